@@ -1,0 +1,60 @@
+"""Cut queries into blocks under a memory budget and run them in threads, in order, with a progress bar.
+
+BLAS is held to one thread meanwhile: the blocks are the parallel work, and a sum that is split among threads would
+depend on how many there are.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any
+
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
+from threadpoolctl import ThreadpoolController
+from tqdm.auto import tqdm
+
+BUDGET = 64 * 2**20
+LARGEST = 512
+
+
+def cut(n_query: int, bytes_per_query: int, n_jobs: int | None) -> list[slice]:
+    """Return consecutive slices: few enough bytes each, and enough of them to keep every job busy."""
+    jobs = effective_n_jobs(n_jobs)
+    fair = -(-n_query // (4 * jobs)) if jobs > 1 else n_query
+    size = max(1, min(LARGEST, BUDGET // max(bytes_per_query, 1), fair))
+    return [slice(start, min(start + size, n_query)) for start in range(0, n_query, size)]
+
+
+def run(
+    work: Callable[..., Any], blocks: list[slice], *shared: Any, n_jobs: int | None, verbose: int = 0, label: str = ""
+) -> Iterator[Any]:
+    """Yield ``work(block, *shared)`` for each block, in order."""
+    with one_blas_thread():
+        results = _start(work, blocks, shared, n_jobs)
+        yield from tqdm(results, total=len(blocks), desc=label, unit="block", disable=not verbose)
+
+
+def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs: int | None) -> Iterator[Any]:
+    """Run the blocks here, in threads, or on the backend that the caller has configured in joblib."""
+    jobs = min(effective_n_jobs(n_jobs), len(blocks))
+    if jobs <= 1:
+        yield from (work(block, *shared) for block in blocks)
+    elif get_active_backend(prefer="threads")[0].uses_threads:
+        # joblib looks for finished threads every 10 ms only, as long as a small job takes
+        with ThreadPoolExecutor(jobs) as pool:
+            yield from pool.map(lambda block: work(block, *shared), blocks)
+    else:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(block, *shared) for block in blocks)
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """Hold BLAS to one thread for a while; its idle threads would spin on the cores that the blocks need."""
+    return _blas().limit(limits=1, user_api="blas")
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Return the handle on the loaded BLAS libraries; looking for them takes milliseconds, so it is kept."""
+    return ThreadpoolController()

@@ -1,0 +1,74 @@
+"""Argument checks: what is required, what came, how to mend it. They run before any work."""
+
+from collections.abc import Collection
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+
+def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
+    """Return ``value`` if it is one of ``choices``."""
+    if not isinstance(value, str) or value not in choices:
+        options = ", ".join(repr(choice) for choice in choices)
+        raise ValueError(f"`{name}` must be one of {options}, got {value!r}.")
+    return value
+
+
+def check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False, hint: str = "") -> float:
+    """Return ``value`` as a float if it lies between ``low`` and ``high``."""
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        raise TypeError(f"`{name}` must be a number, got {value!r}. {hint}".rstrip())
+    number = float(value)
+    above = number > low if open_low else number >= low
+    if not (above and number <= high):
+        sign = ">" if open_low else ">="
+        upper = "" if high == np.inf else f" and <= {high:g}"
+        raise ValueError(f"`{name}` must be {sign} {low:g}{upper}, got {value!r}. {hint}".rstrip())
+    return number
+
+
+def check_positive(name: str, value: Any, hint: str = "Try a value near 1.0.") -> float:
+    """Return ``value`` as a float if it is > 0."""
+    return check_number(name, value, 0.0, np.inf, open_low=True, hint=hint)
+
+
+def check_grid(name: str, value: Any, hint: str) -> tuple[float, ...]:
+    """Return one positive number or a list of them as a tuple without repeats."""
+    values = [value] if isinstance(value, Real) else value
+    if isinstance(values, str) or not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
+        raise ValueError(f"`{name}` must be a number > 0, a list of them or 'auto', got {value!r}. {hint}")
+    return tuple(dict.fromkeys(check_positive(name, entry, hint) for entry in values))
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
+    """Return sample weights as floats: one per row, finite, not negative, not all zero."""
+    if sample_weight is None:
+        return np.ones(n_rows)
+    if isinstance(sample_weight, Real):
+        return np.full(n_rows, check_positive("sample_weight", sample_weight))
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim != 1:
+        raise ValueError(f"`sample_weight` must be 1D array or scalar, got {weight.ndim} dimensions.")
+    if weight.shape[0] != n_rows:
+        raise ValueError(f"`sample_weight` must have one value per row of `X`: {n_rows} rows, {weight.shape[0]} weights.")
+    if not np.isfinite(weight).all() or (weight < 0).any():
+        raise ValueError("`sample_weight` must be finite and >= 0; set the weight of rows to leave out to 0.")
+    if not (weight > 0).any():
+        raise ValueError("`sample_weight` must not be all zero: give at least two rows a positive weight.")
+    return weight
+
+
+def check_response(y: Any) -> np.ndarray:
+    """Return the response as finite floats of one dimension."""
+    values = np.asarray(y)
+    if values.dtype.kind not in "fiub":
+        try:
+            values = values.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.") from error
+    values = values.astype(np.float64)
+    bad = int((~np.isfinite(values)).sum())
+    if bad:
+        raise ValueError(f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting.")
+    return values

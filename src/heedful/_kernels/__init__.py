@@ -1,0 +1,20 @@
+"""Numba functions on arrays; numba itself is imported when the first kernel is called for."""
+
+import importlib
+from typing import Any
+
+_HOME = {
+    "bucket_rows": "leaves",
+    "head_rows": "heads",
+    "lasso_rows": "lasso",
+    "leaf_score_rows": "leaves",
+    "weigh_rows": "attention",
+}
+
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,22 @@
+"""Blended attention of a block of queries, and the effective number of rows behind it."""
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows
+from heedful._kernels.weighting import pick_rows, weigh_row
+
+
+@many_rows
+def weigh_rows(indptr, indices, score, leaf, prior, total, kind, temperature):
+    """Return bumps and backgrounds of every query under one weighting."""
+    n_query = indptr.size - 1
+    everyone = np.arange(prior.size).astype(np.int32)
+    bumps, backgrounds = np.empty(score.size), np.empty(n_query)
+    for q in range(n_query):
+        start, stop = indptr[q], indptr[q + 1]
+        rows = pick_rows(indices, start, stop, everyone)
+        part = leaf[start:stop] if leaf.size > 0 else leaf
+        backgrounds[q] = weigh_row(
+            kind, temperature, score[start:stop], part, rows, prior, total, bumps[start:stop]
+        )
+    return bumps, backgrounds

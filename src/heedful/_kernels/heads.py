@@ -1,0 +1,60 @@
+"""Predictions of many heads, and their blended model, for a block of queries under one similarity."""
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.lasso import everyone_row, make_space, n_touched, path_row
+from heedful._kernels.weighting import pick_rows, weigh_row
+
+
+@one_row
+def blend_row(query, y_mean, mean, coefs, wanted, shares, prediction, coef):
+    """Write each wanted head's prediction and add the heads' coefficients by share; return the blended intercept."""
+    intercept = 0.0
+    for t in range(wanted.size):
+        if not wanted[t]:
+            continue
+        inner, at_mean = 0.0, 0.0
+        for j in range(query.size):
+            inner += query[j] * coefs[t, j]
+            at_mean += mean[j] * coefs[t, j]
+            coef[j] += shares[t] * coefs[t, j]
+        prediction[t] = y_mean - at_mean + inner
+        intercept += shares[t] * (y_mean - at_mean)
+    return intercept
+
+
+@many_rows
+def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule):
+    """Fit the wanted heads (weighting x penalty) of every query.
+
+    Returns predictions (n_query, n_weighting, n_penalty), the intercepts and coefficients blended by ``shares``, and
+    the number of unconverged fits per query.
+    """
+    n_query, p = queries.shape
+    space = make_space(n_touched(indptr, table), table.x.shape[0], p)
+    predictions = np.full((n_query, kinds.size, penalties.size), np.nan)
+    intercepts, coefs, failed = np.zeros(n_query), np.zeros((n_query, p)), np.zeros(n_query, np.int64)
+    mean, path = np.empty(p), np.empty((penalties.size, p))
+    for q in range(n_query):
+        start, stop = indptr[q], indptr[q + 1]
+        for w in range(kinds.size):
+            if not np.any(wanted[w]):
+                continue
+            rows = pick_rows(indices, start, stop, space.everyone)
+            part = leaf[start:stop] if leaf.size > 0 else leaf
+            bump = np.empty(rows.size)
+            background = weigh_row(
+                kinds[w], temperatures[w], score[start:stop], part, rows, table.prior, table.total, bump
+            )
+            if table.scatter.shape[0] == 0 and background > 0.0:
+                everyone_row(table, rows, bump, background, space.bump)
+                rows, bump, background = space.everyone, space.bump, 0.0
+            y_mean, bad = path_row(
+                table, rows, bump, background, penalties, wanted[w], rule, space, mean, path
+            )
+            failed[q] += bad
+            intercepts[q] += blend_row(
+                queries[q], y_mean, mean, path, wanted[w], shares[w], predictions[q, w], coefs[q]
+            )
+    return predictions, intercepts, coefs, failed

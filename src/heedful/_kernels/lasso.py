@@ -1,0 +1,180 @@
+"""One weighted lasso per query, along a path of penalties, from bumps and background to coefficients."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.descent import descend_row, gradient_row
+from heedful._kernels.moments import (
+    cross_row,
+    gradient_all_row,
+    grow_gram,
+    mean_row,
+    root_row,
+    spread_row,
+    variance_row,
+    whole_gram,
+)
+from heedful._kernels.weighting import pick_rows
+
+# Up to this many columns the whole Gram matrix is cheaper than choosing columns.
+FULL_GRAM = 40
+
+
+class Space(NamedTuple):
+    """Working memory of one thread, large enough for any query of its block."""
+
+    x: np.ndarray
+    y: np.ndarray
+    picked: np.ndarray
+    picked_minus: np.ndarray
+    bump: np.ndarray
+    everyone: np.ndarray
+
+
+@one_row
+def make_space(n_rows, n_train, p):
+    """Return working memory for queries with up to ``n_rows`` rows."""
+    picked = n_rows * p if p > FULL_GRAM else 0
+    everyone = np.arange(n_train).astype(np.int32)
+    return Space(
+        np.empty((n_rows, p)), np.empty(n_rows), np.empty(picked), np.empty(picked), np.empty(n_rows), everyone
+    )
+
+
+@one_row
+def pick_columns(grad, penalty, coef, slack, columns, size):
+    """Append to ``columns`` those that are active or break their condition; return how many there are now."""
+    chosen = np.zeros(coef.size, np.bool_)
+    for a in range(size):
+        chosen[columns[a]] = True
+    for j in range(coef.size):
+        if not chosen[j] and (coef[j] != 0.0 or abs(grad[j]) > penalty[j] + slack):
+            columns[size] = j
+            size += 1
+    return size
+
+
+@one_row
+def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
+    """Minimise over ``columns``, starting from ``coef`` and writing to it; return whether it converged."""
+    part, part_cov, grad = coef[columns], cov[columns], np.empty(columns.size)
+    for a in range(columns.size):
+        if gram[a, a] == 0.0:
+            part[a] = 0.0
+    gradient_row(gram, part_cov, part, grad)
+    sweeps = descend_row(gram, part_cov, penalty[columns], part, grad, tol, max_iter)
+    coef[:] = 0.0
+    coef[columns] = part
+    return sweeps >= 0
+
+
+@one_row
+def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space, columns, gram, coef):
+    """Minimise over some columns, adding those that break their condition until none does.
+
+    ``columns`` lists the chosen ones first, ``gram`` is their covariance. Returns the grown ``gram`` and whether the
+    descent converged.
+    """
+    size = gram.shape[0]
+    grad = np.empty(coef.size)
+    slack = 0.0
+    while True:
+        gradient_all_row(table, background, mean, cov, rooted, coef, grad)
+        grown = pick_columns(grad, penalty, coef, slack, columns, size)
+        if slack > 0.0 and grown == size:
+            return gram, True
+        if grown > size:
+            gram = grow_gram(
+                table, background, mean, rooted, columns[:grown], gram, space.picked, space.picked_minus
+            )
+        size, slack = grown, tol
+        if not minimise_row(gram, cov, penalty, columns[:size], coef, tol, max_iter):
+            return gram, False
+
+
+@one_row
+def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean, coefs):
+    """Fit one query at each wanted penalty (descending) and write its coefficients.
+
+    Returns the weighted mean response and how many of the fits did not converge.
+    """
+    p = table.x.shape[1]
+    y_mean = mean_row(table, rows, bump, background, mean)
+    rooted = root_row(table, rows, bump, mean, y_mean, space.x, space.y)
+    tol = max(rule.tol * np.sqrt(spread_row(table, background, y_mean, rooted)), 1e-14)
+    cov, penalty, scale = np.empty(p), np.empty(p), rule.scale
+    cross_row(table, background, mean, y_mean, rooted, cov)
+    if rule.weighted_scale:
+        scale = np.empty(p)
+        variance_row(table, background, mean, rooted, scale)
+        scale = np.sqrt(scale)
+    few = p <= FULL_GRAM
+    gram = np.empty((0, 0))
+    columns = np.arange(p)
+    coef = rule.start.copy()
+    failed = 0
+    for t in range(penalties.size):
+        if not wanted[t]:
+            continue
+        if penalties[t] == np.inf:
+            coefs[t] = 0.0
+            continue
+        for j in range(p):
+            penalty[j] = penalties[t] * scale[j]
+        if few:
+            if gram.shape[0] == 0:
+                gram = whole_gram(table, background, mean, rooted)
+            converged = minimise_row(gram, cov, penalty, columns, coef, tol, rule.max_iter)
+        else:
+            gram, converged = grow_row(
+                table, background, mean, cov, rooted, penalty, tol, rule.max_iter, space, columns, gram, coef
+            )
+        failed += not converged
+        coefs[t] = coef
+    return y_mean, failed
+
+
+@one_row
+def everyone_row(table, rows, bump, background, out):
+    """Write the weight of every training row, background included."""
+    for i in range(out.size):
+        out[i] = background * table.prior[i] / table.total
+    for i in range(rows.size):
+        out[rows[i]] += bump[i]
+
+
+@one_row
+def n_touched(indptr, table):
+    """Return the largest number of rows that a query of the block can touch."""
+    if table.scatter.shape[0] == 0:
+        return table.x.shape[0]
+    largest = 0
+    for q in range(indptr.size - 1):
+        largest = max(largest, indptr[q + 1] - indptr[q])
+    return largest
+
+
+@many_rows
+def lasso_rows(indptr, indices, bumps, backgrounds, table, penalties, rule):
+    """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
+
+    Empty ``indices`` mean that every query lists every training row in order.
+    """
+    n_query, p = indptr.size - 1, table.x.shape[1]
+    space = make_space(n_touched(indptr, table), table.x.shape[0], p)
+    wanted = np.ones(penalties.size, np.bool_)
+    coefs = np.zeros((n_query, penalties.size, p))
+    means, y_means, failed = np.empty((n_query, p)), np.empty(n_query), np.zeros(n_query, np.int64)
+    for q in range(n_query):
+        start, stop = indptr[q], indptr[q + 1]
+        rows = pick_rows(indices, start, stop, space.everyone)
+        bump, background = bumps[start:stop], backgrounds[q]
+        if table.scatter.shape[0] == 0 and background > 0.0:
+            everyone_row(table, rows, bump, background, space.bump)
+            rows, bump, background = space.everyone, space.bump, 0.0
+        y_means[q], failed[q] = path_row(
+            table, rows, bump, background, penalties, wanted, rule, space, means[q], coefs[q]
+        )
+    return coefs, means, y_means, failed

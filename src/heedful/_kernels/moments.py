@@ -1,0 +1,205 @@
+"""Weighted means and centred cross products of one query's rows, background included.
+
+With background share ``b`` and bumps ``d_i`` the weighted covariance is
+``b (C0 + (m0 - m)(m0 - m)') + sum_i d_i (x_i - m)(x_i - m)'``: exact, and only rows with a bump are touched. Rows are
+centred before they are multiplied, so a column that is nearly constant under the weights loses no digits. Each row is
+written once, times the root of its bump; rows with a negative bump (masked ones) are kept apart and subtracted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels._jit import one_row
+
+
+SMALL_PRODUCT = 1_000_000
+
+
+class Rows(NamedTuple):
+    """Rooted rows of one query with their rooted residuals: those to add and those to subtract."""
+
+    plus: np.ndarray
+    plus_y: np.ndarray
+    minus: np.ndarray
+    minus_y: np.ndarray
+
+
+@one_row
+def mean_row(table, rows, bump, background, mean):
+    """Write the weighted mean of the columns and return that of the response."""
+    for j in range(mean.size):
+        mean[j] = background * table.mean[j]
+    y_mean = background * table.y_mean
+    for i in range(rows.size):
+        if bump[i] != 0.0:
+            r = rows[i]
+            for j in range(mean.size):
+                mean[j] += bump[i] * table.x[r, j]
+            y_mean += bump[i] * table.y[r]
+    return y_mean
+
+
+@one_row
+def root_row(table, rows, bump, mean, y_mean, x_space, y_space):
+    """Write centred rows times the root of their bump: those to add from the front, those to subtract from the back."""
+    front, back = 0, x_space.shape[0]
+    for i in range(rows.size):
+        if bump[i] == 0.0:
+            continue
+        if bump[i] > 0.0:
+            at = front
+            front += 1
+        else:
+            back -= 1
+            at = back
+        r = rows[i]
+        root = np.sqrt(abs(bump[i]))
+        for j in range(mean.size):
+            x_space[at, j] = root * (table.x[r, j] - mean[j])
+        y_space[at] = root * (table.y[r] - y_mean)
+    return Rows(x_space[:front], y_space[:front], x_space[back:], y_space[back:])
+
+
+@one_row
+def spread_row(table, background, y_mean, rooted):
+    """Return the weighted variance of the response."""
+    shift = table.y_mean - y_mean
+    spread = background * (table.y_scatter + shift * shift)
+    for i in range(rooted.plus_y.size):
+        spread += rooted.plus_y[i] * rooted.plus_y[i]
+    for i in range(rooted.minus_y.size):
+        spread -= rooted.minus_y[i] * rooted.minus_y[i]
+    return max(spread, 0.0)
+
+
+@one_row
+def variance_row(table, background, mean, rooted, variance):
+    """Write the weighted variance of every column."""
+    for j in range(mean.size):
+        shift = table.mean[j] - mean[j]
+        variance[j] = background * shift * shift
+        if background > 0.0:
+            variance[j] += background * table.scatter[j, j]
+    for i in range(rooted.plus.shape[0]):
+        for j in range(mean.size):
+            variance[j] += rooted.plus[i, j] * rooted.plus[i, j]
+    for i in range(rooted.minus.shape[0]):
+        for j in range(mean.size):
+            variance[j] -= rooted.minus[i, j] * rooted.minus[i, j]
+    for j in range(mean.size):
+        variance[j] = settle(variance[j], mean[j])
+
+
+@one_row
+def settle(variance, mean):
+    """Return the variance, or 0 for a column that is constant under the weights."""
+    return variance if variance > 1e-13 * (1.0 + mean * mean) else 0.0
+
+
+@one_row
+def times_row(rooted, values, negative_values, out):
+    """Write ``sum_i d_i (x_i - m) v_i`` for rooted values ``v``."""
+    if rooted.plus.shape[0] > 0:
+        np.dot(values, rooted.plus, out)
+    else:
+        out[:] = 0.0
+    if rooted.minus.shape[0] > 0:
+        out -= np.dot(negative_values, rooted.minus)
+
+
+@one_row
+def cross_row(table, background, mean, y_mean, rooted, cov):
+    """Write the weighted covariance of every column with the response."""
+    times_row(rooted, rooted.plus_y, rooted.minus_y, cov)
+    if background > 0.0:
+        for j in range(mean.size):
+            cov[j] += background * (table.cross[j] + (table.mean[j] - mean[j]) * (table.y_mean - y_mean))
+
+
+@one_row
+def gradient_all_row(table, background, mean, cov, rooted, coef, grad):
+    """Write ``c - G b`` for every column without forming G."""
+    times_row(rooted, np.dot(rooted.plus, coef), np.dot(rooted.minus, coef), grad)
+    for j in range(coef.size):
+        grad[j] = cov[j] - grad[j]
+    if background > 0.0:
+        shift = 0.0
+        for h in range(coef.size):
+            shift += (table.mean[h] - mean[h]) * coef[h]
+        for h in range(coef.size):
+            if coef[h] != 0.0:
+                for j in range(coef.size):
+                    grad[j] -= background * table.scatter[h, j] * coef[h]
+        for j in range(coef.size):
+            grad[j] -= background * shift * (table.mean[j] - mean[j])
+
+
+@one_row
+def background_gram(table, background, mean, columns, start, gram):
+    """Add the background's covariance to the rows of ``gram`` from ``start`` on; settle their diagonal."""
+    for a in range(start, columns.size):
+        j = columns[a]
+        if background > 0.0:
+            for c in range(columns.size):
+                h = columns[c]
+                gram[a, c] += background * (
+                    table.scatter[j, h] + (table.mean[j] - mean[j]) * (table.mean[h] - mean[h])
+                )
+        gram[a, a] = settle(gram[a, a], mean[j])
+
+
+@one_row
+def square(rows, gram):
+    """Write ``rows' rows``, in pieces that OpenBLAS multiplies by its faster kernel for small matrices."""
+    k, p = rows.shape
+    step = max(8, SMALL_PRODUCT // (p * p))
+    if k <= step or p > 72:
+        np.dot(rows.T, rows, gram)
+        return
+    gram[:] = 0.0
+    piece = np.empty((p, p))
+    for start in range(0, k, step):
+        part = rows[start : min(k, start + step)]
+        np.dot(part.T, part, piece)
+        gram += piece
+
+
+@one_row
+def whole_gram(table, background, mean, rooted):
+    """Return the weighted covariance of all columns; one that is constant under the weights has a zero diagonal."""
+    gram = np.zeros((mean.size, mean.size))
+    if rooted.plus.shape[0] > 0:
+        square(rooted.plus, gram)
+    if rooted.minus.shape[0] > 0:
+        gram -= np.dot(rooted.minus.T, rooted.minus)
+    background_gram(table, background, mean, np.arange(mean.size), 0, gram)
+    return gram
+
+
+@one_row
+def add_products(source, columns, start, flat, sign, gram):
+    """Add ``sign`` times the products of columns from ``start`` on with all chosen ones; ``flat`` keeps the columns."""
+    k, size = source.shape[0], columns.size
+    block = flat[: size * k].reshape((size, k))
+    for i in range(k):
+        for a in range(start, size):
+            block[a, i] = source[i, columns[a]]
+    if k > 0:
+        gram[start:] += sign * np.dot(block[start:], block.T)
+
+
+@one_row
+def grow_gram(table, background, mean, rooted, columns, old, picked, picked_minus):
+    """Return the Gram matrix of ``columns``, of which the first ones are those of ``old``."""
+    start, size = old.shape[0], columns.size
+    gram = np.zeros((size, size))
+    add_products(rooted.plus, columns, start, picked, 1.0, gram)
+    if rooted.minus.shape[0] > 0:
+        add_products(rooted.minus, columns, start, picked_minus, -1.0, gram)
+    background_gram(table, background, mean, columns, start, gram)
+    gram[:start, :start] = old
+    for a in range(start, size):
+        for c in range(start):
+            gram[c, a] = gram[a, c]
+    return gram

@@ -1,0 +1,52 @@
+"""Named tuples of arrays that travel into the kernels. This file needs no numba."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+SOFTMAX, SHARE, LEAF = 0, 1, 2
+
+
+class Table(NamedTuple):
+    """Training rows and their sums under the prior weights; ``scatter`` is empty when columns outnumber rows."""
+
+    x: np.ndarray
+    y: np.ndarray
+    prior: np.ndarray
+    total: float
+    mean: np.ndarray
+    y_mean: float
+    scatter: np.ndarray
+    cross: np.ndarray
+    y_scatter: float
+
+
+class Rule(NamedTuple):
+    """How local fits are penalised, started and stopped; ``scale`` multiplies the penalty of each column."""
+
+    scale: np.ndarray
+    weighted_scale: bool
+    start: np.ndarray
+    tol: float
+    max_iter: int
+
+
+class ScoreRows(NamedTuple):
+    """Scores of a block of queries as sparse rows; rows that are not stored have score 0.
+
+    Empty ``indices`` mean that every query stores every training row in order; empty ``leaf`` that the similarity has
+    no leaf weights. A score of ``-inf`` masks a training row.
+    """
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    score: np.ndarray
+    leaf: np.ndarray
+
+
+def dense_rows(scores: np.ndarray) -> ScoreRows:
+    """Return a dense matrix of scores as rows that store everything."""
+    n_query, n_train = scores.shape
+    indptr = np.arange(n_query + 1, dtype=np.int64) * n_train
+    flat = np.ascontiguousarray(scores, dtype=np.float64).ravel()
+    return ScoreRows(indptr, np.empty(0, np.int32), flat, np.empty(0))

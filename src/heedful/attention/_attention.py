@@ -1,0 +1,101 @@
+"""Attention weights of many queries, held sparsely over a background."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy import sparse
+
+
+class Attention:
+    """Weights of the training rows for each query; each query's weights sum to one.
+
+    Rows that share nothing with a query have all the same small weight, which is kept once per query instead of once
+    per row: ``weights`` stores the others.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (n_query, n_train)
+        Weights of the stored rows.
+    background : ndarray of shape (n_query,)
+        Weight of a row that is not stored, before ``row_weight``.
+    row_weight : ndarray of shape (n_train,)
+        Sample weights with mean one: a row that is not stored has weight ``background[q] * row_weight[i]``.
+
+    Examples
+    --------
+    >>> from heedful.attention import attend
+    >>> a = attend([[0.5, 0.0, 0.25, 0.0]], temperature=0.25)
+    >>> a.toarray().round(3)
+    array([[0.579, 0.078, 0.213, 0.078]])
+    >>> a.n_eff.round(2)
+    array([2.59])
+    """
+
+    def __init__(self, weights: sparse.csr_array, background: np.ndarray, row_weight: np.ndarray):
+        self.weights = weights
+        self.background = background
+        self.row_weight = row_weight
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Return (n_query, n_train)."""
+        return self.weights.shape
+
+    @property
+    def n_eff(self) -> np.ndarray:
+        """Effective number of rows per query, ``1 / sum(weight ** 2)``."""
+        stored = self._sum(self.weights.data**2)
+        unstored = self.background**2 * np.maximum((self.row_weight**2).sum() - self._stored_prior(2), 0.0)
+        return 1.0 / (stored + unstored)
+
+    def bumps(self) -> np.ndarray:
+        """Return what the stored weights add to the background, in the order of ``weights.data``."""
+        return self.weights.data - self._stored_background()
+
+    def toarray(self) -> np.ndarray:
+        """Return the dense weights (n_query, n_train)."""
+        dense = self.background[:, None] * self.row_weight
+        row = np.repeat(np.arange(self.shape[0]), np.diff(self.weights.indptr))
+        dense[row, self.weights.indices] = self.weights.data
+        return dense
+
+    def __matmul__(self, values: np.ndarray) -> np.ndarray:
+        """Return the weighted sums of ``values`` (n_train,) or (n_train, k) for each query."""
+        values = np.asarray(values, dtype=np.float64)
+        bumps = sparse.csr_array((self.bumps(), self.weights.indices, self.weights.indptr), shape=self.shape)
+        return bumps @ values + np.multiply.outer(self.background, self.row_weight @ values)
+
+    def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ``k`` stored training rows with the largest weights for one query, and those weights."""
+        part = slice(self.weights.indptr[query], self.weights.indptr[query + 1])
+        weight, rows = self.weights.data[part], self.weights.indices[part]
+        order = np.lexsort((rows, -weight))[:k]
+        return rows[order], weight[order]
+
+    def _sum(self, data: np.ndarray) -> np.ndarray:
+        """Return the sum of ``data`` over the stored rows of each query."""
+        query = np.repeat(np.arange(self.shape[0]), np.diff(self.weights.indptr))
+        return np.bincount(query, weights=data, minlength=self.shape[0])
+
+    def _stored_prior(self, power: int) -> np.ndarray:
+        return self._sum(self.row_weight[self.weights.indices] ** power)
+
+    def _stored_background(self) -> np.ndarray:
+        return np.repeat(self.background, np.diff(self.weights.indptr)) * self.row_weight[self.weights.indices]
+
+
+def blend_attention(parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], row_weight: np.ndarray) -> Attention:
+    """Return the mean of several attentions, each given by its share, its bumps and its background share."""
+    bumps, background = None, None
+    for share, part, base in parts:
+        bumps = share * part if bumps is None else bumps + share * part
+        background = share * base if background is None else background + share * base
+    if bumps is None or background is None:
+        raise ValueError("`parts` must hold at least one attention.")
+    background = background / row_weight.sum()
+    weights = sparse.csr_array(bumps)
+    weights.sort_indices()
+    weights.data += np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
+    # a masked row is its background taken away again; rounding must not leave it below zero
+    np.maximum(weights.data, 0.0, out=weights.data)
+    return Attention(weights, background, row_weight)

@@ -1,0 +1,77 @@
+"""Ways to turn one query's scores into weights, and the function that does it for a matrix of scores."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from heedful import _kernels
+from heedful._checks import check_positive, check_weights
+from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX, ScoreRows, dense_rows
+from heedful.attention._attention import Attention, blend_attention
+
+
+class Weighting(NamedTuple):
+    """One way to weigh: ``softmax`` at a temperature, ``share`` of the row sum, or the forest's ``leaf`` weights."""
+
+    name: str
+    temperature: float = np.nan
+
+    @property
+    def kind(self) -> int:
+        """Return the kernel's number for this weighting."""
+        return {"softmax": SOFTMAX, "share": SHARE, "leaf": LEAF}[self.name]
+
+
+def weigh(rows: ScoreRows, weighting: Weighting, prior: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return bumps (n_query, n_train) over the background, and the background share of each query."""
+    bumps, backgrounds = _kernels.weigh_rows(
+        *rows, prior, float(prior.sum()), weighting.kind, float(weighting.temperature)
+    )
+    n_query = rows.indptr.size - 1
+    indices = np.tile(np.arange(prior.size, dtype=np.int32), n_query) if rows.indices.size == 0 else rows.indices
+    return sparse.csr_array((bumps, indices, rows.indptr), shape=(n_query, prior.size)), backgrounds
+
+
+def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:
+    """Turn scores into attention weights by a row-wise softmax.
+
+    Parameters
+    ----------
+    scores : array-like or sparse matrix of shape (n_query, n_train)
+        How alike each query and each training row are. Entries that a sparse matrix does not store count as 0; a
+        score of ``-inf`` masks the row.
+    temperature : float, default=1.0
+        Scores are divided by it first. Lower attends to fewer rows.
+    sample_weight : array-like of shape (n_train,), default=None
+        Multiplies the weights before they are normalised.
+
+    Returns
+    -------
+    Attention
+        Weights that sum to one for each query.
+
+    Examples
+    --------
+    >>> attend([[0.0, 1.0]], temperature=0.5).toarray().round(3)
+    array([[0.119, 0.881]])
+    """
+    temperature = check_positive("temperature", temperature)
+    if sparse.issparse(scores):
+        matrix = sparse.csr_array(scores, dtype=np.float64)
+        matrix.sum_duplicates()
+        rows = ScoreRows(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, np.empty(0)
+        )
+        n_train = matrix.shape[1]
+    else:
+        dense = np.asarray(scores, dtype=np.float64)
+        if dense.ndim != 2:
+            raise ValueError(f"`scores` must be a matrix (n_query, n_train), got {dense.ndim} dimensions.")
+        rows, n_train = dense_rows(dense), dense.shape[1]
+    if np.isnan(rows.score).any() or np.isposinf(rows.score).any():
+        raise ValueError("`scores` must not hold NaN or +inf. Use -inf to mask a row.")
+    row_weight = check_weights(sample_weight, n_train)
+    row_weight = row_weight / row_weight.mean()
+    bumps, background = weigh(rows, Weighting("softmax", temperature), row_weight)
+    return blend_attention([(1.0, bumps, background)], row_weight)

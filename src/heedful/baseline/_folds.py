@@ -1,0 +1,86 @@
+"""Folds: from what a user writes as ``cv=`` to pairs of row numbers, and to weights that leave rows out."""
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.model_selection import GroupKFold, KFold, check_cv
+from sklearn.utils import check_random_state
+
+from heedful.local import WeightRows
+
+BASELINE_FOLDS = 10
+
+
+class Split(NamedTuple):
+    """Rows to fit on and rows to predict."""
+
+    train: np.ndarray
+    test: np.ndarray
+
+
+def check_folds(cv: Any, groups: Any) -> None:
+    """Raise if ``cv`` is none of "oob", a whole number of folds >= 2, a splitter or an iterable of splits."""
+    if isinstance(cv, str):
+        if cv != "oob":
+            raise ValueError(f"`cv` must be 'oob', a number of folds, a splitter or an iterable of splits, got {cv!r}.")
+        if groups is not None:
+            raise ValueError("`groups` need folds, and cv='oob' has none. Set `cv=10`, or a splitter such as GroupKFold.")
+    elif isinstance(cv, Integral) and (isinstance(cv, bool) or cv < 2):
+        raise ValueError(f"`cv` must be at least 2 folds, got {cv!r}. Use 10 as in the paper, or 'oob'.")
+    elif not isinstance(cv, Integral) and not hasattr(cv, "split") and not hasattr(cv, "__iter__"):
+        raise TypeError(f"`cv` must be 'oob', a number of folds, a splitter or an iterable of splits, got {cv!r}.")
+
+
+def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
+    """Return the splits that depend on the rows as given: a splitter's, or those of groups; else none."""
+    if isinstance(cv, str) or (isinstance(cv, Integral) and groups is None):
+        return []
+    splitter = GroupKFold(int(cv)) if isinstance(cv, Integral) else check_cv(cv)
+    splits = [Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    return [Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in split)) for split in splits]
+
+
+def random_splits(n_rows: int, n_folds: int, random_state: Any) -> list[Split]:
+    """Return shuffled folds, as many as the rows allow; a single row is both fitted on and predicted."""
+    if n_rows == 1:
+        return [Split(np.zeros(1, np.int64), np.zeros(1, np.int64))]
+    folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=check_random_state(random_state))
+    return [Split(train, test) for train, test in folds.split(np.empty((n_rows, 1)))]
+
+
+def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
+    """Return one number per row that is equal for rows that are on the same side of every split."""
+    side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)
+    for k, split in enumerate(splits):
+        side[split.train, 2 * k] = 1
+        side[split.test, 2 * k + 1] = 1
+    if not splits:
+        return np.zeros(n_rows)
+    return np.unique(side, axis=0, return_inverse=True)[1].astype(np.float64).ravel()
+
+
+def translate(splits: list[Split], inverse: np.ndarray) -> list[Split]:
+    """Return splits of the distinct rows, given the distinct row of each original row (-1 for none)."""
+    merged = [Split(*(np.unique(inverse[rows][inverse[rows] >= 0]) for rows in split)) for split in splits]
+    return [split for split in merged if split.train.size and split.test.size]
+
+
+def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
+    """Return one row of weights per split: the training part by prior, held by the smaller side.
+
+    The part to leave out is a negative bump over the background of all rows; a small training part is a positive one
+    over none. No row is stored that need not be.
+    """
+    bumps, indices, background = [], [], []
+    for split in splits:
+        inside = np.zeros(prior.size, dtype=bool)
+        inside[split.train] = True
+        mass = prior[inside].sum()
+        most = 2 * split.train.size > prior.size
+        rows = np.flatnonzero(inside != most)
+        background.append(prior.sum() / mass if most else 0.0)
+        indices.append(rows.astype(np.int32))
+        bumps.append((-1.0 if most else 1.0) * prior[rows] / mass)
+    indptr = np.concatenate([[0], np.cumsum([rows.size for rows in indices])]).astype(np.int64)
+    return WeightRows(indptr, np.concatenate(indices), np.concatenate(bumps), np.array(background))

@@ -1,0 +1,83 @@
+"""The training table as every estimator needs it: read, merged, selected, with its folds."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from heedful._checks import check_response, check_weights
+from heedful._tables import Dummies, TableReader, merge_rows, read_table, select
+from heedful.attention import Attention
+from heedful.baseline import fold_pattern, translate, user_splits
+
+
+class Training:
+    """Distinct training rows of positive weight, in an order that depends on the rows only.
+
+    ``codes``, ``y`` and ``weight`` (mean one) are those of the distinct rows; ``splits`` the user's folds of them, if
+    any. Knows how to read further tables the same way and how to give attention back on the user's own rows.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, *, keep_rows: bool):
+        table = read_table(estimator, X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+        y = check_response(column_or_1d(y, warn=True))
+        check_consistent_length(table, y)
+        weight = check_weights(sample_weight, y.size)
+        self._model_columns = select(table, estimator.model_features, "model_features")
+        self._seen_columns = select(table, estimator.similarity_features, "similarity_features")
+        self._reader = TableReader().fit(table)
+        codes = self._reader.read(table)
+        splits = user_splits(estimator.cv, table, y, groups)
+        if keep_rows:
+            first = self._inverse = np.arange(y.size)
+        else:
+            first, self._inverse = merge_rows(codes, y, fold_pattern(splits, y.size), weight)
+        self.codes, self.y = codes[first], y[first]
+        kept = self._inverse >= 0
+        merged = np.bincount(self._inverse[kept], weights=weight[kept], minlength=first.size)
+        self.weight = merged / merged.mean()
+        self.splits = translate(splits, self._inverse)
+        self._given_weight, self._merged_weight = weight, merged
+        self._model = self._dummies(self._model_columns)
+        self._seen = self._dummies(self._seen_columns)
+
+    def _dummies(self, columns: np.ndarray) -> Dummies:
+        names, levels = ([values[j] for j in columns] for values in (self._reader.names, self._reader.levels))
+        return Dummies().fit(self.codes[:, columns], names, levels, self.weight)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns that the linear models use."""
+        return self._model.names
+
+    def read(self, estimator: Any, X: Any) -> np.ndarray:
+        """Return the codes of a table to predict."""
+        return self._reader.read(read_table(estimator, X, reset=False))
+
+    def model_rows(self, codes: np.ndarray, reach: float | None = None) -> np.ndarray:
+        """Return rows as the linear models see them, pulled back into reach of the training range."""
+        return self._model.limit(self._model.transform(codes[:, self._model_columns]), reach)
+
+    def seen_rows(self, codes: np.ndarray, similarity: Any) -> np.ndarray:
+        """Return rows as a similarity sees them."""
+        columns = codes[:, self._seen_columns]
+        return columns if similarity.takes == "codes" else self._seen.transform(columns)
+
+    def give_back(self, attention: Attention) -> Attention:
+        """Return attention over distinct rows as attention over the rows that the user gave."""
+        n_given = self._inverse.size
+        kept = np.flatnonzero(self._inverse >= 0)
+        part = self._given_weight[kept] / self._merged_weight[self._inverse[kept]]
+        spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.y.size, n_given))
+        bumps = attention.weights.copy()
+        bumps.data = attention.bumps()
+        row_weight = self._given_weight / self._given_weight.mean()
+        background = attention.background * self.weight.sum() / n_given
+        weights = sparse.csr_array(bumps @ spread)
+        weights.sort_indices()
+        weights.data += np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
+        np.maximum(weights.data, 0.0, out=weights.data)
+        return Attention(weights, background, row_weight)

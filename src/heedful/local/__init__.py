@@ -1,0 +1,16 @@
+"""Weights to one small model per query."""
+
+from heedful.local._lasso import LocalFits, Paths, WeightRows, fit_paths, local_lasso, warn_unconverged
+from heedful.local._table import Scale, build_table, measure
+
+__all__ = [
+    "LocalFits",
+    "Paths",
+    "Scale",
+    "WeightRows",
+    "build_table",
+    "fit_paths",
+    "local_lasso",
+    "measure",
+    "warn_unconverged",
+]

@@ -1,0 +1,72 @@
+"""Training rows on a common scale, with their sums under the prior weights, as the kernels take them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels.shapes import Table
+
+
+# Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
+LANE, PADDED_UP_TO = 8, 40
+
+
+class Scale(NamedTuple):
+    """Centre and unit of the columns and of the response; a constant column has unit 1."""
+
+    center: np.ndarray
+    unit: np.ndarray
+    y_center: float
+    y_unit: float
+
+    @property
+    def width(self) -> int:
+        """Number of columns on the common scale, padding included."""
+        p = self.center.size
+        return p + (-p % LANE if p <= PADDED_UP_TO else 0)
+
+    def rows(self, X: np.ndarray) -> np.ndarray:
+        """Return rows on the common scale, padded."""
+        rows = np.zeros((X.shape[0], self.width))
+        np.subtract(X, self.center, out=rows[:, : X.shape[1]])
+        rows[:, : X.shape[1]] /= self.unit
+        return rows
+
+    def pad(self, values: np.ndarray) -> np.ndarray:
+        """Return one value per column of the common scale."""
+        return np.pad(np.asarray(values, dtype=np.float64), (0, self.width - self.center.size))
+
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients per original unit of their column and of the response, without padding."""
+        return coef[..., : self.center.size] * (self.y_unit / self.unit)
+
+
+def measure(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Scale:
+    """Return weighted means and standard deviations (divisor: the sum of weights) of columns and response."""
+    center, unit = _moments(X, weight)
+    y_center, y_unit = _moments(y[:, None], weight)
+    return Scale(center, unit, float(y_center[0]), float(y_unit[0]))
+
+
+def _moments(X: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    center = np.average(X, axis=0, weights=weight)
+    # a second pass takes out the rounding of the first, so that a constant column has deviation 0
+    center += np.average(X - center, axis=0, weights=weight)
+    unit = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weight))
+    constant = unit <= 1e-13 * np.maximum(np.abs(center), np.abs(X).max(axis=0, initial=0.0))
+    return center, np.where(constant, 1.0, unit)
+
+
+def build_table(X: np.ndarray, y: np.ndarray, prior: np.ndarray, scale: Scale) -> Table:
+    """Return rows on ``scale`` with the sums that every query's background needs."""
+    x = scale.rows(X)
+    z = np.ascontiguousarray((y - scale.y_center) / scale.y_unit)
+    prior = np.ascontiguousarray(prior, dtype=np.float64)
+    total = float(prior.sum())
+    mean = prior @ x / total
+    y_mean = float(prior @ z / total)
+    centred, residual = x - mean, z - y_mean
+    weighted = centred * (prior / total)[:, None]
+    tall = X.shape[1] < X.shape[0]
+    scatter = weighted.T @ centred if tall else np.empty((0, 0))
+    return Table(x, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, float((prior / total) @ residual**2))

@@ -1,0 +1,20 @@
+"""How alike are a query and a training row."""
+
+from heedful.similarity._callable import CallableSimilarity
+from heedful.similarity._forest import ForestProximity
+from heedful.similarity._gaussian import GaussianSimilarity
+from heedful.similarity._protocol import DenseSimilarity, Similarity
+from heedful.similarity._resolve import describe, prepare, resolve
+from heedful.similarity._ridge import RidgeSimilarity
+
+__all__ = [
+    "CallableSimilarity",
+    "DenseSimilarity",
+    "ForestProximity",
+    "GaussianSimilarity",
+    "RidgeSimilarity",
+    "Similarity",
+    "describe",
+    "prepare",
+    "resolve",
+]

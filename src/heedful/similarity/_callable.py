@@ -1,0 +1,44 @@
+"""Any function of two tables as a similarity."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_array
+
+from heedful.similarity._protocol import DenseSimilarity
+
+
+class CallableSimilarity(DenseSimilarity, BaseEstimator):
+    """Score rows by ``function(X_query, X_train)``, which returns a matrix (n_query, n_train).
+
+    Parameters
+    ----------
+    function : callable
+        Larger values mean more alike.
+
+    Examples
+    --------
+    >>> CallableSimilarity(lambda query, train: query @ train.T).fit([[1.0], [2.0]]).scores([[3.0]])
+    array([[3., 6.]])
+    """
+
+    def __init__(self, function):
+        self.function = function
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Remember the rows."""
+        self.X_ = check_array(X, dtype=np.float64, input_name="X")
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the scores of new rows (n_query, n_train)."""
+        X = check_array(X, dtype=np.float64, input_name="X")
+        scores = np.asarray(self.function(X, self.X_), dtype=np.float64)
+        if scores.shape != (X.shape[0], self.X_.shape[0]):
+            raise ValueError(
+                f"`similarity` must return scores of shape {(X.shape[0], self.X_.shape[0])}, got {scores.shape}."
+            )
+        if not np.isfinite(scores).all():
+            raise ValueError("`similarity` must return finite scores, got NaN or infinity.")
+        return scores

@@ -1,0 +1,174 @@
+"""Forest proximity: the share of trees in which two rows end in the same leaf."""
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from heedful import _kernels
+from heedful._checks import check_choice, check_weights
+from heedful._kernels.shapes import ScoreRows
+from heedful.similarity._protocol import as_matrix
+
+
+class ForestProximity(BaseEstimator):
+    """Score two rows by the share of trees in which they end in the same leaf.
+
+    Scores come from leaf buckets as sparse rows: a query costs the size of its leaves, however many training rows
+    there are. Training rows are scored out of bag: by the trees that did not draw them, and never against themselves.
+
+    Parameters
+    ----------
+    n_estimators : int, default=500
+        Number of trees.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Candidate features per split. Fewer make the trees, and so the scores, smoother.
+    min_samples_leaf : int or float, default=2
+        Smallest leaf. Larger leaves spread the scores over more rows.
+    max_samples : int, float or None, default=None
+        Rows drawn for each tree; None draws as many as there are.
+    forest : estimator, default=None
+        A scikit-learn forest to use instead. One that is fitted is taken as it is, and must have been fitted on the
+        very rows, in their order, that this object is fitted on; any other serves as a template.
+    task : {"auto", "regression", "classification"}, default="auto"
+        Kind of forest; "auto" takes a classification forest for text and boolean responses.
+    n_jobs : int, default=None
+        Trees grown at the same time.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the forest.
+
+    Attributes
+    ----------
+    forest_ : estimator
+        The fitted forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
+    >>> proximity = ForestProximity(50, min_samples_leaf=1, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0])
+    >>> proximity.scores([[0.05]]).toarray().round(1)
+    array([[1., 1., 0., 0.]])
+    """
+
+    takes = "codes"
+    weightings = ("share", "leaf")
+    temperatures_ = (0.3, 0.2, 0.1, 0.05, 0.03)
+
+    def __init__(
+        self,
+        n_estimators=500,
+        *,
+        max_features="sqrt",
+        min_samples_leaf=2,
+        max_samples=None,
+        forest=None,
+        task="auto",
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_features = max_features
+        self.min_samples_leaf = min_samples_leaf
+        self.max_samples = max_samples
+        self.forest = forest
+        self.task = task
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow the forest and sort the training rows into its leaves."""
+        X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        weight = check_weights(sample_weight, X.shape[0])
+        self.forest_ = self.forest if self.keeps_rows else self._grow(X, np.asarray(y), weight)
+        self._per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
+        self._sort_leaves(X)
+        return self
+
+    def scores(self, X: Any) -> sparse.csr_array:
+        """Return the scores of new rows as a sparse matrix (n_query, n_train)."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        return as_matrix(self.score_rows(X), self._X.shape[0])
+
+    def oob_scores(self) -> sparse.csr_array:
+        """Return the out-of-bag scores of the training rows (n_train, n_train), own row left out."""
+        check_is_fitted(self)
+        rows = self.train_rows(np.arange(self._X.shape[0]))
+        stored = rows.score > -np.inf
+        query = np.repeat(np.arange(self._X.shape[0]), np.diff(rows.indptr))
+        entries = (rows.score[stored], (query[stored], rows.indices[stored]))
+        return sparse.csr_array(entries, shape=(self._X.shape[0],) * 2)
+
+    def score_rows(self, X: np.ndarray) -> ScoreRows:
+        """Return the scores of new rows, with the forest's own prediction weights."""
+        return self._score(X, np.empty(0, np.int64))
+
+    def train_rows(self, index: np.ndarray) -> ScoreRows:
+        """Return the out-of-bag scores of training rows, own row masked."""
+        if not self.forest_.bootstrap:
+            raise ValueError("`cv='oob'` needs a forest with bootstrap=True, got one without. Set `cv=10`.")
+        return self._score(self._X[index], index)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether a fitted forest was handed in."""
+        return self.forest is not None and hasattr(self.forest, "estimators_")
+
+    def _grow(self, X, y, weight):
+        """Return a forest fitted to the rows."""
+        check_choice("task", self.task, ("auto", "regression", "classification"))
+        if self.forest is not None:
+            forest = clone(self.forest)
+        else:
+            labels = self.task == "classification" or (self.task == "auto" and y.dtype.kind not in "fiu")
+            forest = (RandomForestClassifier if labels else RandomForestRegressor)(
+                n_estimators=self.n_estimators,
+                max_features=self.max_features,
+                min_samples_leaf=self.min_samples_leaf,
+                max_samples=self.max_samples,
+                bootstrap=True,
+                n_jobs=self.n_jobs,
+                random_state=self.random_state,
+            )
+        return forest.fit(X, y, sample_weight=None if np.ptp(weight) == 0 else weight)
+
+    def _sort_leaves(self, X: np.ndarray) -> None:
+        """Build the buckets: for each leaf of each tree, its training rows and how often they were drawn."""
+        leaves = self._leaves(X)
+        counts = self._draw_counts(X.shape[0])
+        nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
+        offsets = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
+        self._buckets = (offsets, *_kernels.bucket_rows(leaves, offsets, counts))
+        self._X = X
+
+    def _draw_counts(self, n_train: int) -> np.ndarray:
+        """Return how often each tree drew each row (n_tree, n_train)."""
+        trees = self.forest_.estimators_
+        if not self.forest_.bootstrap:
+            return np.ones((len(trees), n_train), np.uint8)
+        drawn = self.forest_.estimators_samples_
+        if self.keeps_rows and (max(rows.max() for rows in drawn) >= n_train):
+            raise ValueError(
+                f"`forest` was fitted on more rows than the {n_train} given. Hand in a forest fitted on the same rows."
+            )
+        counts = np.stack([np.bincount(rows, minlength=n_train) for rows in drawn])
+        return counts.astype(np.uint8 if counts.max() < 256 else np.uint32)
+
+    def _leaves(self, X: np.ndarray) -> np.ndarray:
+        """Return the leaf of every row in every tree (n_tree, n_rows)."""
+        X = np.ascontiguousarray(X, dtype=np.float32)
+        leaves = np.empty((len(self.forest_.estimators_), X.shape[0]), np.int32)
+        for t, tree in enumerate(self.forest_.estimators_):
+            leaves[t] = tree.tree_.apply(X)
+        return leaves
+
+    def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
+        indptr, indices, score, leaf = _kernels.leaf_score_rows(
+            self._leaves(X), own, *self._buckets, self._X.shape[0]
+        )
+        # the draws follow the sample weights already; local fits multiply by them again
+        return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])

@@ -1,0 +1,49 @@
+"""Gaussian similarity: minus half the squared distance, so that the softmax is a Gaussian kernel (appendix B)."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import pairwise_distances
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from heedful._checks import check_weights
+from heedful.similarity._protocol import DenseSimilarity
+
+
+class GaussianSimilarity(DenseSimilarity, BaseEstimator):
+    """Score two rows by minus half their squared distance.
+
+    The softmax at temperature ``t`` then gives Gaussian kernel weights of bandwidth ``sqrt(t)``. The response is not
+    used.
+
+    Parameters
+    ----------
+    standardize : bool, default=True
+        Divide each column by its standard deviation first.
+
+    Examples
+    --------
+    >>> GaussianSimilarity(standardize=False).fit([[0.0], [2.0]], [0.0, 0.0]).scores([[1.0]])
+    array([[-0.5, -0.5]])
+    """
+
+    def __init__(self, standardize=True):
+        self.standardize = standardize
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Remember the rows and their scale."""
+        self.X_ = check_array(X, dtype=np.float64, input_name="X")
+        weight = check_weights(sample_weight, self.X_.shape[0])
+        self._unit = np.ones(self.X_.shape[1])
+        if self.standardize:
+            center = np.average(self.X_, axis=0, weights=weight)
+            unit = np.sqrt(np.average((self.X_ - center) ** 2, axis=0, weights=weight))
+            self._unit = np.where(unit > 1e-13 * np.abs(center), unit, 1.0)
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the scores of new rows (n_query, n_train)."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64, input_name="X")
+        return -0.5 * pairwise_distances(X / self._unit, self.X_ / self._unit, metric="sqeuclidean")

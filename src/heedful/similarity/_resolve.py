@@ -1,0 +1,59 @@
+"""From what a user writes as ``similarity=`` to similarity objects."""
+
+import copy
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from heedful._checks import check_choice
+from heedful.similarity._callable import CallableSimilarity
+from heedful.similarity._forest import ForestProximity
+
+NAMES = ("forest",)
+
+
+def resolve(similarity: Any, many: bool) -> list[Any]:
+    """Return similarity objects for a name, an object, a forest, a function or a list of them.
+
+    With ``many`` the name "forest" stands for two forests, with few and with all candidate features per split.
+    """
+    if isinstance(similarity, list | tuple):
+        if not similarity:
+            raise ValueError("`similarity` must not be an empty list. Use similarity='forest'.")
+        return [entry for part in similarity for entry in resolve(part, many)]
+    if isinstance(similarity, str):
+        check_choice("similarity", similarity, NAMES)
+        few = ForestProximity()
+        return [few, ForestProximity(max_features=1.0)] if many else [few]
+    if hasattr(similarity, "score_rows") and hasattr(similarity, "fit"):
+        return [similarity]
+    if isinstance(similarity, BaseEstimator) and hasattr(similarity, "max_features"):
+        return [ForestProximity(forest=similarity)]
+    if callable(similarity) and not isinstance(similarity, type):
+        return [CallableSimilarity(similarity)]
+    raise TypeError(
+        f"`similarity` must be 'forest', an object of heedful.similarity, a scikit-learn forest, a function "
+        f"(X_query, X_train) -> scores, or a list of them, got {similarity!r}."
+    )
+
+
+def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomState) -> list[Any]:
+    """Return copies to fit: with jobs and seeds filled in where they were left open."""
+    copies = [copy.copy(similarity) for similarity in similarities]
+    for entry in copies:
+        draw = int(seed.randint(np.iinfo(np.int32).max))
+        for name, value in (("n_jobs", n_jobs), ("random_state", draw)):
+            if getattr(entry, name, "absent") is None:
+                setattr(entry, name, value)
+    return copies
+
+
+def describe(similarity: Any) -> str:
+    """Return a short name for tables."""
+    if isinstance(similarity, ForestProximity):
+        features = similarity.max_features if similarity.forest is None else "given"
+        return f"forest({'all' if features in (1.0, None) else features})"
+    if isinstance(similarity, CallableSimilarity):
+        return getattr(similarity.function, "__name__", "function")
+    return type(similarity).__name__

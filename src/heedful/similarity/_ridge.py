@@ -1,0 +1,61 @@
+"""Ridge attention: inner products weighted by the size of ridge coefficients (the paper's equation 1)."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Ridge, RidgeCV
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from heedful._checks import check_positive, check_weights
+from heedful.similarity._protocol import DenseSimilarity
+
+
+class RidgeSimilarity(DenseSimilarity, BaseEstimator):
+    """Score two rows by ``x' D z`` with the absolute ridge coefficients on the diagonal of D.
+
+    Columns are standardised first. Only features that predict the response count; interactions do not.
+
+    Parameters
+    ----------
+    alpha : float or "auto", default="auto"
+        Ridge penalty; "auto" chooses it by leave-one-out error.
+
+    Attributes
+    ----------
+    diagonal_ : ndarray of shape (n_features,)
+        Absolute ridge coefficients of the standardised columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+    >>> RidgeSimilarity(alpha=1e-6).fit(X, 2 * X[:, 0]).scores(X[:1]).round(3)
+    array([[ 2.,  2., -2., -2.]])
+    """
+
+    def __init__(self, alpha="auto"):
+        self.alpha = alpha
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the ridge regression."""
+        X = check_array(X, dtype=np.float64, input_name="X")
+        weight = check_weights(sample_weight, X.shape[0])
+        self._center = np.average(X, axis=0, weights=weight)
+        unit = np.sqrt(np.average((X - self._center) ** 2, axis=0, weights=weight))
+        self._unit = np.where(unit > 1e-13 * np.abs(self._center), unit, np.inf)
+        self.X_ = X
+        if self.alpha == "auto":
+            ridge = RidgeCV(alphas=np.logspace(-3, 3, 13) * X.shape[0] / 100)
+        else:
+            ridge = Ridge(alpha=check_positive("alpha", self.alpha))
+        ridge.fit((X - self._center) / self._unit, y, sample_weight=weight)
+        self.diagonal_ = np.abs(ridge.coef_).ravel()
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the scores of new rows (n_query, n_train)."""
+        check_is_fitted(self)
+        X = check_array(X, dtype=np.float64, input_name="X")
+        query, train = ((rows - self._center) / self._unit for rows in (X, self.X_))
+        return (query * self.diagonal_) @ train.T
