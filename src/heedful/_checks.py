@@ -51,7 +51,7 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     if weight.ndim != 1:
         raise ValueError(f"`sample_weight` must be 1D array or scalar, got {weight.ndim} dimensions.")
     if weight.shape[0] != n_rows:
-        raise ValueError(f"`sample_weight` must have one value per row of `X`: {n_rows} rows, {weight.shape[0]} weights.")
+        raise ValueError(f"`sample_weight` must have one value per row of `X`: {n_rows}, got {weight.shape[0]}.")
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("`sample_weight` must be finite and >= 0; set the weight of rows to leave out to 0.")
     if not (weight > 0).any():
@@ -70,5 +70,7 @@ def check_response(y: Any) -> np.ndarray:
     values = values.astype(np.float64)
     bad = int((~np.isfinite(values)).sum())
     if bad:
-        raise ValueError(f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting.")
+        raise ValueError(
+            f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting."
+        )
     return values

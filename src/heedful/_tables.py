@@ -84,7 +84,9 @@ class TableReader:
         infinite = np.isinf(codes).any(axis=0)
         if infinite.any():
             name = self.names[int(np.argmax(infinite))]
-            raise ValueError(f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing.")
+            raise ValueError(
+                f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
+            )
         return codes
 
     def _column(self, column: pd.Series, j: int) -> np.ndarray:
@@ -95,7 +97,7 @@ class TableReader:
             return _numbers(column)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"Column {self.names[j]!r} held numbers in `fit` and now holds {column.dtype}: {error}. Convert it first."
+                f"Column {self.names[j]!r} held numbers in `fit`, now it is {column.dtype}: {error}. Convert it first."
             ) from error
 
 

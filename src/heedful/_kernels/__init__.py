@@ -11,7 +11,7 @@ _HOME = {
     "weigh_rows": "attention",
 }
 
-__all__ = sorted(_HOME)
+__all__ = ["bucket_rows", "head_rows", "lasso_rows", "leaf_score_rows", "weigh_rows"]
 
 
 def __getattr__(name: str) -> Any:

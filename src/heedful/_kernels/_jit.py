@@ -1,8 +1,9 @@
 """The one place for numba's options.
 
 Every kernel is compiled on first use, kept in numba's disk cache and run without the GIL, so blocks of queries run in
-threads. There is no ``parallel=True``: rows share nothing, and a thread works on whole blocks, so results cannot depend
-on the number of threads. ``contract`` (fused multiply-add) is the only relaxed rule; NaN and infinity keep their meaning.
+threads. There is no ``parallel=True``: rows share nothing, and a thread works on whole blocks, so results cannot
+depend on the number of threads. ``contract`` (fused multiply-add) is the only relaxed rule; NaN and infinity keep
+their meaning.
 """
 
 import numba

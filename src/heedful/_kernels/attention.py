@@ -16,7 +16,5 @@ def weigh_rows(indptr, indices, score, leaf, prior, total, kind, temperature):
         start, stop = indptr[q], indptr[q + 1]
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
-        backgrounds[q] = weigh_row(
-            kind, temperature, score[start:stop], part, rows, prior, total, bumps[start:stop]
-        )
+        backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, rows, prior, total, bumps[start:stop])
     return bumps, backgrounds

@@ -50,9 +50,7 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
             if table.scatter.shape[0] == 0 and background > 0.0:
                 everyone_row(table, rows, bump, background, space.bump)
                 rows, bump, background = space.everyone, space.bump, 0.0
-            y_mean, bad = path_row(
-                table, rows, bump, background, penalties, wanted[w], rule, space, mean, path
-            )
+            y_mean, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
             failed[q] += bad
             intercepts[q] += blend_row(
                 queries[q], y_mean, mean, path, wanted[w], shares[w], predictions[q, w], coefs[q]

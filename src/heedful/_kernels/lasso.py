@@ -86,9 +86,7 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
         if slack > 0.0 and grown == size:
             return gram, True
         if grown > size:
-            gram = grow_gram(
-                table, background, mean, rooted, columns[:grown], gram, space.picked, space.picked_minus
-            )
+            gram = grow_gram(table, background, mean, rooted, columns[:grown], gram, space.picked, space.picked_minus)
         size, slack = grown, tol
         if not minimise_row(gram, cov, penalty, columns[:size], coef, tol, max_iter):
             return gram, False

@@ -12,7 +12,6 @@ import numpy as np
 
 from heedful._kernels._jit import one_row
 
-
 SMALL_PRODUCT = 1_000_000
 
 
@@ -143,9 +142,7 @@ def background_gram(table, background, mean, columns, start, gram):
         if background > 0.0:
             for c in range(columns.size):
                 h = columns[c]
-                gram[a, c] += background * (
-                    table.scatter[j, h] + (table.mean[j] - mean[j]) * (table.mean[h] - mean[h])
-                )
+                gram[a, c] += background * (table.scatter[j, h] + (table.mean[j] - mean[j]) * (table.mean[h] - mean[h]))
         gram[a, a] = settle(gram[a, a], mean[j])
 
 

@@ -29,7 +29,8 @@ def weigh(rows: ScoreRows, weighting: Weighting, prior: np.ndarray) -> tuple[spa
         *rows, prior, float(prior.sum()), weighting.kind, float(weighting.temperature)
     )
     n_query = rows.indptr.size - 1
-    indices = np.tile(np.arange(prior.size, dtype=np.int32), n_query) if rows.indices.size == 0 else rows.indices
+    everyone = rows.indices.size == 0 and rows.score.size > 0
+    indices = np.tile(np.arange(prior.size, dtype=np.int32), n_query) if everyone else rows.indices
     return sparse.csr_array((bumps, indices, rows.indptr), shape=(n_query, prior.size)), backgrounds
 
 
@@ -60,9 +61,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
     if sparse.issparse(scores):
         matrix = sparse.csr_array(scores, dtype=np.float64)
         matrix.sum_duplicates()
-        rows = ScoreRows(
-            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, np.empty(0)
-        )
+        rows = ScoreRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, np.empty(0))
         n_train = matrix.shape[1]
     else:
         dense = np.asarray(scores, dtype=np.float64)

@@ -25,7 +25,9 @@ def check_folds(cv: Any, groups: Any) -> None:
         if cv != "oob":
             raise ValueError(f"`cv` must be 'oob', a number of folds, a splitter or an iterable of splits, got {cv!r}.")
         if groups is not None:
-            raise ValueError("`groups` need folds, and cv='oob' has none. Set `cv=10`, or a splitter such as GroupKFold.")
+            raise ValueError(
+                "`groups` need folds, and cv='oob' has none. Set `cv=10`, or a splitter such as GroupKFold."
+            )
     elif isinstance(cv, Integral) and (isinstance(cv, bool) or cv < 2):
         raise ValueError(f"`cv` must be at least 2 folds, got {cv!r}. Use 10 as in the paper, or 'oob'.")
     elif not isinstance(cv, Integral) and not hasattr(cv, "split") and not hasattr(cv, "__iter__"):

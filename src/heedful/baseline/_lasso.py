@@ -9,11 +9,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from heedful import _blocks
 from heedful._checks import check_number, check_weights
 from heedful._kernels.shapes import Rule
+from heedful._tables import merge_rows
 from heedful.baseline._folds import BASELINE_FOLDS, Split, fold_weights, random_splits
 from heedful.local import Paths, build_table, fit_paths, measure
 from heedful.local._lasso import whole_table
 
-N_ALPHAS = 100
+N_ALPHAS, MAX_ITER = 100, 10_000
 
 
 class LassoBaseline(RegressorMixin, BaseEstimator):
@@ -27,8 +28,6 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
         Penalty; "auto" takes the one with the smallest cross-validated squared error.
     tol : float, default=1e-7
         See :func:`heedful.local_lasso`.
-    max_iter : int, default=10000
-        Most sweeps per fit.
     n_jobs : int, default=None
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None
@@ -53,10 +52,9 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
     array([3.])
     """
 
-    def __init__(self, alpha="auto", *, tol=1e-7, max_iter=10_000, n_jobs=None, random_state=None):
+    def __init__(self, alpha="auto", *, tol=1e-7, n_jobs=None, random_state=None):
         self.alpha = alpha
         self.tol = tol
-        self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -65,10 +63,11 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
         fixed = None if self.alpha == "auto" else check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
-        if splits is None:
-            splits = random_splits(X.shape[0], BASELINE_FOLDS, self.random_state)
         with _blocks.one_blas_thread():
-            self._fit(X, y, weight, splits, fixed)
+            if splits is None:
+                self._fit_distinct(X, y, weight, fixed)
+            else:
+                self._fit(X, y, weight, splits, fixed)
         return self
 
     def predict(self, X):
@@ -77,10 +76,18 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.intercept_ + X @ self.coef_
 
+    def _fit_distinct(self, X, y, weight, fixed):
+        """Fit with folds of distinct rows, so that a row of weight 2 and the same row twice give the same model."""
+        first, number = merge_rows(X, y, np.zeros(y.size), weight)
+        used = number >= 0
+        merged = np.bincount(number[used], weights=weight[used])
+        self._fit(X[first], y[first], merged, random_splits(first.size, BASELINE_FOLDS, self.random_state), fixed)
+        self.fold_prediction_ = np.where(used, self.fold_prediction_[number], np.nan)
+
     def _fit(self, X, y, weight, splits, fixed):
         self.scale_ = scale = measure(X, y, weight)
         self.table_ = table = build_table(X, y, weight, scale)
-        rule = Rule(scale.pad(np.ones(X.shape[1])), True, np.zeros(scale.width), self.tol, self.max_iter)
+        rule = Rule(scale.pad(np.ones(X.shape[1])), True, np.zeros(scale.width), self.tol, MAX_ITER)
         path = penalty_path(table.cross, X.shape) if fixed is None else np.array([fixed / scale.y_unit])
         folds = fit_paths(fold_weights(splits, weight), table, path, rule, self.n_jobs)
         whole = fit_paths(whole_table(), table, path, rule)

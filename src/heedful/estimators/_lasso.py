@@ -237,12 +237,13 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         n_folds = BASELINE_FOLDS if isinstance(self.cv, str) else self.cv
         splits = rows.splits or random_splits(rows.y.size, n_folds, seed)
         design = rows.model_rows(rows.codes)
-        self.baseline_ = LassoBaseline(self.alpha, tol=TOL, max_iter=MAX_ITER, n_jobs=self.n_jobs)
+        self.baseline_ = LassoBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
         self.baseline_.fit(design, rows.y, rows.weight, splits=splits)
         self._splits, self.alpha_ = splits, self.baseline_.alpha_
         similarities = prepare(settings.similarities, self.n_jobs, seed)
+        response = rows.centred_response()
         self.similarity_ = [
-            entry.fit(rows.seen_rows(rows.codes, entry), rows.y, rows.weight) for entry in similarities
+            entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight) for entry in similarities
         ]
         self._grid = make_grid(self.similarity_, settings.temperatures, settings.ratios)
         scale = self.baseline_.scale_
@@ -278,13 +279,11 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         else:
             seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
             starts = self.baseline_.fold_starts_
-            scaled = predict_by_folds(
-                self.similarity_, self._grid, self._problem, self._splits, starts, seen, **how
-            )
+            scaled = predict_by_folds(self.similarity_, self._grid, self._problem, self._splits, starts, seen, **how)
         return scale.y_center + scale.y_unit * scaled
 
     def _local(self, codes: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the heads' blended intercepts and coefficients on the original scale (the baseline if no head is used)."""
+        """Return the heads' blended intercepts and coefficients; those of the baseline if no head is used."""
         scale = self.baseline_.scale_
         if self.mixing_ == 0:
             base = self.baseline_

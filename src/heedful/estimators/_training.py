@@ -53,6 +53,15 @@ class Training:
         """Names of the columns that the linear models use."""
         return self._model.names
 
+    def centred_response(self) -> np.ndarray:
+        """Return the response less its mean, rounded to the ninth digit of its deviation.
+
+        Trees break ties between equal splits by the last bits of sums; the origin of the response must not decide.
+        """
+        centred = self.y - np.average(self.y, weights=self.weight)
+        unit = np.sqrt(np.average(centred**2, weights=self.weight))
+        return np.round(centred / unit, 9) * unit if unit > 1e-12 * np.abs(self.y).max() else np.zeros(self.y.size)
+
     def read(self, estimator: Any, X: Any) -> np.ndarray:
         """Return the codes of a table to predict."""
         return self._reader.read(read_table(estimator, X, reset=False))

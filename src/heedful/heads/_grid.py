@@ -42,7 +42,9 @@ class Grid(NamedTuple):
         return table.assign(error=error, share=share)
 
 
-def make_grid(similarities: list[Any], temperatures: tuple[float, ...] | None, ratios: tuple[float, ...] | None) -> Grid:
+def make_grid(
+    similarities: list[Any], temperatures: tuple[float, ...] | None, ratios: tuple[float, ...] | None
+) -> Grid:
     """Return the heads to try; None stands for "auto"."""
     weightings = []
     for similarity in similarities:

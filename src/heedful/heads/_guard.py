@@ -26,9 +26,12 @@ def blended(outside: Outside, share: np.ndarray) -> np.ndarray:
 
 
 def trust(outside: Outside, blend: np.ndarray) -> float:
-    """Return how far to go from the baseline to the blend, between 0 and 1."""
+    """Return how far to go from the baseline to the blend, between 0 and 1.
+
+    With t the mean gain per row in standard errors: not at all up to t = 0.5, all the way from t = 1.5 on.
+    """
     gain = (outside.y - outside.baseline) ** 2 - (outside.y - blend) ** 2
     weight = outside.weight / outside.weight.sum()
     mean = float(weight @ gain)
     error = float(np.sqrt((weight**2) @ (gain - mean) ** 2))
-    return float(np.clip(mean / (2 * error), 0.0, 1.0)) if error > 0 else float(mean > 0)
+    return float(np.clip(mean / error - 0.5, 0.0, 1.0)) if error > 0 else float(mean > 0)

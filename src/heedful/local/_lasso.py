@@ -59,9 +59,7 @@ def whole_table(n_fit: int = 1) -> WeightRows:
     return WeightRows(np.zeros(n_fit + 1, np.int64), np.zeros(1, np.int32), np.empty(0), np.ones(n_fit))
 
 
-def fit_paths(
-    weights: WeightRows, table: Table, penalties: np.ndarray, rule: Rule, n_jobs: int | None = None
-) -> Paths:
+def fit_paths(weights: WeightRows, table: Table, penalties: np.ndarray, rule: Rule, n_jobs: int | None = None) -> Paths:
     """Fit a path of penalties (descending, on the table's scale) for each row of weights, in threads."""
     n_fit, p = weights.background.size, table.x.shape[1]
     per_fit = 8 * p * penalties.size + 12 * max(1, weights.bump.size // max(n_fit, 1))

@@ -6,7 +6,6 @@ import numpy as np
 
 from heedful._kernels.shapes import Table
 
-
 # Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
 LANE, PADDED_UP_TO = 8, 40
 

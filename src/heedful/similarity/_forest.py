@@ -26,8 +26,10 @@ class ForestProximity(BaseEstimator):
         Number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
-    min_samples_leaf : int or float, default=2
-        Smallest leaf. Larger leaves spread the scores over more rows.
+    min_samples_split : int or float, default=5
+        Smallest node that is split, as in R's ranger. Larger leaves spread the scores over more rows.
+    min_samples_leaf : int or float, default=1
+        Smallest leaf.
     max_samples : int, float or None, default=None
         Rows drawn for each tree; None draws as many as there are.
     forest : estimator, default=None
@@ -49,7 +51,7 @@ class ForestProximity(BaseEstimator):
     --------
     >>> import numpy as np
     >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
-    >>> proximity = ForestProximity(50, min_samples_leaf=1, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0])
+    >>> proximity = ForestProximity(50, min_samples_split=2, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0])
     >>> proximity.scores([[0.05]]).toarray().round(1)
     array([[1., 1., 0., 0.]])
     """
@@ -63,7 +65,8 @@ class ForestProximity(BaseEstimator):
         n_estimators=500,
         *,
         max_features="sqrt",
-        min_samples_leaf=2,
+        min_samples_split=5,
+        min_samples_leaf=1,
         max_samples=None,
         forest=None,
         task="auto",
@@ -72,6 +75,7 @@ class ForestProximity(BaseEstimator):
     ):
         self.n_estimators = n_estimators
         self.max_features = max_features
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
         self.max_samples = max_samples
         self.forest = forest
@@ -128,6 +132,7 @@ class ForestProximity(BaseEstimator):
             forest = (RandomForestClassifier if labels else RandomForestRegressor)(
                 n_estimators=self.n_estimators,
                 max_features=self.max_features,
+                min_samples_split=self.min_samples_split,
                 min_samples_leaf=self.min_samples_leaf,
                 max_samples=self.max_samples,
                 bootstrap=True,
@@ -167,8 +172,6 @@ class ForestProximity(BaseEstimator):
         return leaves
 
     def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
-        indptr, indices, score, leaf = _kernels.leaf_score_rows(
-            self._leaves(X), own, *self._buckets, self._X.shape[0]
-        )
+        indptr, indices, score, leaf = _kernels.leaf_score_rows(self._leaves(X), own, *self._buckets, self._X.shape[0])
         # the draws follow the sample weights already; local fits multiply by them again
         return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])

@@ -16,7 +16,8 @@ NAMES = ("forest",)
 def resolve(similarity: Any, many: bool) -> list[Any]:
     """Return similarity objects for a name, an object, a forest, a function or a list of them.
 
-    With ``many`` the name "forest" stands for two forests, with few and with all candidate features per split.
+    The name "forest" stands for the paper's: 500 trees. With ``many`` half of them have all features as candidates at
+    each split and are fully grown: sharper scores beside the smoother ones.
     """
     if isinstance(similarity, list | tuple):
         if not similarity:
@@ -24,8 +25,9 @@ def resolve(similarity: Any, many: bool) -> list[Any]:
         return [entry for part in similarity for entry in resolve(part, many)]
     if isinstance(similarity, str):
         check_choice("similarity", similarity, NAMES)
-        few = ForestProximity()
-        return [few, ForestProximity(max_features=1.0)] if many else [few]
+        if not many:
+            return [ForestProximity()]
+        return [ForestProximity(250), ForestProximity(250, max_features=1.0, min_samples_split=2)]
     if hasattr(similarity, "score_rows") and hasattr(similarity, "fit"):
         return [similarity]
     if isinstance(similarity, BaseEstimator) and hasattr(similarity, "max_features"):

@@ -1,0 +1,62 @@
+# Every target sets up what it needs: a virtual environment in .venv, with pip.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+.PHONY: setup
+setup: $(READY) ## build the environment in .venv
+
+.PHONY: demo
+demo: $(READY) ## see personalised lassos beat one lasso on a real table
+	$(BIN)/python examples/demo.py
+
+.PHONY: test
+test: $(READY) ## run all tests
+	$(BIN)/python -m pytest -n 2
+
+.PHONY: test-nojit
+test-nojit: $(READY) ## run the kernels' tests without compiling them
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/_kernels
+
+.PHONY: doctest
+doctest: $(READY) ## run the examples in docstrings and pages
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src/heedful docs README.md
+
+.PHONY: lint
+lint: $(READY) ## style, and the direction of imports
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tools/check_rooms.py
+
+.PHONY: types
+types: $(READY) ## type check
+	$(BIN)/mypy
+
+.PHONY: check
+check: lint types test test-nojit doctest ## everything that must pass
+
+.PHONY: bench
+bench: $(READY) ## measure speed against scikit-learn; writes benchmarks/speed/results.md
+	$(BIN)/python benchmarks/speed/run.py
+
+.PHONY: accuracy
+accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
+	$(BIN)/python benchmarks/accuracy/run.py
+
+.PHONY: clean
+clean: ## remove what the targets made
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,147 @@
+import numpy as np
+import pytest
+
+from heedful._kernels.descent import (
+    descend_row,
+    factor_row,
+    gradient_row,
+    polish_row,
+    soften,
+    solve_row,
+    sweep_row,
+)
+from reference.cases import CASES, small_table
+from reference.lasso import weighted_lasso
+from reference.moments import weighted_moments
+
+
+def problem(X, y):
+    """Return Gram matrix and covariances under equal weights."""
+    sums = weighted_moments(X, y, np.full(y.size, 1 / y.size))
+    return sums.gram, sums.cross
+
+
+def descend(gram, cov, penalty, coef=None, tol=1e-12, max_iter=1000):
+    coef = np.zeros(cov.size) if coef is None else coef.copy()
+    grad = cov - gram @ coef
+    return descend_row(gram, cov, penalty, coef, grad, tol, max_iter), coef, grad
+
+
+@pytest.mark.parametrize(("value", "softened"), [(3.0, 2.0), (-3.0, -2.0), (0.5, 0.0), (-1.0, 0.0), (1.0, 0.0)])
+def test_soften_moves_towards_zero_and_stops_there(value, softened):
+    assert soften(value, 1.0) == softened
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("penalty", [0.05, 10.0])
+def test_descent_equals_the_twin_on_rows(rng, case, penalty):
+    X, y = small_table(rng, case)
+    sweeps, coef, _ = descend(*problem(X, y), np.full(4, penalty))
+    assert sweeps >= 1
+    np.testing.assert_allclose(coef, weighted_lasso(X, y, np.ones(y.size), penalty, np.ones(4))[1], atol=1e-9)
+
+
+def test_descent_keeps_the_gradient_equal_to_its_definition(rng):
+    gram, cov = problem(rng.normal(size=(30, 6)), rng.normal(size=30))
+    _, coef, grad = descend(gram, cov, np.full(6, 0.02))
+    np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+
+
+def test_descent_does_not_depend_on_its_start(rng):
+    gram, cov = problem(rng.normal(size=(30, 6)), rng.normal(size=30))
+    _, cold, _ = descend(gram, cov, np.full(6, 0.02))
+    _, warm, _ = descend(gram, cov, np.full(6, 0.02), coef=rng.normal(size=6))
+    np.testing.assert_allclose(warm, cold, atol=1e-10)
+
+
+def test_each_column_has_its_own_penalty(rng):
+    X, y, penalty = rng.normal(size=(30, 4)), rng.normal(size=30), np.array([0.0, 0.1, 0.01, 50.0])
+    _, coef, _ = descend(*problem(X, y), penalty)
+    np.testing.assert_allclose(coef, weighted_lasso(X, y, np.ones(30), 1.0, penalty)[1], atol=1e-9)
+
+
+def test_a_column_of_zero_curve_stays_at_zero(rng):
+    gram, cov = problem(rng.normal(size=(30, 3)), rng.normal(size=30))
+    gram[1], gram[:, 1], cov[1] = 0.0, 0.0, 5.0
+    _, coef, _ = descend(gram, cov, np.full(3, 0.01))
+    assert coef[1] == 0.0
+    assert np.isfinite(coef).all()
+
+
+def test_two_equal_columns_converge_to_one_fit(rng):
+    x = rng.normal(size=(30, 1))
+    gram, cov = problem(np.hstack([x, x]), 2 * x[:, 0])
+    sweeps, coef, _ = descend(gram, cov, np.zeros(2))
+    assert sweeps > 0
+    assert coef.sum() == pytest.approx(2.0)
+
+
+def test_too_few_sweeps_are_reported_as_minus_one(rng):
+    gram, cov = problem(rng.normal(size=(30, 6)), rng.normal(size=30))
+    assert descend(gram, cov, np.full(6, 0.01), tol=1e-300, max_iter=1)[0] == -1
+
+
+def test_a_sweep_equals_one_round_of_the_twin(rng):
+    X, y = rng.normal(size=(30, 4)), rng.normal(size=30)
+    gram, cov = problem(X, y)
+    coef, grad = np.zeros(4), cov.copy()
+    change = sweep_row(gram, np.full(4, 0.05), coef, grad, False)
+    expected = weighted_lasso(X, y, np.ones(30), 0.05, np.ones(4), max_sweeps=1)[1]
+    np.testing.assert_allclose(coef, expected, atol=1e-12)
+    assert change == pytest.approx(np.max(np.abs(expected) * np.sqrt(gram.diagonal())))
+
+
+def test_a_sweep_over_active_columns_leaves_the_silent_ones_alone(rng):
+    gram, cov = problem(rng.normal(size=(30, 4)), rng.normal(size=30))
+    coef = np.array([0.5, 0.0, 0.0, -0.5])
+    sweep_row(gram, np.zeros(4), coef, cov - gram @ coef, True)
+    assert (coef[1:3] == 0).all()
+    assert (coef[[0, 3]] != [0.5, -0.5]).all()
+
+
+def test_the_gradient_is_covariance_minus_gram_times_coefficients(rng):
+    gram, cov = problem(rng.normal(size=(30, 5)), rng.normal(size=30))
+    coef, grad = np.array([1.0, 0.0, -2.0, 0.0, 0.5]), np.empty(5)
+    gradient_row(gram, cov, coef, grad)
+    np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+
+
+def test_the_factor_is_the_cholesky_factor(rng):
+    gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
+    factor = gram.copy()
+    assert factor_row(factor, 5)
+    np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(gram), atol=1e-12)
+
+
+def test_a_singular_matrix_has_no_factor(rng):
+    x = rng.normal(size=(30, 2))
+    gram = problem(np.column_stack([x, x[:, 0]]), rng.normal(size=30))[0]
+    assert not factor_row(gram, 3)
+
+
+def test_solving_uses_the_leading_part_only(rng):
+    gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
+    factor, value = gram.copy(), np.arange(1.0, 6.0)
+    assert factor_row(factor, 3)
+    solve_row(factor, 3, value)
+    np.testing.assert_allclose(value, [*np.linalg.solve(gram[:3, :3], [1.0, 2.0, 3.0]), 4.0, 5.0], rtol=1e-9)
+
+
+def polish(gram, cov, penalty, coef):
+    grad, size = cov - gram @ coef, coef.size
+    polish_row(gram, cov, penalty, coef, grad, np.empty((size, size)), np.empty(size), np.empty(size, np.int64))
+    return coef, grad
+
+
+def test_polish_solves_the_active_equations(rng):
+    gram, cov = problem(rng.normal(size=(30, 3)), rng.normal(size=30))
+    signs = np.sign(np.linalg.solve(gram, cov))
+    coef, grad = polish(gram, cov, np.full(3, 1e-9), signs * 0.1)
+    np.testing.assert_allclose(coef, np.linalg.solve(gram, cov - 1e-9 * signs), rtol=1e-9)
+    np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+
+
+def test_polish_keeps_coefficients_whose_sign_would_turn(rng):
+    gram, cov = problem(rng.normal(size=(30, 3)), rng.normal(size=30))
+    start = -np.sign(np.linalg.solve(gram, cov)) * 0.1
+    np.testing.assert_array_equal(polish(gram, cov, np.full(3, 1e-9), start.copy())[0], start)

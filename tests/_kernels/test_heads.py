@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+
+from heedful._kernels import head_rows
+from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX, Rule, dense_rows
+from reference.lasso import weighted_lasso
+from reference.moments import plain_table
+from reference.weights import weights_by_kind
+
+KINDS, TEMPERATURES = np.array([SOFTMAX, SHARE, LEAF, SOFTMAX]), np.array([0.1, np.nan, np.nan, 1.0])
+PENALTIES = np.array([np.inf, 0.1])
+ALL = np.ones((4, 2), np.bool_)
+
+
+def sparse_scores(rng, n_query, n_train):
+    """Return sparse scores with one masked row per query, and the same scores and leaf weights dense."""
+    k = n_train // 2
+    indices = np.concatenate([rng.permutation(n_train)[:k] for _ in range(n_query)]).astype(np.int32)
+    score, leaf = rng.uniform(size=n_query * k), rng.uniform(size=n_query * k)
+    score[::k] = -np.inf
+    dense, dense_leaf = np.zeros((n_query, n_train)), np.zeros((n_query, n_train))
+    query = np.repeat(np.arange(n_query), k)
+    dense[query, indices], dense_leaf[query, indices] = score, leaf
+    return (np.arange(n_query + 1) * k, indices, score, leaf), dense, dense_leaf
+
+
+def twin_heads(table, queries, dense, leaf):
+    """Return predictions, intercepts and coefficients of every head."""
+    predictions, models = np.empty((len(queries), 4, 2)), np.empty((len(queries), 4, 2, queries.shape[1] + 1))
+    for q, w, t in np.ndindex(predictions.shape):
+        weight = weights_by_kind(KINDS[w], TEMPERATURES[w], dense[q], leaf[q], table.prior)
+        alpha = min(PENALTIES[t], 1e6)
+        intercept, coef = weighted_lasso(table.x, table.y, weight, alpha, np.ones(queries.shape[1]))
+        predictions[q, w, t] = intercept + queries[q] @ coef
+        models[q, w, t] = intercept, *coef
+    return predictions, models
+
+
+def setting(rng, n_train, p):
+    X = rng.normal(size=(n_train, p))
+    table = plain_table(X, X[:, 0] + rng.normal(size=n_train), rng.uniform(0.5, 2.0, size=n_train))
+    return table, rng.normal(size=(3, p)), Rule(np.ones(p), False, np.zeros(p), 1e-11, 1000)
+
+
+@pytest.mark.parametrize(("n_train", "p"), [(20, 3), (20, 30), (50, 45)])
+def test_predictions_of_every_head_equal_the_twin(rng, n_train, p):
+    table, queries, rule = setting(rng, n_train, p)
+    rows, dense, leaf = sparse_scores(rng, 3, n_train)
+    predictions, *_, failed = head_rows(
+        *rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, np.zeros((4, 2)), rule
+    )
+    assert failed.sum() == 0
+    np.testing.assert_allclose(predictions, twin_heads(table, queries, dense, leaf)[0], atol=1e-7)
+
+
+def test_models_are_blended_by_their_shares(rng):
+    table, queries, rule = setting(rng, 20, 3)
+    rows, dense, leaf = sparse_scores(rng, 3, 20)
+    shares = rng.dirichlet(np.ones(8)).reshape(4, 2)
+    predictions, intercepts, coefs, _ = head_rows(
+        *rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, shares, rule
+    )
+    blended = np.einsum("wt,qwtj->qj", shares, twin_heads(table, queries, dense, leaf)[1])
+    np.testing.assert_allclose(np.column_stack([intercepts, coefs]), blended, atol=1e-8)
+    np.testing.assert_allclose(
+        intercepts + np.sum(coefs * queries, axis=1), np.einsum("wt,qwt->q", shares, predictions), atol=1e-8
+    )
+
+
+def test_unwanted_heads_are_left_out(rng):
+    table, queries, rule = setting(rng, 20, 3)
+    rows, *_ = sparse_scores(rng, 3, 20)
+    wanted = np.array([[True, False], [False, False], [False, True], [True, True]])
+    every, *_ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, np.zeros((4, 2)), rule)
+    some, *_ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, PENALTIES, wanted, np.zeros((4, 2)), rule)
+    assert np.isnan(some[:, ~wanted]).all()
+    np.testing.assert_allclose(some[:, wanted], every[:, wanted], atol=1e-9)
+
+
+def test_an_infinite_penalty_makes_a_head_a_weighted_mean(rng):
+    table, queries, rule = setting(rng, 20, 3)
+    rows, dense, _ = sparse_scores(rng, 3, 20)
+    kinds, penalties, one = np.array([SOFTMAX]), np.array([np.inf]), np.ones((1, 1), np.bool_)
+    predictions, *_ = head_rows(*rows, queries, table, kinds, np.array([0.1]), penalties, one, np.ones((1, 1)), rule)
+    means = [weights_by_kind(SOFTMAX, 0.1, dense[q], None, table.prior) @ table.y for q in range(3)]
+    np.testing.assert_allclose(predictions[:, 0, 0], means)
+
+
+def test_dense_scores_equal_the_same_scores_stored_sparsely(rng):
+    table, queries, rule = setting(rng, 20, 3)
+    rows, dense, _ = sparse_scores(rng, 3, 20)
+    heads = KINDS[:2], TEMPERATURES[:2], PENALTIES, ALL[:2], np.full((2, 2), 0.25), rule
+    for one, other in zip(
+        head_rows(*rows, queries, table, *heads), head_rows(*dense_rows(dense), queries, table, *heads), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_single_training_row_predicts_its_response(rng):
+    table, queries, rule = setting(rng, 1, 3)
+    rows = np.array([0, 1, 1, 1]), np.zeros(1, np.int32), np.array([0.5]), np.array([0.5])
+    predictions, *_ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, np.zeros((4, 2)), rule)
+    np.testing.assert_allclose(predictions, table.y[0])

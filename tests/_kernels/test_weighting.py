@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX
+from heedful._kernels.weighting import pick_rows, weigh_row
+from reference.weights import weights_by_kind
+
+KINDS = (SOFTMAX, SHARE, LEAF)
+SCORES = {
+    "random": [0.3, 0.9, 0.1, 0.4, 0.8],
+    "tied": [0.5, 0.5, 0.1, 0.5, 0.1],
+    "constant": [0.2] * 5,
+    "zero": [0.0] * 5,
+    "negative": [-2.0, -0.1, -5.0, -1.0, -1.0],
+    "masked": [0.3, -np.inf, 0.1, -np.inf, 0.8],
+    "all masked": [-np.inf] * 5,
+    "far apart": [1e5, 0.0, -1e5, 1.0, 2.0],
+}
+
+
+def both(kind, score, rows, prior, temperature=0.3):
+    """Return dense weights by the kernel and by the twin; rows that are not listed have score 0."""
+    score, rows, prior = np.asarray(score, float), np.asarray(rows, np.int32), np.asarray(prior, float)
+    leaf = np.abs(np.where(np.isfinite(score), score, 1.0)) ** 2
+    bump = np.empty(rows.size)
+    background = weigh_row(kind, temperature, score, leaf, rows, prior, prior.sum(), bump)
+    weight = background * prior / prior.sum()
+    weight[rows] += bump
+    dense, dense_leaf = np.zeros(prior.size), np.zeros(prior.size)
+    dense[rows], dense_leaf[rows] = score, leaf
+    return weight, weights_by_kind(kind, temperature, dense, dense_leaf, prior)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_of_every_row_equal_the_twin(rng, kind, name):
+    weight, twin = both(kind, SCORES[name], np.arange(5), rng.uniform(0.5, 2.0, size=5))
+    np.testing.assert_allclose(weight, twin, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", SCORES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_over_a_background_equal_the_twin(rng, kind, name):
+    weight, twin = both(kind, SCORES[name], [6, 0, 3, 8, 2], rng.uniform(0.5, 2.0, size=9))
+    np.testing.assert_allclose(weight, twin, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_single_training_row_has_weight_one(kind):
+    for score in (0.7, 0.0, -np.inf):
+        assert both(kind, [score], [0], [2.0])[0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_query_without_stored_rows_attends_to_the_prior(kind):
+    weight, _ = both(kind, [], [], [1.0, 3.0])
+    np.testing.assert_allclose(weight, [0.25, 0.75])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_masked_rows_have_weight_exactly_zero(kind):
+    weight, _ = both(kind, SCORES["masked"], np.arange(5), np.ones(5))
+    assert (weight[[1, 3]] == 0.0).all()
+    assert weight.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_masked_rows_over_a_background_have_weight_zero_but_for_rounding(kind):
+    weight, _ = both(kind, SCORES["masked"], np.arange(5), np.ones(9))
+    np.testing.assert_allclose(weight[[1, 3]], 0.0, atol=1e-17)
+    assert weight.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scores_below_the_background_give_negative_bumps_but_no_negative_weights(kind):
+    score, rows, prior, bump = np.array([-1.0, 2.0]), np.arange(2, dtype=np.int32), np.ones(4), np.empty(2)
+    weigh_row(SOFTMAX, 1.0, score, score, rows, prior, 4.0, bump)
+    assert bump[0] < 0 < bump[1]
+    assert (both(kind, score, rows, prior)[0] >= 0).all()
+
+
+def test_a_row_of_prior_weight_zero_does_not_set_the_top_of_the_softmax():
+    weight, twin = both(SOFTMAX, [1e4, 1.0, 0.0], [0, 1, 2], [0.0, 1.0, 1.0])
+    np.testing.assert_allclose(weight, twin, atol=1e-14)
+
+
+def test_without_indices_a_query_stores_every_row_or_none():
+    everyone, nothing = np.arange(3, dtype=np.int32), np.empty(0, np.int32)
+    np.testing.assert_array_equal(pick_rows(nothing, 0, 3, everyone), everyone)
+    assert pick_rows(nothing, 2, 2, everyone).size == 0
+    np.testing.assert_array_equal(pick_rows(np.array([2, 0, 1], np.int32), 1, 3, everyone), [0, 1])

@@ -1,0 +1,135 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
+
+from heedful.baseline import Split, check_folds, fold_pattern, random_splits, translate, user_splits
+from heedful.baseline._folds import fold_weights
+
+ROWS = np.arange(10)
+X, Y = np.zeros((10, 2)), np.arange(10.0)
+
+
+@pytest.mark.parametrize("cv", ["oob", 2, 10, np.int64(5), KFold(3), TimeSeriesSplit(3), [(ROWS[:5], ROWS[5:])]])
+def test_every_documented_kind_of_folds_is_accepted(cv):
+    check_folds(cv, None)
+
+
+@pytest.mark.parametrize("cv", ["loo", "", 1, 0, -3, True])
+def test_a_bad_value_of_cv_is_refused(cv):
+    with pytest.raises(ValueError, match="`cv` must be"):
+        check_folds(cv, None)
+
+
+@pytest.mark.parametrize("cv", [None, 2.5, object()])
+def test_cv_of_the_wrong_kind_is_refused(cv):
+    with pytest.raises(TypeError, match="`cv` must be"):
+        check_folds(cv, None)
+
+
+def test_groups_without_folds_are_refused():
+    with pytest.raises(ValueError, match="`groups` need folds"):
+        check_folds("oob", ROWS)
+
+
+@pytest.mark.parametrize("cv", ["oob", 5])
+def test_random_folds_are_not_the_users(cv):
+    assert user_splits(cv, X, Y, None) == []
+
+
+@pytest.mark.parametrize("cv", [2, GroupKFold(2)])
+def test_groups_are_never_torn_apart(cv):
+    groups = ROWS // 3
+    for train, test in user_splits(cv, X, Y, groups):
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_a_splitters_folds_are_taken_as_they_come():
+    for split, (train, test) in zip(
+        user_splits(TimeSeriesSplit(3), X, Y, None), TimeSeriesSplit(3).split(X), strict=True
+    ):
+        np.testing.assert_array_equal(split.train, train)
+        np.testing.assert_array_equal(split.test, test)
+
+
+def test_an_iterable_of_masks_becomes_row_numbers():
+    (split,) = user_splits([(ROWS < 6, ROWS >= 8)], X, Y, None)
+    np.testing.assert_array_equal(split.train, ROWS[:6])
+    np.testing.assert_array_equal(split.test, [8, 9])
+
+
+def test_a_splitter_sees_a_frame_as_it_is():
+    frame = pd.DataFrame({"a": list("xyxyxyxyxy")})
+    assert len(user_splits(KFold(5), frame, Y, None)) == 5
+
+
+@pytest.mark.parametrize(("n_rows", "n_folds", "expected"), [(10, 4, 4), (3, 10, 3), (2, 10, 2)])
+def test_random_folds_hold_each_row_once(n_rows, n_folds, expected):
+    splits = random_splits(n_rows, n_folds, 0)
+    assert len(splits) == expected
+    np.testing.assert_array_equal(np.sort(np.concatenate([split.test for split in splits])), np.arange(n_rows))
+    assert all(set(split.train) | set(split.test) == set(range(n_rows)) for split in splits)
+
+
+def test_a_single_row_is_both_fitted_on_and_predicted():
+    (split,) = random_splits(1, 10, 0)
+    assert split.train.tolist() == split.test.tolist() == [0]
+
+
+def test_a_seed_repeats_the_folds():
+    one, two, other = (random_splits(20, 4, seed)[0].test for seed in (7, 7, 8))
+    np.testing.assert_array_equal(one, two)
+    assert one.tolist() != other.tolist()
+
+
+def test_the_fold_pattern_is_equal_for_rows_on_the_same_sides():
+    splits = [Split(ROWS[:5], ROWS[5:]), Split(ROWS[::2], ROWS[1::2])]
+    pattern = fold_pattern(splits, 10)
+    for i in range(10):
+        for j in range(10):
+            assert (pattern[i] == pattern[j]) == ((i < 5) == (j < 5) and i % 2 == j % 2)
+
+
+def test_the_fold_pattern_tells_rows_in_no_part_from_tested_ones():
+    pattern = fold_pattern([Split(ROWS[:5], ROWS[5:8])], 10)
+    assert len({pattern[0], pattern[5], pattern[9]}) == 3
+
+
+def test_without_splits_all_rows_have_one_pattern():
+    assert (fold_pattern([], 4) == 0).all()
+
+
+def test_translated_splits_number_the_distinct_rows():
+    inverse = np.array([0, 0, 1, 2, 2, -1, 3, 3, 4, 4])
+    (split,) = translate([Split(ROWS[:6], ROWS[6:])], inverse)
+    assert split.train.tolist() == [0, 1, 2]
+    assert split.test.tolist() == [3, 4]
+
+
+def test_a_split_that_loses_a_side_is_dropped():
+    inverse = np.array([0, 1, 2, -1, -1])
+    assert translate([Split(ROWS[:3], ROWS[3:5]), Split(ROWS[3:5], ROWS[:3])], inverse) == []
+
+
+def dense(weights, prior):
+    out = np.multiply.outer(weights.background, prior / prior.sum())
+    for q in range(out.shape[0]):
+        part = slice(weights.indptr[q], weights.indptr[q + 1])
+        np.add.at(out[q], weights.indices[part], weights.bump[part])
+    return out
+
+
+@pytest.mark.parametrize(
+    "cv", [KFold(2), KFold(5), TimeSeriesSplit(4), ShuffleSplit(3, train_size=0.3, random_state=0)]
+)
+def test_fold_weights_are_the_prior_of_the_training_part(rng, cv):
+    prior, splits = rng.uniform(size=10), user_splits(cv, X, Y, None)
+    for row, split in zip(dense(fold_weights(splits, prior), prior), splits, strict=True):
+        inside = np.isin(ROWS, split.train)
+        np.testing.assert_allclose(row, np.where(inside, prior, 0.0) / prior[inside].sum(), atol=1e-15)
+
+
+def test_fold_weights_store_the_smaller_side_only():
+    weights = fold_weights([Split(ROWS[:9], ROWS[9:]), Split(ROWS[:2], ROWS[2:])], np.ones(10))
+    assert np.diff(weights.indptr).tolist() == [1, 2]
+    assert weights.bump[0] < 0 < weights.bump[1]

@@ -1,0 +1,107 @@
+"""Bad arguments get one error that names them and the remedy, before any work."""
+
+import numpy as np
+import pytest
+
+from heedful import AttentionLasso
+
+
+class Untouched:
+    """A similarity that must not be reached."""
+
+    def fit(self, *_):
+        raise AssertionError("work began before the arguments were checked")
+
+    def score_rows(self, _):
+        raise AssertionError
+
+
+@pytest.fixture
+def table(rng):
+    return rng.normal(size=(20, 3)), rng.normal(size=20)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"heads": "several"}, "`heads`.*'multi'.*got 'several'"),
+        ({"similarity": "forrest"}, "`similarity`.*'forest'.*got 'forrest'"),
+        ({"similarity": []}, "`similarity`"),
+        ({"temperature": 0}, "`temperature`.*> 0.*got 0.*Try"),
+        ({"temperature": -1.0}, "`temperature`.*> 0.*got -1.0"),
+        ({"temperature": [0.1, 0.0]}, "`temperature`.*got 0.0"),
+        ({"temperature": "hot"}, "`temperature`.*got 'hot'"),
+        ({"temperature": np.nan}, "`temperature`.*got nan"),
+        ({"temperature": []}, "`temperature`"),
+        ({"alpha": -0.1}, "`alpha`.*>= 0.*got -0.1"),
+        ({"alpha_ratio": 0.0}, "`alpha_ratio`.*> 0"),
+        ({"mixing": 1.5}, "`mixing`.*<= 1.*got 1.5.*'auto'"),
+        ({"mixing": -0.5}, "`mixing`.*>= 0.*got -0.5"),
+        ({"mixing": "some"}, "`mixing`.*'auto', 'adaptive'.*got 'some'"),
+        ({"cv": 1}, "`cv`.*at least 2"),
+        ({"cv": "loo"}, "`cv`.*'oob'.*got 'loo'"),
+        ({"max_extrapolation": -1}, "`max_extrapolation`.*>= 0"),
+    ],
+)
+def test_a_wrong_value_is_named_with_the_remedy(table, settings, words):
+    with pytest.raises(ValueError, match=words):
+        AttentionLasso(**{"similarity": Untouched()} | settings).fit(*table)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"similarity": 3}, "`similarity`.*got 3"),
+        ({"alpha": None}, "`alpha`.*number.*got None"),
+        ({"mixing": None}, "`mixing`.*number.*got None"),
+        ({"cv": 2.5}, "`cv`.*got 2.5"),
+    ],
+)
+def test_a_wrong_kind_is_a_type_error(table, settings, words):
+    with pytest.raises(TypeError, match=words):
+        AttentionLasso(**{"similarity": Untouched()} | settings).fit(*table)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda X, y: (X, np.where(np.arange(20) == 3, np.nan, y)), "`y`.*NaN.*1 such.*Drop"),
+        (lambda X, y: (X, np.where(np.arange(20) == 3, np.inf, y)), "`y`.*inf"),
+        (lambda X, y: (np.where(X > 1.5, np.inf, X), y), "`X`.*inf.*column 'x[0-2]'"),
+        (lambda X, y: (X, y[:10]), "inconsistent numbers of samples"),
+        (lambda X, _: (X, None), "requires y"),
+        (lambda X, y: (X[:, 0], y), "2D array"),
+        (lambda X, y: (X, np.column_stack([y, y])), "1d array"),
+        (lambda X, y: (X[:1], y[:1]), "minimum of 2"),
+        (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y`.*numbers"),
+    ],
+)
+def test_a_bad_table_is_refused_with_the_reason(table, change, words):
+    with pytest.raises(ValueError, match=words):
+        AttentionLasso(similarity=Untouched()).fit(*change(*table))
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        (np.zeros(20), "`sample_weight`.*all zero"),
+        (np.ones(19), "`sample_weight`.*20.*19"),
+        (-np.ones(20), "`sample_weight`.*>= 0"),
+        (np.full(20, np.nan), "`sample_weight`.*finite"),
+        (np.ones((20, 2)), "`sample_weight`.*1D"),
+    ],
+)
+def test_bad_sample_weights_are_refused(table, weight, words):
+    with pytest.raises(ValueError, match=words):
+        AttentionLasso(similarity=Untouched()).fit(*table, sample_weight=weight)
+
+
+def test_groups_without_folds_are_refused_with_the_remedy(table):
+    with pytest.raises(ValueError, match=r"`groups`.*`cv=10`"):
+        AttentionLasso(similarity=Untouched()).fit(*table, groups=np.arange(20))
+
+
+@pytest.mark.parametrize("name", ["similarity_features", "model_features"])
+def test_an_unknown_column_is_named(table, name):
+    with pytest.raises(ValueError, match=f"`{name}` names 'age'"):
+        AttentionLasso(similarity=Untouched(), **{name: ["age"]}).fit(*table)

@@ -1,0 +1,21 @@
+"""scikit-learn's own checks, without a single expected failure."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from heedful import AttentionLasso
+from heedful.baseline import LassoBaseline
+from heedful.similarity import ForestProximity
+
+FEW_TREES = ForestProximity(20)
+
+
+@parametrize_with_checks(
+    [
+        AttentionLasso(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
+        AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
+        AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
+        LassoBaseline(),
+    ]
+)
+def test_estimators_keep_scikit_learns_contract(estimator, check):
+    check(estimator)

@@ -1,0 +1,235 @@
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.exceptions import NotFittedError
+
+from heedful._kernels.shapes import ScoreRows
+from heedful.similarity import ForestProximity
+from reference.forest import draw_counts, prediction_weights, shared_leaves
+
+
+def table(rng, case="random"):
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    if case == "tied":
+        X, y = np.round(X), np.round(y)
+    if case == "constant":
+        y[:] = 1.0
+    return X, y + (X[:, 0] > 0 if case != "constant" else 0)
+
+
+def dense(rows: ScoreRows, values, n_train=30):
+    return sparse.csr_array((values, rows.indices, rows.indptr), shape=(rows.indptr.size - 1, n_train)).toarray()
+
+
+def leaf_weights(rows, n_train=30):
+    return dense(rows, rows.leaf, n_train)
+
+
+CASES = pytest.mark.parametrize("case", ["random", "tied", "constant"])
+
+
+@CASES
+def test_scores_equal_the_double_loop_over_leaves(rng, case):
+    X, y = table(rng, case)
+    proximity, queries = ForestProximity(7, random_state=0).fit(X, y), rng.normal(size=(4, 3))
+    forest = proximity.forest_
+    expected = shared_leaves(forest.apply(queries).T, forest.apply(X).T)
+    np.testing.assert_allclose(proximity.scores(queries).toarray(), expected, atol=1e-15)
+
+
+@CASES
+def test_out_of_bag_scores_equal_loops_over_trees_that_did_not_draw_the_row(rng, case):
+    X, y = table(rng, case)
+    proximity = ForestProximity(7, random_state=0).fit(X, y)
+    leaves, drawn = proximity.forest_.apply(X).T, draw_counts(proximity.forest_, 30)
+    expected = shared_leaves(leaves, leaves, np.arange(30), drawn)
+    rows = proximity.train_rows(np.arange(30))
+    np.testing.assert_allclose(dense(rows, rows.score), expected, atol=1e-15)
+    np.testing.assert_allclose(
+        proximity.oob_scores().toarray(), np.where(expected > -np.inf, expected, 0.0), atol=1e-15
+    )
+
+
+def test_some_training_rows_are_scored_as_all_of_them_are(rng):
+    proximity = ForestProximity(7, random_state=0).fit(*table(rng))
+    some, every = proximity.train_rows(np.array([8, 2])), proximity.train_rows(np.arange(30))
+    np.testing.assert_array_equal(dense(some, some.score), dense(every, every.score)[[8, 2]])
+
+
+def test_a_training_row_is_never_scored_against_itself(rng):
+    rows = ForestProximity(7, random_state=0).fit(*table(rng)).train_rows(np.arange(30))
+    assert (dense(rows, rows.score).diagonal() == -np.inf).all()
+    assert (leaf_weights(rows).diagonal() == 0.0).all()
+
+
+@CASES
+def test_leaf_weights_times_the_response_are_the_forests_prediction(rng, case):
+    X, y = table(rng, case)
+    proximity, queries = ForestProximity(9, random_state=0).fit(X, y), rng.normal(size=(6, 3)).astype(np.float32)
+    weights = leaf_weights(proximity.score_rows(queries))
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(queries))
+
+
+def test_out_of_bag_leaf_weights_give_the_forests_out_of_bag_prediction(rng):
+    X, y = table(rng)
+    template = RandomForestRegressor(40, min_samples_leaf=2, oob_score=True, random_state=0)
+    proximity = ForestProximity(forest=template).fit(X, y)
+    weights = leaf_weights(proximity.train_rows(np.arange(30)))
+    np.testing.assert_allclose(weights @ y, proximity.forest_.oob_prediction_)
+
+
+def test_leaf_weights_equal_the_twin(rng):
+    X, y = table(rng)
+    proximity, queries = ForestProximity(7, max_samples=0.6, random_state=0).fit(X, y), rng.normal(size=(4, 3))
+    forest = proximity.forest_
+    drawn = draw_counts(forest, 30)
+    expected = prediction_weights(forest.apply(queries).T, forest.apply(X).T, drawn)
+    np.testing.assert_allclose(leaf_weights(proximity.score_rows(queries)), expected, atol=1e-15)
+
+
+def test_leaf_weights_times_sample_weights_are_the_forests_own(rng):
+    (X, y), weight = table(rng), rng.integers(0, 4, size=30).astype(float)
+    proximity = ForestProximity(9, random_state=0).fit(X, y, sample_weight=weight)
+    weights = leaf_weights(proximity.score_rows(X.astype(np.float32))) * weight / weight.mean()
+    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(X))
+
+
+def test_without_bootstrap_leaf_weights_are_the_forests_own(rng):
+    X, y = table(rng)
+    proximity = ForestProximity(forest=ExtraTreesRegressor(9, min_samples_leaf=3, random_state=0)).fit(X, y)
+    queries = rng.normal(size=(6, 3)).astype(np.float32)
+    np.testing.assert_allclose(leaf_weights(proximity.score_rows(queries)) @ y, proximity.forest_.predict(queries))
+
+
+def test_without_bootstrap_leaf_weights_follow_the_sample_weights_too(rng):
+    (X, y), weight = table(rng), rng.uniform(0.5, 3.0, size=30)
+    template = ExtraTreesRegressor(9, min_samples_leaf=3, random_state=0)
+    proximity = ForestProximity(forest=template).fit(X, y, sample_weight=weight)
+    weights = leaf_weights(proximity.score_rows(X.astype(np.float32))) * weight / weight.mean()
+    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(X))
+
+
+def test_without_bootstrap_there_are_no_out_of_bag_scores(rng):
+    proximity = ForestProximity(forest=ExtraTreesRegressor(5, random_state=0)).fit(*table(rng))
+    for ask in (proximity.oob_scores, lambda: proximity.train_rows(np.arange(3))):
+        with pytest.raises(ValueError, match="needs a forest with bootstrap=True"):
+            ask()
+
+
+def test_a_fitted_forest_is_taken_as_it_is(rng):
+    X, y = table(rng)
+    forest = RandomForestRegressor(5, random_state=0).fit(X, y)
+    trees = list(forest.estimators_)
+    proximity = ForestProximity(forest=forest).fit(X, y)
+    assert proximity.keeps_rows
+    assert proximity.forest_ is forest
+    assert all(one is other for one, other in zip(forest.estimators_, trees, strict=True))
+
+
+def test_an_unfitted_forest_is_a_template(rng):
+    template = RandomForestRegressor(5, max_depth=2, random_state=0)
+    proximity = ForestProximity(forest=template).fit(*table(rng))
+    assert not proximity.keeps_rows
+    assert not hasattr(template, "estimators_")
+    assert proximity.forest_.get_params() == template.get_params()
+
+
+def test_a_fitted_forest_and_its_template_give_the_same_scores(rng):
+    X, y = table(rng)
+    template = RandomForestRegressor(5, random_state=0)
+    one, other = (ForestProximity(forest=f).fit(X, y) for f in (template, clone(template).fit(X, y)))
+    np.testing.assert_array_equal(one.oob_scores().toarray(), other.oob_scores().toarray())
+
+
+@pytest.mark.parametrize("n_rows", [20, 40])
+def test_a_forest_that_was_fitted_on_other_rows_is_refused(rng, n_rows):
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    forest = RandomForestRegressor(30, random_state=0).fit(X[:30], y[:30])
+    with pytest.raises(ValueError, match="`forest` was fitted on"):
+        ForestProximity(forest=forest).fit(X[:n_rows], y[:n_rows])
+
+
+def test_settings_are_passed_through_to_the_forest(rng):
+    proximity = ForestProximity(5, max_features=2, min_samples_leaf=4, max_samples=0.5, n_jobs=1, random_state=3)
+    forest = proximity.fit(*table(rng)).forest_
+    for name in ("n_estimators", "max_features", "min_samples_leaf", "max_samples", "n_jobs", "random_state"):
+        assert getattr(forest, name) == getattr(proximity, name)
+    assert forest.bootstrap
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], [True, False, True]])
+def test_text_and_boolean_responses_get_a_classification_forest(rng, labels):
+    X, _ = table(rng)
+    proximity = ForestProximity(5, random_state=0).fit(X, np.resize(labels, 30))
+    assert isinstance(proximity.forest_, RandomForestClassifier)
+    np.testing.assert_allclose(
+        proximity.scores(X[:3]).toarray(), shared_leaves(proximity.forest_.apply(X[:3]).T, proximity.forest_.apply(X).T)
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "kind"),
+    [
+        ("auto", RandomForestRegressor),
+        ("regression", RandomForestRegressor),
+        ("classification", RandomForestClassifier),
+    ],
+)
+def test_the_task_decides_the_forest_for_whole_numbers(rng, task, kind):
+    X, y = table(rng)
+    assert isinstance(ForestProximity(3, task=task, random_state=0).fit(X, (y > 0).astype(int)).forest_, kind)
+
+
+def test_missing_values_are_taken_by_the_trees(rng):
+    X, y = table(rng)
+    X[rng.uniform(size=X.shape) < 0.3] = np.nan
+    proximity = ForestProximity(7, random_state=0).fit(X, y)
+    leaves = proximity.forest_.apply(X).T
+    np.testing.assert_allclose(proximity.scores(X).toarray(), shared_leaves(leaves, leaves), atol=1e-15)
+    assert np.isfinite(proximity.oob_scores().toarray()).all()
+
+
+def test_a_seed_repeats_the_scores(rng):
+    X, y = table(rng)
+    one, two = (ForestProximity(5, random_state=1).fit(X, y).scores(X[:3]).toarray() for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_equal_sample_weights_are_no_weights(rng):
+    X, y = table(rng)
+    plain, weighted = (ForestProximity(5, random_state=1).fit(X, y, w) for w in (None, np.full(30, 2.5)))
+    np.testing.assert_array_equal(plain.scores(X).toarray(), weighted.scores(X).toarray())
+    np.testing.assert_allclose(plain.score_rows(X).leaf, weighted.score_rows(X).leaf)
+
+
+def test_rows_with_the_wrong_number_of_columns_are_refused(rng):
+    proximity = ForestProximity(5, random_state=0).fit(*table(rng))
+    with pytest.raises(ValueError, match="feature"):
+        proximity.scores(rng.normal(size=(2, 1)))
+
+
+def test_asking_before_fitting_is_an_error():
+    for ask in (lambda: ForestProximity().scores([[1.0]]), ForestProximity().oob_scores):
+        with pytest.raises(NotFittedError):
+            ask()
+
+
+def test_a_bad_task_is_refused(rng):
+    with pytest.raises(ValueError, match="`task` must be one of"):
+        ForestProximity(3, task="ranking").fit(*table(rng))
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_an_ensemble_that_is_no_forest_is_refused(rng, fitted):
+    X, y = table(rng)
+    booster = GradientBoostingRegressor(n_estimators=2)
+    with pytest.raises(TypeError, match="`forest` must be"):
+        ForestProximity(forest=booster.fit(X, y) if fitted else booster).fit(X, y)

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import LinearRegression
+
+from heedful.similarity import (
+    CallableSimilarity,
+    ForestProximity,
+    GaussianSimilarity,
+    RidgeSimilarity,
+    describe,
+    prepare,
+    resolve,
+)
+
+
+def inner(query, train):
+    return query @ train.T
+
+
+def test_the_name_forest_is_one_forest_or_two():
+    (one,) = resolve("forest", many=False)
+    few, every = resolve("forest", many=True)
+    assert (one.max_features, few.max_features, every.max_features) == ("sqrt", "sqrt", 1.0)
+
+
+def test_a_similarity_object_is_taken_as_it_is():
+    ridge = RidgeSimilarity()
+    assert resolve(ridge, many=True) == [ridge]
+
+
+def test_a_forest_becomes_a_proximity():
+    forest = RandomForestRegressor(5)
+    (proximity,) = resolve(forest, many=False)
+    assert isinstance(proximity, ForestProximity)
+    assert proximity.forest is forest
+
+
+def test_a_function_becomes_a_similarity():
+    (similarity,) = resolve(inner, many=False)
+    assert isinstance(similarity, CallableSimilarity)
+    assert similarity.function is inner
+
+
+def test_a_list_is_resolved_entry_by_entry():
+    parts = resolve(["forest", RidgeSimilarity(), inner], many=True)
+    kinds = [ForestProximity, ForestProximity, RidgeSimilarity, CallableSimilarity]
+    assert [type(part) for part in parts] == kinds
+
+
+@pytest.mark.parametrize("bad", [3, None, GaussianSimilarity, LinearRegression(), {"forest": 1}])
+def test_anything_else_is_a_type_error(bad):
+    with pytest.raises(TypeError, match="`similarity` must be 'forest'"):
+        resolve(bad, many=False)
+
+
+@pytest.mark.parametrize("bad", ["tree", "Forest", ""])
+def test_an_unknown_name_is_a_value_error(bad):
+    with pytest.raises(ValueError, match="`similarity` must be one of 'forest'"):
+        resolve(bad, many=False)
+
+
+def test_an_empty_list_is_a_value_error():
+    with pytest.raises(ValueError, match="`similarity` must not be an empty list"):
+        resolve([], many=False)
+
+
+def test_prepared_copies_get_the_jobs_and_seeds_that_were_left_open():
+    given = [ForestProximity(), ForestProximity(n_jobs=1, random_state=5), RidgeSimilarity()]
+    first, second, _ = prepare(given, 2, np.random.RandomState(0))
+    assert (first.n_jobs, second.n_jobs, second.random_state) == (2, 1, 5)
+    assert isinstance(first.random_state, int)
+    assert given[0].random_state is given[0].n_jobs is None
+
+
+def test_prepared_forests_get_different_seeds():
+    one, two = prepare([ForestProximity(), ForestProximity()], None, np.random.RandomState(0))
+    assert one.random_state != two.random_state
+
+
+@pytest.mark.parametrize(
+    ("similarity", "name"),
+    [
+        (ForestProximity(), "forest(sqrt)"),
+        (ForestProximity(max_features=None), "forest(all)"),
+        (ForestProximity(max_features=1.0), "forest(all)"),
+        (ForestProximity(max_features=1), "forest(1)"),
+        (ForestProximity(max_features=0.5), "forest(0.5)"),
+        (ForestProximity(forest=RandomForestRegressor()), "forest(given)"),
+        (CallableSimilarity(inner), "inner"),
+        (CallableSimilarity(np.vectorize(inner)), "inner"),
+        (GaussianSimilarity(), "GaussianSimilarity"),
+    ],
+)
+def test_names_for_tables_are_short(similarity, name):
+    assert describe(similarity) == name

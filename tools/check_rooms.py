@@ -1,0 +1,98 @@
+"""Check that rooms import only from rooms above them, and that no import hides in a function.
+
+Run as ``python tools/check_rooms.py``; prints each breach and exits with 1 if there is one.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
+
+# Top to bottom, as in CONTRIBUTING.md. A room may import from those named for it, and from itself.
+GROUND = {"_kernels", "_checks", "_blocks", "_tables"}
+FLOW = {"similarity", "attention", "local", "context", "baseline"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "_kernels": set(),
+    "_checks": set(),
+    "_blocks": set(),
+    "_tables": {"_checks"},
+    "similarity": GROUND,
+    "attention": GROUND,
+    "local": GROUND | {"attention"},
+    "context": GROUND,
+    "baseline": GROUND | {"local"},
+    "heads": GROUND | FLOW,
+    "cluster": GROUND,
+    "explain": GROUND | {"cluster"},
+    "estimators": GROUND | FLOW | {"heads", "cluster", "explain"},
+    "plot": {"explain"},
+    "report": {"explain"},
+    "datasets": {"_checks"},
+}
+OUTSIDE = {
+    "_kernels": {"numpy", "numba", "typing", "importlib"},
+    "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing"},
+}
+OPTIONAL = {"matplotlib", "plotly", "lightgbm", "xgboost", "catboost"}
+
+
+def room_of(path: Path) -> str:
+    """Return the room that a file belongs to; the package's own ``__init__`` may import any public name."""
+    first = path.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> list[tuple[str, int]]:
+    """Return every imported module with its line."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "heedful":
+            found += [(f"heedful.{alias.name}", node.lineno) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.append((node.module, node.lineno))
+    return found
+
+
+def hidden_imports(tree: ast.AST) -> list[tuple[str, int]]:
+    """Return imports inside functions that are not of an optional package."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found += [(name, line) for name, line in imported(node) if name.split(".")[0] not in OPTIONAL]
+    return found
+
+
+def breaches(path: Path) -> list[str]:
+    """Return what one file imports that it should not."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    where, room = path.relative_to(ROOT.parent.parent), room_of(path)
+    found = [f"{where}:{line}: import of {name} hidden in a function" for name, line in hidden_imports(tree)]
+    if room == "__init__":
+        return found
+    if room not in MAY_IMPORT:
+        return [*found, f"{where}: room {room!r} is not in the picture; add it here and in CONTRIBUTING.md"]
+    for name, line in imported(tree):
+        parts = name.split(".")
+        if parts[0] == "heedful":
+            target = parts[1] if len(parts) > 1 else "__init__"
+            if target != room and target not in MAY_IMPORT[room]:
+                found.append(f"{where}:{line}: {room} must not import {target}")
+            if target == room and len(parts) == 2 and path.name != "__init__.py":
+                found.append(f"{where}:{line}: a file must not import its own package's __init__")
+        elif room in OUTSIDE and parts[0] not in OUTSIDE[room]:
+            found.append(f"{where}:{line}: {room} must not import {parts[0]}")
+    return found
+
+
+def main() -> int:
+    """Check every file of the package."""
+    found = [line for path in sorted(ROOT.rglob("*.py")) for line in breaches(path)]
+    print("\n".join(found) if found else f"rooms: {len(list(ROOT.rglob('*.py')))} files, every import goes up")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
