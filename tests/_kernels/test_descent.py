@@ -141,7 +141,29 @@ def test_polish_solves_the_active_equations(rng):
     np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
 
 
-def test_polish_keeps_coefficients_whose_sign_would_turn(rng):
+def test_polish_neither_turns_a_sign_nor_raises_the_objective(rng):
     gram, cov = problem(rng.normal(size=(30, 3)), rng.normal(size=30))
     start = -np.sign(np.linalg.solve(gram, cov)) * 0.1
-    np.testing.assert_array_equal(polish(gram, cov, np.full(3, 1e-9), start.copy())[0], start)
+    coef, grad = polish(gram, cov, np.full(3, 1e-9), start.copy())
+    before, after = (b @ gram @ b / 2 - cov @ b + 1e-9 * np.abs(b).sum() for b in (start, coef))
+    assert (coef * start >= 0).all()
+    assert after <= before
+    np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+
+
+@pytest.mark.parametrize("n_other", [1, 4])
+def test_descent_converges_when_two_rows_have_nearly_all_weight(rng, n_other):
+    X, y = rng.normal(size=(2 + n_other, 5)), rng.normal(size=2 + n_other)
+    sums = weighted_moments(X, y, np.array([0.98, 0.02 - 1e-9 * n_other, *[1e-9] * n_other]))
+    scale = np.sqrt(sums.gram.diagonal())
+    for penalty in (0.2, 0.02, 0.002):
+        sweeps, coef, _ = descend(sums.gram, sums.cross, penalty * scale, tol=1e-8, max_iter=300)
+        assert sweeps > 0
+        assert np.isfinite(coef).all()
+
+
+@pytest.mark.parametrize("p", [10, 40])
+def test_descent_converges_when_columns_outnumber_rows(rng, p):
+    gram, cov = problem(rng.normal(size=(7, p)), rng.normal(size=7))
+    for penalty in (0.1, 1e-3, 1e-5):
+        assert descend(gram, cov, np.full(p, penalty), tol=1e-8, max_iter=1000)[0] > 0

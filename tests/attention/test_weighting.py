@@ -47,6 +47,16 @@ def test_masked_rows_have_weight_exactly_zero(scores, temperature, wide):
     assert (weight[scores == -np.inf] == 0.0).all()
 
 
+@LAW
+@given(scores=SCORES, data=st.data())
+def test_any_sample_weights_and_any_storage_give_the_weights_of_the_twin(scores, data):
+    choices = st.sampled_from([0.0, 0.1, 0.7, 3.0])
+    prior = data.draw(arrays(np.float64, scores.shape[1], elements=choices).filter(np.any))
+    twin = [softmax_weights(row, 0.5, prior) for row in scores]
+    for kind in (np.asarray, sparse.csr_array):
+        np.testing.assert_allclose(attend(kind(scores), 0.5, sample_weight=prior).toarray(), twin, atol=1e-12)
+
+
 def test_an_all_zero_row_gives_equal_weights():
     np.testing.assert_allclose(attend(np.zeros((1, 4)), 1e-3).toarray(), 0.25)
 

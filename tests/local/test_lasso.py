@@ -211,6 +211,16 @@ def test_a_column_without_weighted_variance_gets_coefficient_zero(rng, rule, p):
     assert (fits.coef_[:, 0] != 0).any()
 
 
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("n", "p"), [(40, 5), (40, 39), (20, 100)])
+def test_fits_to_very_few_effective_rows_converge(rng, rule, n, p):
+    X, y, _ = table(rng, n, p)
+    attention = attend(rng.normal(size=(30, n)), 0.05)
+    for alpha in (0.3, 0.003):
+        fits = local_lasso(X, y, attention, alpha=alpha, standardize=rule)
+        assert np.isfinite(fits.coef_).all()
+
+
 def test_a_constant_response_has_no_coefficients(rng):
     X, _, weights = table(rng)
     fits = local_lasso(X, np.full(40, 0.1), weights, alpha=0.01)

@@ -4,9 +4,12 @@ Every kernel is compiled on first use, kept in numba's disk cache and run withou
 threads. There is no ``parallel=True``: rows share nothing, and a thread works on whole blocks, so results cannot
 depend on the number of threads. ``contract`` (fused multiply-add) is the only relaxed rule; NaN and infinity keep
 their meaning.
+
+Kernels are written in plain loops: slice assignment, fancy indexing and array expressions would take most of the time
+to compile, for nothing in speed.
 """
 
 import numba
 
-one_row = numba.njit(cache=True, nogil=True, fastmath={"contract"})
-many_rows = numba.njit(cache=True, nogil=True, fastmath={"contract"})
+one_row = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+many_rows = one_row

@@ -40,7 +40,8 @@ def sweep_row(gram, penalty, coef, grad, only_active):
 @one_row
 def gradient_row(gram, cov, coef, grad):
     """Write ``c - G b``."""
-    grad[:] = cov
+    for j in range(coef.size):
+        grad[j] = cov[j]
     for j in range(coef.size):
         if coef[j] != 0.0:
             for h in range(coef.size):

@@ -59,14 +59,18 @@ def pick_columns(grad, penalty, coef, slack, columns, size):
 @one_row
 def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
     """Minimise over ``columns``, starting from ``coef`` and writing to it; return whether it converged."""
-    part, part_cov, grad = coef[columns], cov[columns], np.empty(columns.size)
-    for a in range(columns.size):
-        if gram[a, a] == 0.0:
-            part[a] = 0.0
+    size = columns.size
+    part, part_cov, part_penalty, grad = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    for a in range(size):
+        j = columns[a]
+        part[a] = coef[j] if gram[a, a] > 0.0 else 0.0
+        part_cov[a], part_penalty[a] = cov[j], penalty[j]
     gradient_row(gram, part_cov, part, grad)
-    sweeps = descend_row(gram, part_cov, penalty[columns], part, grad, tol, max_iter)
-    coef[:] = 0.0
-    coef[columns] = part
+    sweeps = descend_row(gram, part_cov, part_penalty, part, grad, tol, max_iter)
+    for j in range(coef.size):
+        coef[j] = 0.0
+    for a in range(size):
+        coef[columns[a]] = part[a]
     return sweeps >= 0
 
 
@@ -107,7 +111,8 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
     if rule.weighted_scale:
         scale = np.empty(p)
         variance_row(table, background, mean, rooted, scale)
-        scale = np.sqrt(scale)
+        for j in range(p):
+            scale[j] = np.sqrt(scale[j])
     few = p <= FULL_GRAM
     gram = np.empty((0, 0))
     columns = np.arange(p)
@@ -117,7 +122,8 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
         if not wanted[t]:
             continue
         if penalties[t] == np.inf:
-            coefs[t] = 0.0
+            for j in range(p):
+                coefs[t, j] = 0.0
             continue
         for j in range(p):
             penalty[j] = penalties[t] * scale[j]
@@ -129,8 +135,10 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
             gram, converged = grow_row(
                 table, background, mean, cov, rooted, penalty, tol, rule.max_iter, space, columns, gram, coef
             )
-        failed += not converged
-        coefs[t] = coef
+        if not converged:
+            failed += 1
+        for j in range(p):
+            coefs[t, j] = coef[j]
     return y_mean, failed
 
 

@@ -102,9 +102,13 @@ def times_row(rooted, values, negative_values, out):
     if rooted.plus.shape[0] > 0:
         np.dot(values, rooted.plus, out)
     else:
-        out[:] = 0.0
+        for j in range(out.size):
+            out[j] = 0.0
     if rooted.minus.shape[0] > 0:
-        out -= np.dot(negative_values, rooted.minus)
+        taken = np.empty(out.size)
+        np.dot(negative_values, rooted.minus, taken)
+        for j in range(out.size):
+            out[j] -= taken[j]
 
 
 @one_row
@@ -119,7 +123,12 @@ def cross_row(table, background, mean, y_mean, rooted, cov):
 @one_row
 def gradient_all_row(table, background, mean, cov, rooted, coef, grad):
     """Write ``c - G b`` for every column without forming G."""
-    times_row(rooted, np.dot(rooted.plus, coef), np.dot(rooted.minus, coef), grad)
+    fitted, fitted_minus = np.zeros(rooted.plus.shape[0]), np.zeros(rooted.minus.shape[0])
+    if rooted.plus.shape[0] > 0:
+        np.dot(rooted.plus, coef, fitted)
+    if rooted.minus.shape[0] > 0:
+        np.dot(rooted.minus, coef, fitted_minus)
+    times_row(rooted, fitted, fitted_minus, grad)
     for j in range(coef.size):
         grad[j] = cov[j] - grad[j]
     if background > 0.0:
@@ -147,19 +156,26 @@ def background_gram(table, background, mean, columns, start, gram):
 
 
 @one_row
+def add_matrix(part, sign, start, gram):
+    """Add ``sign`` times ``part`` to the rows of ``gram`` from ``start`` on."""
+    for a in range(part.shape[0]):
+        for c in range(part.shape[1]):
+            gram[start + a, c] += sign * part[a, c]
+
+
+@one_row
 def square(rows, gram):
-    """Write ``rows' rows``, in pieces that OpenBLAS multiplies by its faster kernel for small matrices."""
+    """Write ``rows' rows`` over zeros, in pieces that OpenBLAS multiplies by its faster kernel for small matrices."""
     k, p = rows.shape
     step = max(8, SMALL_PRODUCT // (p * p))
     if k <= step or p > 72:
         np.dot(rows.T, rows, gram)
         return
-    gram[:] = 0.0
     piece = np.empty((p, p))
     for start in range(0, k, step):
         part = rows[start : min(k, start + step)]
         np.dot(part.T, part, piece)
-        gram += piece
+        add_matrix(piece, 1.0, 0, gram)
 
 
 @one_row
@@ -169,7 +185,9 @@ def whole_gram(table, background, mean, rooted):
     if rooted.plus.shape[0] > 0:
         square(rooted.plus, gram)
     if rooted.minus.shape[0] > 0:
-        gram -= np.dot(rooted.minus.T, rooted.minus)
+        taken = np.zeros(gram.shape)
+        square(rooted.minus, taken)
+        add_matrix(taken, -1.0, 0, gram)
     background_gram(table, background, mean, np.arange(mean.size), 0, gram)
     return gram
 
@@ -183,7 +201,9 @@ def add_products(source, columns, start, flat, sign, gram):
         for a in range(start, size):
             block[a, i] = source[i, columns[a]]
     if k > 0:
-        gram[start:] += sign * np.dot(block[start:], block.T)
+        products = np.empty((size - start, size))
+        np.dot(block[start:], block.T, products)
+        add_matrix(products, sign, start, gram)
 
 
 @one_row
@@ -195,7 +215,7 @@ def grow_gram(table, background, mean, rooted, columns, old, picked, picked_minu
     if rooted.minus.shape[0] > 0:
         add_products(rooted.minus, columns, start, picked_minus, -1.0, gram)
     background_gram(table, background, mean, columns, start, gram)
-    gram[:start, :start] = old
+    add_matrix(old, 1.0, 0, gram)
     for a in range(start, size):
         for c in range(start):
             gram[c, a] = gram[a, c]

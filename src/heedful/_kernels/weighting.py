@@ -18,7 +18,8 @@ def relative_row(kind, temperature, score, leaf, untouched, weight):
         for i in range(score.size):
             top = max(top, score[i])
         if top == -np.inf:
-            weight[:] = 0.0
+            for i in range(score.size):
+                weight[i] = 0.0
             return 0.0
         for i in range(score.size):
             weight[i] = np.exp((score[i] - top) / temperature)
@@ -50,7 +51,8 @@ def weigh_row(kind, temperature, score, leaf, rows, prior, total, bump):
             norm += bump[i] * prior[rows[i]]
         norm += max(total - touched, 0.0)
         if not norm > 0.0:
-            bump[:] = 1.0
+            for i in range(rows.size):
+                bump[i] = 1.0
             norm = total
     for i in range(rows.size):
         bump[i] = (bump[i] - base) * prior[rows[i]] / norm

@@ -15,7 +15,7 @@ def check_count(name: str, value: Any, least: int, hint: str = "", most: int | N
     number = check_number(name, value, least, np.inf if most is None else most, hint=hint)
     if not number.is_integer():
         raise ValueError(f"`{name}` must be a whole number, got {value!r}. {hint}".rstrip())
-    return int(number)
+    return int(value)
 
 
 def check_sizes(n: Any, p: Any, least_p: int, why: str) -> tuple[int, int]:

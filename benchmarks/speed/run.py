@@ -1,0 +1,200 @@
+"""Speed as ratios in one run, on this machine: against scikit-learn, against the forest, and against itself.
+
+    python benchmarks/speed/run.py [--smoke]
+
+Prints the table and writes it to results.md beside this file; ``--smoke`` uses tiny sizes and writes nothing.
+"""
+
+import argparse
+import datetime as dt
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numba
+import numpy as np
+import sklearn
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.linear_model import Lasso
+
+import heedful
+from heedful import AttentionLasso, local_lasso
+from heedful.attention import attend
+from heedful.baseline import LassoBaseline
+from heedful.similarity import ForestProximity
+
+Row = tuple[str, str, str, str]
+
+
+def best_of(times: int, work: Callable[[], object]) -> float:
+    """Return the shortest of several timings, in seconds."""
+    timings = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        timings.append(time.perf_counter() - start)
+    return min(timings)
+
+
+def make_table(n: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows whose coefficients depend on the sign of the first column."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    y = np.where(X[:, 0] > 0, 2.0, -1.0) * X[:, 1] + X[:, 2:8].sum(axis=1) + rng.normal(size=n)
+    return X, y
+
+
+def local_fits(n: int, p: int, bar: int) -> Row:
+    """Time one weighted lasso per row against a loop of scikit-learn's."""
+    X, y = make_table(n, p)
+    alpha = LassoBaseline(random_state=0).fit(X, y).alpha_
+    weights = attend(ForestProximity(100, random_state=0).fit(X, y).scores(X), temperature=0.1).toarray()
+    local_lasso(X, y, weights, alpha=alpha)
+    ours = best_of(7, lambda: local_lasso(X, y, weights, alpha=alpha))
+    scaled = X / X.std(axis=0)
+    some = weights[:: max(1, n // 200)]
+    loop = best_of(3, lambda: [Lasso(alpha).fit(scaled, y, sample_weight=row) for row in some]) * n / len(some)
+    what = f"{n} local fits, n = {n}, p = {p}, against a loop of scikit-learn Lasso.fit(sample_weight)"
+    return what, f"{loop:.2f} s / {ours:.3f} s", f"{loop / ours:.1f}x faster", f">= {bar}x"
+
+
+def whole_job(n: int, p: int) -> list[Row]:
+    """Time fit with all its heads against its forests alone, and predict against the forests' own."""
+    X, y = make_table(n, p)
+    queries = make_table(n // 2, p, seed=1)[0]
+    model = AttentionLasso(n_jobs=-1, random_state=0).fit(X, y)
+    forests = [
+        RandomForestRegressor(250, max_features="sqrt", min_samples_split=5, n_jobs=-1, random_state=0),
+        RandomForestRegressor(250, n_jobs=-1, random_state=0),
+    ]
+    fit = best_of(2, lambda: AttentionLasso(n_jobs=-1, random_state=0).fit(X, y))
+    grow = best_of(2, lambda: [forest.fit(X, y) for forest in forests])
+    predict = best_of(5, lambda: model.predict(queries))
+    vote = best_of(5, lambda: [forest.predict(queries) for forest in forests])
+    size = f"n = {n}, p = {p}"
+    return [
+        (f"fit, {len(model.heads_)} heads tried, against growing its forests, {size}",
+         f"{fit:.2f} s / {grow:.2f} s", f"{fit / grow:.2f}x", "<= 4x"),
+        (f"predict {n // 2} rows against the forests' own predict, {size}",
+         f"{predict:.3f} s / {vote:.3f} s", f"{predict / vote:.2f}x", ""),
+    ]  # fmt: skip
+
+
+def large_model(n: int, p: int, trees: int) -> AttentionLasso:
+    """Return a fitted model with nothing to tune: one head."""
+    X, y = make_table(n, p)
+    forest = ForestProximity(trees, min_samples_leaf=5, n_jobs=-1)
+    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "mixing": 1.0}
+    return AttentionLasso("single", forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
+
+
+def large_tables(small: int, large: int, p: int, trees: int, n_query: int) -> Row:
+    """Time a query against two sizes of the training table."""
+    queries = make_table(n_query, p, seed=1)[0]
+    models = [large_model(n, p, trees) for n in (small, large)]
+    for model in models:
+        model.predict(queries[:10])
+    first, second = (1e3 / n_query * best_of(5, lambda model=model: model.predict(queries)) for model in models)
+    what = f"one query at n = {large:,} against n = {small:,} (p = {p}, {trees} trees, leaves of 5)"
+    return what, f"{second:.3f} ms / {first:.3f} ms", f"{second / first:.2f}x", "<= 1.5x"
+
+
+MEMORY = """
+import resource, sys
+sys.path.insert(0, {here!r})
+from run import large_model, make_table
+model = large_model({n}, {p}, {trees})
+queries = make_table({n_query}, {p}, seed=1)[0]
+model.predict(queries[:10])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+model.predict(queries)
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+def memory(n: int, p: int, trees: int, n_query: int) -> Row:
+    """Measure what predicting adds to the peak memory of a process of its own."""
+    script = MEMORY.format(here=str(Path(__file__).parent), n=n, p=p, trees=trees, n_query=n_query)
+    added = float(run_python(script))
+    what = f"peak memory added by predicting {n_query:,} rows against {n:,}"
+    return what, f"{added:.0f} MB", "", "< 1000 MB"
+
+
+FIRST_CALL = """
+import time, numpy as np
+from heedful import AttentionLasso
+from heedful.similarity import ForestProximity
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(60, 4)), rng.normal(size=60)
+def job():
+    start = time.perf_counter()
+    AttentionLasso(similarity=ForestProximity(20), random_state=0).fit(X, y).predict(X)
+    return time.perf_counter() - start
+first = job()
+print(first - job())
+"""
+
+
+def first_calls() -> list[Row]:
+    """Measure what the first fit and predict of a process cost more than the second, with an empty and a filled cache."""
+    with tempfile.TemporaryDirectory() as folder:
+        env = os.environ | {"NUMBA_CACHE_DIR": folder}
+        cold, warm = float(run_python(FIRST_CALL, env)), float(run_python(FIRST_CALL, env))
+    return [
+        ("first fit and predict ever (compiles the kernels once)", f"{cold:.1f} s", "", ""),
+        ("first fit and predict of a new process, cache filled", f"{warm:.2f} s", "", "< 1 s"),
+    ]
+
+
+def imports() -> Row:
+    """Time importing heedful against importing what it builds on."""
+    ours, theirs = (
+        best_of(5, lambda code=code: run_python(code))
+        for code in ("from heedful import AttentionLasso", "import sklearn.ensemble, pandas")
+    )
+    what = "import heedful against scikit-learn's ensemble module and pandas"
+    return what, f"{ours:.2f} s / {theirs:.2f} s", f"{ours / theirs:.2f}x", "<= 1.5x"
+
+
+def run_python(code: str, env: dict[str, str] | None = None) -> str:
+    """Return what a new Python process prints."""
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=env)
+    return done.stdout.strip()
+
+
+def main() -> None:
+    """Run every measurement."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--smoke", action="store_true")
+    small = parser.parse_args().smoke
+    n = 60 if small else 1000
+    sizes = (200, 400, 10, 10, 20) if small else (10_000, 100_000, 30, 100, 2000)
+    rows = [
+        local_fits(n, 10 if small else 30, 20),
+        local_fits(n, 50 if small else 100, 10),
+        *whole_job(n, 10 if small else 30),
+    ]
+    rows += [
+        large_tables(*sizes),
+        memory(sizes[1], sizes[2], sizes[3], 50 if small else 5000),
+        *first_calls(),
+        imports(),
+    ]
+    lines = ["| what | seconds | ratio | bar |", "|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
+    about = (
+        f"{dt.date.today()}, heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, numba {numba.__version__}, "
+        f"numpy {np.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores. Run again: `make bench`."
+    )
+    text = "# Speed\n\n" + about + "\n\n" + "\n".join(lines) + "\n"
+    print(text)
+    if not small:
+        (Path(__file__).parent / "results.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

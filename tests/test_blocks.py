@@ -1,0 +1,103 @@
+import time
+
+import joblib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from threadpoolctl import threadpool_info
+
+from heedful import _blocks
+
+LAW = settings(deadline=None, max_examples=50, derandomize=True)
+JOBS = pytest.mark.parametrize("n_jobs", [None, 1, 2, 3, -1])
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+def bounds(block, *shared):
+    return block.start, block.stop, *shared
+
+
+def late(block):
+    """Finish the first blocks last."""
+    time.sleep(0.02 / (1 + block.start))
+    return block.start
+
+
+@LAW
+@given(n_query=st.integers(0, 3000), size=st.integers(0, 2**26), n_jobs=st.sampled_from([None, 1, 2, 5]))
+def test_blocks_cover_every_query_once_and_in_order(n_query, size, n_jobs):
+    blocks = _blocks.cut(n_query, size, n_jobs)
+    rows = [row for block in blocks for row in range(block.start, block.stop)]
+    assert rows == list(range(n_query))
+
+
+@LAW
+@given(n_query=st.integers(1, 3000), size=st.integers(1, 2**26), n_jobs=st.sampled_from([None, 1, 2, 5]))
+def test_blocks_stay_under_the_budget_or_hold_one_query(n_query, size, n_jobs):
+    for block in _blocks.cut(n_query, size, n_jobs):
+        length = block.stop - block.start
+        assert length == 1 or length * size <= _blocks.BUDGET
+        assert length <= _blocks.LARGEST
+
+
+def test_every_job_gets_blocks():
+    assert len(_blocks.cut(100, 1, 5)) >= 5
+
+
+@JOBS
+def test_results_come_in_the_order_of_the_blocks(n_jobs):
+    blocks = _blocks.cut(12, _blocks.BUDGET, 1)
+    assert list(_blocks.run(late, blocks, n_jobs=n_jobs)) == list(range(12))
+
+
+def test_shared_arguments_reach_the_work():
+    blocks = _blocks.cut(4, 1, 2)
+    results = list(_blocks.run(bounds, blocks, "shared", 7, n_jobs=2))
+    assert results == [(block.start, block.stop, "shared", 7) for block in blocks]
+
+
+@pytest.mark.parametrize("backend", ["threading", "sequential", "loky"])
+def test_joblibs_configured_backend_is_used(backend):
+    blocks = [slice(k, k + 1) for k in range(4)]
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        results = list(_blocks.run(bounds, blocks, n_jobs=None))
+    assert results == [(k, k + 1) for k in range(4)]
+
+
+@JOBS
+def test_no_blocks_give_no_results(n_jobs):
+    assert list(_blocks.run(bounds, [], n_jobs=n_jobs)) == []
+
+
+@JOBS
+def test_an_error_in_the_work_reaches_the_caller(n_jobs):
+    def fail(block):
+        raise ZeroDivisionError(f"block {block.start}")
+
+    with pytest.raises(ZeroDivisionError, match="block 0"):
+        list(_blocks.run(fail, [slice(0, 1), slice(1, 2)], n_jobs=n_jobs))
+
+
+def test_blas_has_one_thread_during_the_work_and_its_own_number_after():
+    np.ones((2, 2)) @ np.ones((2, 2))
+    before = blas_threads()
+    during = list(_blocks.run(lambda block: blas_threads(), [slice(0, 1)], n_jobs=1))
+    assert set(during[0]) <= {1}
+    assert blas_threads() == before
+
+
+def test_blas_gets_its_threads_back_after_an_error():
+    before = blas_threads()
+    with pytest.raises(AttributeError):
+        list(_blocks.run(lambda block: block.nonsense, [slice(0, 1)], n_jobs=1))
+    assert blas_threads() == before
+
+
+@pytest.mark.parametrize("verbose", [0, 1])
+def test_a_progress_bar_is_shown_on_request(capsys, verbose):
+    list(_blocks.run(bounds, [slice(0, 1)], n_jobs=1, verbose=verbose, label="local models"))
+    assert ("local models" in capsys.readouterr().err) == bool(verbose)
