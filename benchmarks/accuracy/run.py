@@ -7,7 +7,7 @@ writes nothing. Every method sees text as one-hot columns; the column "frame" ha
 """
 
 import argparse
-import datetime
+import datetime as dt
 import platform
 import warnings
 from pathlib import Path
@@ -105,7 +105,7 @@ def main() -> None:
         print(summarise({TABLES[name]: results[TABLES[name]]}).splitlines()[-1], flush=True)
     about = (
         f"Per cent improvement in squared error over the lasso, mean (standard error) of {options.splits} random 50/50 "
-        f"splits. {datetime.date.today()}, "
+        f"splits. {dt.date.today()}, "
         f"heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, lightgbm {lightgbm.__version__}, "
         f"Python {platform.python_version()}. Run again: `make accuracy`."
     )

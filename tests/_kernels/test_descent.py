@@ -5,9 +5,11 @@ from heedful._kernels.descent import (
     descend_row,
     factor_row,
     gradient_row,
+    list_active,
     polish_row,
     soften,
     solve_row,
+    step_row,
     sweep_row,
 )
 from reference.cases import CASES, small_table
@@ -106,25 +108,41 @@ def test_the_gradient_is_covariance_minus_gram_times_coefficients(rng):
     np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
 
 
-def test_the_factor_is_the_cholesky_factor(rng):
+def test_active_columns_are_those_with_a_coefficient():
+    active = np.empty(4, np.int64)
+    assert list_active(np.array([0.0, -1.0, 0.0, 2.0]), active) == 2
+    np.testing.assert_array_equal(active[:2], [1, 3])
+
+
+def test_the_factor_is_the_cholesky_factor_of_the_active_columns(rng):
     gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
-    factor = gram.copy()
-    assert factor_row(factor, 5)
-    np.testing.assert_allclose(np.tril(factor), np.linalg.cholesky(gram), atol=1e-12)
+    active, factor = np.array([3, 0, 4, -9, -9]), np.zeros((5, 5))
+    assert factor_row(gram, active, 3, factor) == 3
+    np.testing.assert_allclose(factor[:3, :3], np.linalg.cholesky(gram[np.ix_(active[:3], active[:3])]), atol=1e-12)
 
 
-def test_a_singular_matrix_has_no_factor(rng):
-    x = rng.normal(size=(30, 2))
-    gram = problem(np.column_stack([x, x[:, 0]]), rng.normal(size=30))[0]
-    assert not factor_row(gram, 3)
+def test_the_factor_stops_at_the_first_column_that_depends_on_those_before(rng):
+    x = rng.normal(size=(30, 3))
+    gram = problem(np.column_stack([x[:, :2], x[:, 0] - x[:, 1], x[:, 2]]), rng.normal(size=30))[0]
+    assert factor_row(gram, np.arange(4), 4, np.empty((4, 4))) == 2
 
 
 def test_solving_uses_the_leading_part_only(rng):
     gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
-    factor, value = gram.copy(), np.arange(1.0, 6.0)
-    assert factor_row(factor, 3)
+    factor, value = np.zeros((5, 5)), np.arange(1.0, 6.0)
+    factor_row(gram, np.arange(5), 3, factor)
     solve_row(factor, 3, value)
     np.testing.assert_allclose(value, [*np.linalg.solve(gram[:3, :3], [1.0, 2.0, 3.0]), 4.0, 5.0], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("move", "coef", "whole"),
+    [([1.0, 1.0], [3.0, 0.0], True), ([-4.0, 1.0], [0.0, -0.5], False), ([-4.0, 4.0], [1.0, 0.0], False)],
+)
+def test_a_step_ends_where_the_first_coefficient_reaches_zero(move, coef, whole):
+    start = np.array([2.0, -1.0])
+    assert step_row(start, np.arange(2), 2, np.array(move), 1.0) is whole
+    np.testing.assert_array_equal(start, coef)
 
 
 def polish(gram, cov, penalty, coef):
@@ -149,6 +167,16 @@ def test_polish_neither_turns_a_sign_nor_raises_the_objective(rng):
     assert (coef * start >= 0).all()
     assert after <= before
     np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+
+
+@pytest.mark.parametrize("signs", [(1, 1), (1, -1), (-1, 1), (-1, -1)])
+def test_polish_never_raises_the_objective_when_columns_nearly_depend_on_each_other(rng, signs):
+    x, z = rng.normal(size=(2, 30))
+    gram, cov = problem(np.column_stack([x, x + 1e-6 * z]), z)
+    start = np.array(signs) * 1e5
+    coef, _ = polish(gram, cov, np.zeros(2), start.copy())
+    before, after = (b @ gram @ b / 2 - cov @ b for b in (start, coef))
+    assert after <= before
 
 
 @pytest.mark.parametrize("n_other", [1, 4])

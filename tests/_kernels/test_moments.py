@@ -101,7 +101,7 @@ def test_settle_keeps_real_variances_and_drops_rounding():
 
 @pytest.mark.parametrize("shape", [(5, 3), (300, 64), (20, 80), (1, 1)])
 def test_a_product_in_pieces_equals_the_product(rng, shape):
-    rows, gram = rng.normal(size=shape), np.empty((shape[1], shape[1]))
+    rows, gram = rng.normal(size=shape), np.zeros((shape[1], shape[1]))
     square(rows, gram)
     np.testing.assert_allclose(gram, rows.T @ rows, atol=1e-11)
 

@@ -17,4 +17,4 @@ def test_an_unknown_name_is_an_attribute_error():
 
 def test_importing_the_package_does_not_import_numba():
     check = "import sys, heedful; sys.exit('numba' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0  # noqa: S603
+    assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0

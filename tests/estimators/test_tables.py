@@ -25,7 +25,7 @@ def frame(rng):
 def test_text_categories_and_missing_cells_are_read(frame):
     table, y = frame
     model = MODEL.fit(table.iloc[:140], y.iloc[:140])
-    design = model.local_models(table.iloc[140:]).design.to_numpy()
+    design = model.local_models(table.iloc[140:]).design
     assert model.score(table.iloc[140:], y.iloc[140:]) > model.baseline_.score(design, y.iloc[140:]) > 0
 
 

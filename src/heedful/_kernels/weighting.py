@@ -12,17 +12,14 @@ from heedful._kernels.shapes import LEAF, SOFTMAX
 
 @one_row
 def relative_row(kind, temperature, score, leaf, untouched, weight):
-    """Write unnormalised weights; return the weight of a row without a stored score."""
+    """Turn the prior in ``weight`` into weights per unit of it; return that of a row without a stored score."""
     if kind == SOFTMAX:
         top = 0.0 if untouched else -np.inf
         for i in range(score.size):
-            top = max(top, score[i])
-        if top == -np.inf:
-            for i in range(score.size):
-                weight[i] = 0.0
-            return 0.0
+            if weight[i] > 0.0:
+                top = max(top, score[i])
         for i in range(score.size):
-            weight[i] = np.exp((score[i] - top) / temperature)
+            weight[i] = np.exp((score[i] - top) / temperature) if weight[i] > 0.0 and top > -np.inf else 0.0
         return np.exp(-top / temperature) if untouched else 0.0
     value = leaf if kind == LEAF else score
     for i in range(score.size):
@@ -36,20 +33,21 @@ def weigh_row(kind, temperature, score, leaf, rows, prior, total, bump):
 
     A score of ``-inf`` masks a row: its weight is exactly 0.
     """
-    touched = 0.0
+    rest = total
     for i in range(rows.size):
-        touched += prior[rows[i]]
-    untouched = rows.size < prior.size
-    base = relative_row(kind, temperature, score, leaf, untouched, bump)
-    norm = base * max(total - touched, 0.0)
+        bump[i] = prior[rows[i]]
+        rest -= bump[i]
+    if rows.size == prior.size or rest < 1e-13 * total:
+        rest = 0.0
+    base = relative_row(kind, temperature, score, leaf, rest > 0.0, bump)
+    norm = base * rest
     for i in range(rows.size):
         norm += bump[i] * prior[rows[i]]
     if not norm > 0.0:
-        base, norm = 1.0, 0.0
+        base, norm = 1.0, rest
         for i in range(rows.size):
             bump[i] = 0.0 if score[i] == -np.inf else 1.0
             norm += bump[i] * prior[rows[i]]
-        norm += max(total - touched, 0.0)
         if not norm > 0.0:
             for i in range(rows.size):
                 bump[i] = 1.0

@@ -59,7 +59,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
     """
     temperature = check_positive("temperature", temperature)
     if sparse.issparse(scores):
-        matrix = sparse.csr_array(scores, dtype=np.float64)
+        matrix = sparse.csr_array(scores, dtype=np.float64, copy=True)
         matrix.sum_duplicates()
         rows = ScoreRows(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, np.empty(0))
         n_train = matrix.shape[1]

@@ -169,7 +169,7 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         codes = self._training.read(self, X)
         with _blocks.one_blas_thread():
             design = self._training.model_rows(codes, self.max_extrapolation)
-            base = self.baseline_.predict(design)
+            base = self.baseline_.intercept_ + design @ self.baseline_.coef_
             local = self._local(codes, design)
             mixing = self._mix(codes, design)
         return (1 - mixing) * base + mixing * (local[0] + (local[1] * design).sum(axis=1))
@@ -238,7 +238,7 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         splits = rows.splits or random_splits(rows.y.size, n_folds, seed)
         design = rows.model_rows(rows.codes)
         self.baseline_ = LassoBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
-        self.baseline_.fit(design, rows.y, rows.weight, splits=splits)
+        self.baseline_.fit(rows.labelled(design), rows.y, rows.weight, splits=splits)
         self._splits, self.alpha_ = splits, self.baseline_.alpha_
         similarities = prepare(settings.similarities, self.n_jobs, seed)
         response = rows.centred_response()

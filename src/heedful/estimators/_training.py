@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
@@ -28,7 +29,7 @@ class Training:
         weight = check_weights(sample_weight, y.size)
         self._model_columns = select(table, estimator.model_features, "model_features")
         self._seen_columns = select(table, estimator.similarity_features, "similarity_features")
-        self._reader = TableReader().fit(table)
+        self._reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
         codes = self._reader.read(table)
         splits = user_splits(estimator.cv, table, y, groups)
         if keep_rows:
@@ -52,6 +53,10 @@ class Training:
     def names(self) -> list[str]:
         """Names of the columns that the linear models use."""
         return self._model.names
+
+    def labelled(self, rows: np.ndarray) -> pd.DataFrame | np.ndarray:
+        """Return model rows under their names if the user's table had names."""
+        return pd.DataFrame(rows, columns=self.names) if self._named else rows
 
     def centred_response(self) -> np.ndarray:
         """Return the response less its mean, rounded to the ninth digit of its deviation.

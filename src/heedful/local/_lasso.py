@@ -175,7 +175,7 @@ def read_weights(weights: Any, n_train: int) -> tuple[WeightRows, np.ndarray]:
         background = weights.background * weights.row_weight.sum()
         return _rows(stored.indptr, stored.indices, weights.bumps(), background), weights.row_weight
     if sparse.issparse(weights):
-        matrix = sparse.csr_array(weights, dtype=np.float64)
+        matrix = sparse.csr_array(weights, dtype=np.float64, copy=True)
         matrix.sum_duplicates()
         _check_width(matrix.shape, n_train)
         bump = matrix.data / np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))

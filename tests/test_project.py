@@ -1,0 +1,103 @@
+"""The project keeps its own promises: docstrings, the API page, lazy imports, rooms, benchmarks and examples that run."""
+
+import ast
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import heedful
+from heedful import attention, baseline, datasets, similarity
+
+ROOT = Path(__file__).resolve().parent.parent
+REQUIRED = inspect.Parameter.empty
+PUBLIC = [
+    heedful.AttentionLasso,
+    heedful.local_lasso,
+    attention.Attention,
+    attention.attend,
+    baseline.LassoBaseline,
+    similarity.ForestProximity,
+    similarity.RidgeSimilarity,
+    similarity.GaussianSimilarity,
+    similarity.CallableSimilarity,
+    *(getattr(datasets, name) for name in datasets.__all__ if name.startswith("make_")),
+]
+
+
+def run_python(*arguments):
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def documented(target):
+    """Return the names and defaults in the Parameters section of a docstring, in order."""
+    section = re.search(r"Parameters\n\s*-+\n(.*?)(?:\n\s*\w+\n\s*---|\Z)", inspect.getdoc(target), re.DOTALL)
+    entries = re.findall(r"^([a-z_A-Z, ]+) : (.*)$", section.group(1) if section else "", re.MULTILINE)
+    defaults = {}
+    for names, kind in entries:
+        default = re.search(r"default=(.*)$", kind)
+        for name in names.split(", "):
+            defaults[name] = ast.literal_eval(default.group(1)) if default else REQUIRED
+    return defaults
+
+
+@pytest.mark.parametrize("target", PUBLIC, ids=lambda target: target.__name__)
+def test_docstrings_name_every_parameter_in_order_with_its_default(target):
+    expected = {name: parameter.default for name, parameter in inspect.signature(target).parameters.items()}
+    assert list(documented(target).items()) == list(expected.items())
+
+
+@pytest.mark.parametrize("target", PUBLIC, ids=lambda target: target.__name__)
+def test_docstrings_have_an_example(target):
+    assert ">>> " in inspect.getdoc(target)
+
+
+@pytest.mark.parametrize("room", ["heedful", "heedful.similarity"])
+def test_the_api_page_lists_every_public_name(room):
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    helpers = {"describe", "prepare", "resolve", "attention", "baseline", "similarity"}
+    missing = [name for name in importlib.import_module(room).__all__ if f"{room}.{name}" not in page]
+    assert set(missing) <= helpers
+
+
+def test_importing_heedful_does_not_import_numba():
+    assert run_python("-c", "import sys, heedful; print('numba' in sys.modules)").strip() == "False"
+
+
+def test_rooms_import_only_from_rooms_above():
+    assert "every import goes up" in run_python("tools/check_rooms.py")
+
+
+def test_the_room_checker_can_fail(tmp_path):
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        checker = importlib.import_module("check_rooms")
+    finally:
+        sys.path.pop(0)
+    checker.ROOT = tmp_path / "src" / "heedful"
+    wrong = checker.ROOT / "attention" / "_wrong.py"
+    wrong.parent.mkdir(parents=True)
+    wrong.write_text("from heedful.heads import tune\ndef f():\n    import json\n", encoding="utf-8")
+    assert len(checker.breaches(wrong)) == 2
+
+
+@pytest.mark.parametrize("study", ["speed", "accuracy"])
+def test_benchmarks_run_and_leave_no_number_out(study):
+    printed = run_python(f"benchmarks/{study}/run.py", "--smoke")
+    rows = [line for line in printed.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == {"speed": 9, "accuracy": 1}[study]
+    assert all(re.search(r"-?\d+\.?\d*", row.split("|")[2]) for row in rows)
+    assert study == "speed" or "nan" not in rows[0].replace("(nan)", "")
+
+
+def test_the_demo_shows_a_gain_over_the_lasso():
+    printed = run_python("examples/demo.py")
+    gain = re.search(r"attention lasso\s+\+(\d+\.\d) % better", printed)
+    assert gain, printed
+    assert float(gain.group(1)) > 10
