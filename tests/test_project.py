@@ -1,4 +1,4 @@
-"""The project keeps its own promises: docstrings, the API page, lazy imports, rooms, benchmarks and examples that run."""
+"""The project keeps its promises: docstrings, API page, lazy imports, rooms, benchmarks and examples that run."""
 
 import ast
 import importlib

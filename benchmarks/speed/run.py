@@ -141,7 +141,7 @@ print(first - job())
 
 
 def first_calls() -> list[Row]:
-    """Measure what the first fit and predict of a process cost more than the second, with an empty and a filled cache."""
+    """Measure what a process's first fit and predict cost more than its second, with an empty and a filled cache."""
     with tempfile.TemporaryDirectory() as folder:
         env = os.environ | {"NUMBA_CACHE_DIR": folder}
         cold, warm = float(run_python(FIRST_CALL, env)), float(run_python(FIRST_CALL, env))
@@ -187,8 +187,8 @@ def main() -> None:
     ]
     lines = ["| what | seconds | ratio | bar |", "|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
     about = (
-        f"{dt.date.today()}, heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, numba {numba.__version__}, "
-        f"numpy {np.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores. Run again: `make bench`."
+        f"{dt.date.today()}, heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, "
+        f"numba {numba.__version__}, numpy {np.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores. Run again: `make bench`."
     )
     text = "# Speed\n\n" + about + "\n\n" + "\n".join(lines) + "\n"
     print(text)

@@ -41,7 +41,7 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
     jobs = min(effective_n_jobs(n_jobs), len(blocks))
     if jobs <= 1:
         yield from (work(block, *shared) for block in blocks)
-    elif get_active_backend(prefer="threads")[0].uses_threads:
+    elif getattr(get_active_backend(prefer="threads")[0], "uses_threads", False):
         # joblib looks for finished threads every 10 ms only, as long as a small job takes
         with ThreadPoolExecutor(jobs) as pool:
             yield from pool.map(lambda block: work(block, *shared), blocks)

@@ -36,7 +36,12 @@ def check_positive(name: str, value: Any, hint: str = "Try a value near 1.0.") -
 def check_grid(name: str, value: Any, hint: str) -> tuple[float, ...]:
     """Return one positive number or a list of them as a tuple without repeats."""
     values = [value] if isinstance(value, Real) else value
-    if isinstance(values, str) or not isinstance(values, list | tuple | np.ndarray) or len(values) == 0:
+    if (
+        isinstance(values, str)
+        or not isinstance(values, list | tuple | np.ndarray)
+        or np.ndim(values) == 0
+        or len(values) == 0
+    ):
         raise ValueError(f"`{name}` must be a number > 0, a list of them or 'auto', got {value!r}. {hint}")
     return tuple(dict.fromkeys(check_positive(name, entry, hint) for entry in values))
 
@@ -62,6 +67,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 def check_response(y: Any) -> np.ndarray:
     """Return the response as finite floats of one dimension."""
     values = np.asarray(y)
+    if values.dtype.kind == "c":
+        raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.")
     if values.dtype.kind not in "fiub":
         try:
             values = values.astype(np.float64)

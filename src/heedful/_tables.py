@@ -42,10 +42,13 @@ def select(X: pd.DataFrame | np.ndarray, columns: Any, name: str) -> np.ndarray:
         return np.arange(n_columns)
     if callable(columns):
         columns = columns(X)
+    if not hasattr(columns, "__iter__"):
+        raise TypeError(f"`{name}` must be column names, positions, a mask or a function of `X`, got {columns!r}.")
     columns = [columns] if isinstance(columns, str) else list(columns)
-    if not columns:
+    mask = all(isinstance(entry, bool | np.bool_) for entry in columns)
+    if not columns or (mask and not any(columns)):
         raise ValueError(f"`{name}` must select at least one column, got none. Use None for all of them.")
-    if all(isinstance(entry, bool | np.bool_) for entry in columns):
+    if mask:
         if len(columns) != n_columns:
             raise ValueError(f"`{name}` is a mask of {len(columns)} entries for {n_columns} columns.")
         return np.flatnonzero(columns)
@@ -105,7 +108,8 @@ def _is_numeric(column: pd.Series) -> bool:
     kinds = pd.api.types
     if isinstance(column.dtype, pd.CategoricalDtype):
         return False
-    return bool(kinds.is_numeric_dtype(column) or kinds.is_datetime64_any_dtype(column) or _all_numbers(column))
+    times = kinds.is_datetime64_any_dtype(column) or kinds.is_timedelta64_dtype(column)
+    return bool(kinds.is_numeric_dtype(column) or times or _all_numbers(column))
 
 
 def _all_numbers(column: pd.Series) -> bool:
@@ -119,6 +123,8 @@ def _numbers(column: pd.Series) -> np.ndarray:
     if pd.api.types.is_datetime64_any_dtype(column):
         days = (column - pd.Timestamp(0, tz=column.dt.tz)) / pd.Timedelta(days=1)
         return days.to_numpy(dtype=np.float64)
+    if pd.api.types.is_timedelta64_dtype(column):
+        return (column / pd.Timedelta(days=1)).to_numpy(dtype=np.float64)
     return pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
 
 
@@ -146,13 +152,14 @@ class Dummies:
         self.names: list[str] = []
         self.mean = np.array([_known_mean(codes[:, j], weight) for j in range(codes.shape[1])])
         for j in range(codes.shape[1]):
-            if levels[j] is None:
+            known = levels[j]
+            if known is None:
                 self._parts.append((j, None))
                 self.names.append(names[j])
                 continue
             kept = _kept_levels(codes[:, j], weight)
             self._parts.append((j, kept))
-            self.names.extend(f"{names[j]}={_level_name(levels[j], code)}" for code in kept)
+            self.names.extend(f"{names[j]}={_level_name(known, code)}" for code in kept)
         filled = self.transform(codes)
         self.low, self.high = filled.min(axis=0), filled.max(axis=0)
         return self

@@ -120,15 +120,15 @@ def step_row(coef, active, size, move, longest):
 
 
 @one_row
-def null_row(factor, size, penalty, coef, active, move):
-    """Write the direction that leaves the fit alone and lowers the penalty: column ``size`` depends on the others."""
+def null_row(factor, size, penalty, coef, grad, active, move):
+    """Write the direction that (nearly) leaves the fit alone and goes down: column ``size`` depends on the others."""
     for a in range(size):
         move[a] = factor[size, a]
     back_row(factor, size, move)
-    slope = penalty[active[size]] * np.sign(coef[active[size]])
+    slope = penalty[active[size]] * np.sign(coef[active[size]]) - grad[active[size]]
     for a in range(size):
         move[a] = -move[a]
-        slope += penalty[active[a]] * np.sign(coef[active[a]]) * move[a]
+        slope += (penalty[active[a]] * np.sign(coef[active[a]]) - grad[active[a]]) * move[a]
     move[size] = 1.0
     if slope > 0.0:
         for a in range(size + 1):
@@ -142,9 +142,10 @@ def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
         size = list_active(coef, active)
         rank = factor_row(gram, active, size, factor)
         if rank < size:
-            null_row(factor, rank, penalty, coef, active, move)
+            gradient_row(gram, cov, coef, grad)
+            null_row(factor, rank, penalty, coef, grad, active, move)
             if step_row(coef, active, rank + 1, move, np.inf):
-                coef[active[rank]] = 0.0
+                break
             continue
         for a in range(size):
             move[a] = cov[active[a]] - np.sign(coef[active[a]]) * penalty[active[a]]
@@ -167,14 +168,18 @@ def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
     factor = np.empty((size, size))
     move = np.empty(size)
     active = np.empty(size, np.int64)
+    loose = 1e4 * tol
     sweeps = 0
     while sweeps < max_iter:
         change = sweep_row(gram, penalty, coef, grad, False)
         sweeps += 1
         if change <= tol:
             return sweeps
-        for _ in range(2):
-            sweep_row(gram, penalty, coef, grad, True)
-        sweeps += 2
+        for _ in range(8):
+            if change <= loose:
+                break
+            sweeps += 1
+            change = sweep_row(gram, penalty, coef, grad, True)
+        loose = max(tol, 0.1 * loose)
         polish_row(gram, cov, penalty, coef, grad, factor, move, active)
     return -1

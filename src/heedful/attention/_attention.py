@@ -26,9 +26,9 @@ class Attention:
     >>> from heedful.attention import attend
     >>> a = attend([[0.5, 0.0, 0.25, 0.0]], temperature=0.25)
     >>> a.toarray().round(3)
-    array([[0.579, 0.078, 0.213, 0.078]])
+    array([[0.61 , 0.083, 0.225, 0.083]])
     >>> a.n_eff.round(2)
-    array([2.59])
+    array([2.29])
     """
 
     def __init__(self, weights: sparse.csr_array, background: np.ndarray, row_weight: np.ndarray):
@@ -48,9 +48,10 @@ class Attention:
         unstored = self.background**2 * np.maximum((self.row_weight**2).sum() - self._stored_prior(2), 0.0)
         return 1.0 / (stored + unstored)
 
-    def bumps(self) -> np.ndarray:
-        """Return what the stored weights add to the background, in the order of ``weights.data``."""
-        return self.weights.data - self._stored_background()
+    def bumps(self) -> sparse.csr_array:
+        """Return what the stored weights add to the background."""
+        added = self.weights.data - self._stored_background()
+        return sparse.csr_array((added, self.weights.indices, self.weights.indptr), shape=self.shape)
 
     def toarray(self) -> np.ndarray:
         """Return the dense weights (n_query, n_train)."""
@@ -62,8 +63,7 @@ class Attention:
     def __matmul__(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted sums of ``values`` (n_train,) or (n_train, k) for each query."""
         values = np.asarray(values, dtype=np.float64)
-        bumps = sparse.csr_array((self.bumps(), self.weights.indices, self.weights.indptr), shape=self.shape)
-        return bumps @ values + np.multiply.outer(self.background, self.row_weight @ values)
+        return self.bumps() @ values + np.multiply.outer(self.background, self.row_weight @ values)
 
     def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """Return the ``k`` stored training rows with the largest weights for one query, and those weights."""
@@ -92,10 +92,15 @@ def blend_attention(parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]],
         background = share * base if background is None else background + share * base
     if bumps is None or background is None:
         raise ValueError("`parts` must hold at least one attention.")
-    background = background / row_weight.sum()
-    weights = sparse.csr_array(bumps)
+    return over_background(sparse.csr_array(bumps), background / row_weight.sum(), row_weight)
+
+
+def over_background(bumps: sparse.csr_array, background: np.ndarray, row_weight: np.ndarray) -> Attention:
+    """Return attention from what stored rows have more than the background."""
+    weights = bumps.copy()
     weights.sort_indices()
-    weights.data += np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
-    # a masked row is its background taken away again; rounding must not leave it below zero
-    np.maximum(weights.data, 0.0, out=weights.data)
+    base = np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
+    weights.data += base
+    # a masked row is its background taken away again; rounding must leave nothing of it
+    weights.data[weights.data < 1e-14 * base] = 0.0
     return Attention(weights, background, row_weight)

@@ -11,8 +11,7 @@ from heedful._checks import check_number, check_weights
 from heedful._kernels.shapes import Rule
 from heedful._tables import merge_rows
 from heedful.baseline._folds import BASELINE_FOLDS, Split, fold_weights, random_splits
-from heedful.local import Paths, build_table, fit_paths, measure
-from heedful.local._lasso import whole_table
+from heedful.local import Paths, build_table, fit_paths, measure, warn_unconverged, whole_table
 
 N_ALPHAS, MAX_ITER = 100, 10_000
 
@@ -51,6 +50,8 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
     >>> LassoBaseline(random_state=0).fit(X, 3 * X[:, 0] + 1).coef_.round(2)
     array([3.])
     """
+
+    fold_prediction_: np.ndarray
 
     def __init__(self, alpha="auto", *, tol=1e-7, n_jobs=None, random_state=None):
         self.alpha = alpha
@@ -91,6 +92,7 @@ class LassoBaseline(RegressorMixin, BaseEstimator):
         path = penalty_path(table.cross, X.shape) if fixed is None else np.array([fixed / scale.y_unit])
         folds = fit_paths(fold_weights(splits, weight), table, path, rule, self.n_jobs)
         whole = fit_paths(whole_table(), table, path, rule)
+        warn_unconverged(folds.n_failed + whole.n_failed, (len(splits) + 1) * path.size, MAX_ITER)
         predicted, held_out = _fold_predictions(folds, splits, scale, X, path.size)
         error = np.average((y[held_out, None] - predicted[held_out]) ** 2, axis=0, weights=weight[held_out])
         best = int(np.argmin(error))

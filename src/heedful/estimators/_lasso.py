@@ -15,6 +15,7 @@ from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, LassoBaseline, check_folds, random_splits
 from heedful.estimators._training import Training
 from heedful.heads import (
+    Evidence,
     Outside,
     Problem,
     Queries,
@@ -254,7 +255,7 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
 
     def _choose_shares(self, rows: Training, settings: "_Settings", seed: np.random.RandomState) -> None:
         """Try every head on rows it has not seen and fit shares; nothing is tried where nothing is to be chosen."""
-        self._evidence = None
+        self._evidence: Evidence | None = None
         fixed = settings.mixing is not None and (self._grid.n_heads == 1 or settings.mixing == 0)
         if fixed:
             unknown = np.full(self._grid.n_heads, np.nan)
@@ -288,27 +289,28 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         if self.mixing_ == 0:
             base = self.baseline_
             return np.full(codes.shape[0], base.intercept_), np.tile(base.coef_, (codes.shape[0], 1))
-        intercept, coef, n_failed = 0.0, 0.0, 0
         x = scale.rows(design)
+        intercept, coef, n_failed = np.zeros(x.shape[0]), np.zeros(x.shape), 0
         shares = self._grid.split(self._share / self.mixing_)
         for similarity, weightings, share in zip(self.similarity_, self._grid.weightings, shares, strict=True):
             if share.any():
                 queries = Queries(x, seen=self._training.seen_rows(codes, similarity))
                 how = {"n_jobs": self.n_jobs, "verbose": self.verbose}
                 fits = fit_heads(similarity, weightings, self._problem, queries, share > 0, share, **how)
-                intercept, coef = intercept + fits.intercept, coef + fits.coef
+                intercept += fits.intercept
+                coef += fits.coef
                 n_failed += fits.n_failed
         warn_unconverged(n_failed, codes.shape[0] * int((self._share > 0).sum()), MAX_ITER)
-        coef = scale.original(coef)
-        return scale.y_center + scale.y_unit * intercept - coef @ scale.center, coef
+        slope = scale.original(coef)
+        return scale.y_center + scale.y_unit * intercept - slope @ scale.center, slope
 
     def _mix(self, codes: np.ndarray, design: np.ndarray) -> np.ndarray:
         """Return the heads' share for each query."""
         if self._evidence is None:
             return np.full(codes.shape[0], self.mixing_)
-        queries = self._queries(codes, design)
+        shared = (self, self._queries(codes, design), self._evidence)
         blocks = _blocks.cut(codes.shape[0], 24 * self._training.y.size, self.n_jobs)
-        return np.concatenate(list(_blocks.run(_mix_block, blocks, self, queries, n_jobs=self.n_jobs)))
+        return np.concatenate(list(_blocks.run(_mix_block, blocks, *shared, n_jobs=self.n_jobs)))
 
     def _queries(self, codes: np.ndarray, design: np.ndarray) -> list[Queries]:
         """Return the rows once for each similarity."""
@@ -335,5 +337,5 @@ def _is(value: Any, word: str) -> bool:
     return isinstance(value, str) and value == word
 
 
-def _mix_block(block: slice, model: AttentionLasso, queries: list[Queries]) -> np.ndarray:
-    return adapt(model._attend(queries, block), model._evidence, model.mixing_)
+def _mix_block(block: slice, model: AttentionLasso, queries: list[Queries], evidence: Evidence) -> np.ndarray:
+    return adapt(model._attend(queries, block), evidence, model.mixing_)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from heedful._checks import check_response, check_weights
 from heedful._tables import Dummies, TableReader, merge_rows, read_table, select
-from heedful.attention import Attention
+from heedful.attention import Attention, over_background
 from heedful.baseline import fold_pattern, translate, user_splits
 
 
@@ -86,12 +86,6 @@ class Training:
         kept = np.flatnonzero(self._inverse >= 0)
         part = self._given_weight[kept] / self._merged_weight[self._inverse[kept]]
         spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.y.size, n_given))
-        bumps = attention.weights.copy()
-        bumps.data = attention.bumps()
         row_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
-        weights = sparse.csr_array(bumps @ spread)
-        weights.sort_indices()
-        weights.data += np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
-        np.maximum(weights.data, 0.0, out=weights.data)
-        return Attention(weights, background, row_weight)
+        return over_background(sparse.csr_array(attention.bumps() @ spread), background, row_weight)

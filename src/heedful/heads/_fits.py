@@ -19,17 +19,16 @@ class Problem(NamedTuple):
 
 
 class Queries(NamedTuple):
-    """Rows to predict: on the table's scale, and as the similarity sees them; or training rows, by their numbers."""
+    """Rows to predict: on the table's scale, and as the similarity sees them; None if they are the training rows."""
 
     x: np.ndarray
-    seen: np.ndarray | None = None
-    train: np.ndarray | None = None
+    seen: np.ndarray | None
 
     def score(self, block: slice, similarity: Any) -> ScoreRows:
         """Return the scores of a block."""
-        if self.train is not None:
-            return similarity.train_rows(self.train[block])
-        return similarity.score_rows(self.seen[block])
+        if self.seen is not None:
+            return similarity.score_rows(self.seen[block])
+        return similarity.train_rows(np.arange(self.x.shape[0])[block])
 
 
 class HeadFits(NamedTuple):

@@ -25,8 +25,7 @@ def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n
 
 def predict_out_of_bag(similarities: list[Any], grid: Grid, problem: Problem, n_jobs=None, verbose=0) -> np.ndarray:
     """Predict every training row by trees that did not draw it and local models that leave it out."""
-    rows = Queries(problem.table.x, train=np.arange(problem.table.x.shape[0]))
-    return _predict_all(similarities, grid, problem, rows, n_jobs, verbose)
+    return _predict_all(similarities, grid, problem, Queries(problem.table.x, None), n_jobs, verbose)
 
 
 def predict_by_folds(

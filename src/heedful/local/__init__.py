@@ -1,6 +1,6 @@
 """Weights to one small model per query."""
 
-from heedful.local._lasso import LocalFits, Paths, WeightRows, fit_paths, local_lasso, warn_unconverged
+from heedful.local._lasso import LocalFits, Paths, WeightRows, fit_paths, local_lasso, warn_unconverged, whole_table
 from heedful.local._table import Scale, build_table, measure
 
 __all__ = [
@@ -13,4 +13,5 @@ __all__ = [
     "local_lasso",
     "measure",
     "warn_unconverged",
+    "whole_table",
 ]

@@ -77,7 +77,7 @@ def warn_unconverged(n_failed: int, n_fit: int, max_iter: int) -> None:
     """Turn the kernels' count of unconverged fits into one warning."""
     if n_failed:
         warnings.warn(
-            f"{n_failed} of {n_fit} local fits stopped at max_iter={max_iter}. Raise the penalty or `tol`.",
+            f"{n_failed} of {n_fit} lasso fits stopped at max_iter={max_iter}. Raise the penalty or `tol`.",
             ConvergenceWarning,
             stacklevel=3,
         )
@@ -171,9 +171,9 @@ def read_weights(weights: Any, n_train: int) -> tuple[WeightRows, np.ndarray]:
     """Return weights of any accepted kind as rows over a background, and the prior weights of the background."""
     if isinstance(weights, Attention):
         _check_width(weights.shape, n_train)
-        stored = weights.weights
+        bumps = weights.bumps()
         background = weights.background * weights.row_weight.sum()
-        return _rows(stored.indptr, stored.indices, weights.bumps(), background), weights.row_weight
+        return _rows(bumps.indptr, bumps.indices, bumps.data, background), weights.row_weight
     if sparse.issparse(weights):
         matrix = sparse.csr_array(weights, dtype=np.float64, copy=True)
         matrix.sum_duplicates()

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from heedful.similarity._protocol import DenseSimilarity
+from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
 class CallableSimilarity(DenseSimilarity, BaseEstimator):
@@ -33,7 +33,8 @@ class CallableSimilarity(DenseSimilarity, BaseEstimator):
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train)."""
-        X = check_array(X, dtype=np.float64, input_name="X")
+        check_is_fitted(self)
+        X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         scores = np.asarray(self.function(X, self.X_), dtype=np.float64)
         if scores.shape != (X.shape[0], self.X_.shape[0]):
             raise ValueError(

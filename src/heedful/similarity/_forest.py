@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from heedful import _kernels
 from heedful._checks import check_choice, check_weights
 from heedful._kernels.shapes import ScoreRows
-from heedful.similarity._protocol import as_matrix
+from heedful.similarity._protocol import as_matrix, check_rows
 
 
 class ForestProximity(BaseEstimator):
@@ -87,15 +87,17 @@ class ForestProximity(BaseEstimator):
         """Grow the forest and sort the training rows into its leaves."""
         X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
+        self._check_forest(X)
         self.forest_ = self.forest if self.keeps_rows else self._grow(X, np.asarray(y), weight)
+        # draws follow the sample weights already, and local fits multiply by them again
         self._per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
-        self._sort_leaves(X)
+        self._sort_leaves(X, weight)
         return self
 
     def scores(self, X: Any) -> sparse.csr_array:
         """Return the scores of new rows as a sparse matrix (n_query, n_train)."""
         check_is_fitted(self)
-        X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        X = check_rows(self, X, self._X.shape[1], dtype=np.float32, ensure_all_finite="allow-nan")
         return as_matrix(self.score_rows(X), self._X.shape[0])
 
     def oob_scores(self) -> sparse.csr_array:
@@ -122,6 +124,12 @@ class ForestProximity(BaseEstimator):
         """Whether a fitted forest was handed in."""
         return self.forest is not None and hasattr(self.forest, "estimators_")
 
+    def _check_forest(self, X: np.ndarray) -> None:
+        if self.forest is not None and not (hasattr(self.forest, "apply") and hasattr(self.forest, "bootstrap")):
+            raise TypeError(f"`forest` must be a random forest of scikit-learn, got {self.forest!r}.")
+        if self.keeps_rows and self.forest.n_features_in_ != X.shape[1]:
+            raise ValueError(f"`forest` was fitted on {self.forest.n_features_in_} columns, got {X.shape[1]}.")
+
     def _grow(self, X, y, weight):
         """Return a forest fitted to the rows."""
         check_choice("task", self.task, ("auto", "regression", "classification"))
@@ -141,24 +149,37 @@ class ForestProximity(BaseEstimator):
             )
         return forest.fit(X, y, sample_weight=None if np.ptp(weight) == 0 else weight)
 
-    def _sort_leaves(self, X: np.ndarray) -> None:
+    def _sort_leaves(self, X: np.ndarray, weight: np.ndarray) -> None:
         """Build the buckets: for each leaf of each tree, its training rows and how often they were drawn."""
         leaves = self._leaves(X)
-        counts = self._draw_counts(X.shape[0])
+        counts = self._draw_counts(weight)
         nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
         offsets = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
         self._buckets = (offsets, *_kernels.bucket_rows(leaves, offsets, counts))
+        self._check_rows(leaves, counts)
         self._X = X
 
-    def _draw_counts(self, n_train: int) -> np.ndarray:
-        """Return how often each tree drew each row (n_tree, n_train)."""
-        trees = self.forest_.estimators_
+    def _check_rows(self, leaves: np.ndarray, counts: np.ndarray) -> None:
+        """Raise if a forest that was handed in does not find as many drawn rows in its first leaves as it had."""
+        if not self.keeps_rows or not self.forest_.bootstrap:
+            return
+        for tree, leaf, drawn in zip(self.forest_.estimators_, leaves, counts, strict=True):
+            found = np.bincount(leaf[drawn > 0], minlength=tree.tree_.node_count)
+            if not np.array_equal(found[leaf], tree.tree_.n_node_samples[leaf]):
+                raise ValueError(
+                    "`forest` was fitted on other rows than those given. Hand in a forest fitted on the same rows."
+                )
+
+    def _draw_counts(self, weight: np.ndarray) -> np.ndarray:
+        """Return how often each tree drew each row (n_tree, n_train); without draws, how much each row counted."""
+        trees, n_train = self.forest_.estimators_, weight.size
         if not self.forest_.bootstrap:
-            return np.ones((len(trees), n_train), np.uint8)
+            return np.tile(weight, (len(trees), 1))
         drawn = self.forest_.estimators_samples_
-        if self.keeps_rows and (max(rows.max() for rows in drawn) >= n_train):
+        last = max(rows.max() for rows in drawn)
+        if last >= n_train or (self.forest_.max_samples is None and drawn[0].size != n_train):
             raise ValueError(
-                f"`forest` was fitted on more rows than the {n_train} given. Hand in a forest fitted on the same rows."
+                f"`forest` was fitted on another number of rows than the {n_train} given. Hand in one of the same rows."
             )
         counts = np.stack([np.bincount(rows, minlength=n_train) for rows in drawn])
         return counts.astype(np.uint8 if counts.max() < 256 else np.uint32)
@@ -173,5 +194,4 @@ class ForestProximity(BaseEstimator):
 
     def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
         indptr, indices, score, leaf = _kernels.leaf_score_rows(self._leaves(X), own, *self._buckets, self._X.shape[0])
-        # the draws follow the sample weights already; local fits multiply by them again
         return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])

@@ -8,7 +8,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_weights
-from heedful.similarity._protocol import DenseSimilarity
+from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
 class GaussianSimilarity(DenseSimilarity, BaseEstimator):
@@ -45,5 +45,5 @@ class GaussianSimilarity(DenseSimilarity, BaseEstimator):
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train)."""
         check_is_fitted(self)
-        X = check_array(X, dtype=np.float64, input_name="X")
+        X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         return -0.5 * pairwise_distances(X / self._unit, self.X_ / self._unit, metric="sqeuclidean")

@@ -4,6 +4,7 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_array
 
 from heedful._kernels.shapes import ScoreRows, dense_rows
 
@@ -59,6 +60,15 @@ class DenseSimilarity:
         step = max(1, self.X_.shape[0] // 200)
         spread = float(np.median(np.std(self.scores(self.X_[::step]), axis=1)))
         return tuple(spread * factor for factor in (2.0, 1.0, 0.5, 0.25, 0.125)) if spread > 0 else (1.0,)
+
+
+def check_rows(similarity: Any, X: Any, n_features: int, **how: Any) -> np.ndarray:
+    """Return new rows as numbers, with as many columns as the training rows have."""
+    X = check_array(X, input_name="X", **how)
+    if X.shape[1] != n_features:
+        name = type(similarity).__name__
+        raise ValueError(f"`X` has {X.shape[1]} features, but {name} was fitted on {n_features} features.")
+    return X
 
 
 def as_matrix(rows: ScoreRows, n_train: int) -> sparse.csr_array:

@@ -28,7 +28,7 @@ def resolve(similarity: Any, many: bool) -> list[Any]:
         if not many:
             return [ForestProximity()]
         return [ForestProximity(250), ForestProximity(250, max_features=1.0, min_samples_split=2)]
-    if hasattr(similarity, "score_rows") and hasattr(similarity, "fit"):
+    if hasattr(similarity, "score_rows") and hasattr(similarity, "fit") and not isinstance(similarity, type):
         return [similarity]
     if isinstance(similarity, BaseEstimator) and hasattr(similarity, "max_features"):
         return [ForestProximity(forest=similarity)]
@@ -55,7 +55,8 @@ def describe(similarity: Any) -> str:
     """Return a short name for tables."""
     if isinstance(similarity, ForestProximity):
         features = similarity.max_features if similarity.forest is None else "given"
-        return f"forest({'all' if features in (1.0, None) else features})"
+        every = features is None or (isinstance(features, float) and features == 1.0)
+        return f"forest({'all' if every else features})"
     if isinstance(similarity, CallableSimilarity):
         return getattr(similarity.function, "__name__", "function")
     return type(similarity).__name__

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_positive, check_weights
-from heedful.similarity._protocol import DenseSimilarity
+from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
 class RidgeSimilarity(DenseSimilarity, BaseEstimator):
@@ -56,6 +56,6 @@ class RidgeSimilarity(DenseSimilarity, BaseEstimator):
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train)."""
         check_is_fitted(self)
-        X = check_array(X, dtype=np.float64, input_name="X")
+        X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         query, train = ((rows - self._center) / self._unit for rows in (X, self.X_))
         return (query * self.diagonal_) @ train.T
