@@ -53,7 +53,8 @@ def local_fits(n: int, p: int, bar: int) -> Row:
     """Time one weighted lasso per row against a loop of scikit-learn's."""
     X, y = make_table(n, p)
     alpha = LassoBaseline(random_state=0).fit(X, y).alpha_
-    weights = attend(ForestProximity(100, random_state=0).fit(X, y).scores(X), temperature=0.1).toarray()
+    forest = ForestProximity(100, random_state=0).fit(X, y)
+    weights = attend(forest.scores(make_table(n, p, seed=1)[0]), temperature=0.1).toarray()
     local_lasso(X, y, weights, alpha=alpha)
     ours = best_of(7, lambda: local_lasso(X, y, weights, alpha=alpha))
     scaled = X / X.std(axis=0)
@@ -188,7 +189,8 @@ def main() -> None:
     lines = ["| what | seconds | ratio | bar |", "|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
     about = (
         f"{dt.date.today()}, heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, "
-        f"numba {numba.__version__}, numpy {np.__version__}, Python {platform.python_version()}, {os.cpu_count()} cores. Run again: `make bench`."
+        f"numba {numba.__version__}, numpy {np.__version__}, Python {platform.python_version()}, "
+        f"{os.cpu_count()} cores. Run again: `make bench`."
     )
     text = "# Speed\n\n" + about + "\n\n" + "\n".join(lines) + "\n"
     print(text)

@@ -9,14 +9,18 @@ NOBODY = np.empty(0, np.int64)
 
 
 def forest(rng, case, n_tree=6, n_train=9, n_node=4):
-    """Return leaves of training rows, first node of each tree, and draws."""
+    """Return leaves of training rows, numbered through all trees, their number, and draws."""
     if case == "single":
         n_train = 1
     leaves = rng.integers(0, 1 if case == "constant" else n_node, size=(n_tree, n_train)).astype(np.int32)
     if case == "tied":
         leaves[:, 1::2] = leaves[:, :-1:2]
     counts = rng.multinomial(n_train, np.full(n_train, 1 / n_train), size=n_tree).astype(np.uint8)
-    return leaves, np.arange(n_tree + 1) * n_node, counts
+    return number(leaves, n_node), n_tree * n_node, counts
+
+
+def number(leaves, n_node=4):
+    return (leaves + n_node * np.arange(leaves.shape[0])[:, None]).astype(np.int32)
 
 
 def dense(rows, n_train):
@@ -32,9 +36,9 @@ CASES = pytest.mark.parametrize("case", ["random", "tied", "constant", "single"]
 
 @CASES
 def test_scores_of_new_rows_equal_the_twin(rng, case):
-    leaves, offsets, counts = forest(rng, case)
-    queries = rng.integers(0, 4, size=(6, 5)).astype(np.int32)
-    rows = leaf_score_rows(queries, NOBODY, offsets, *bucket_rows(leaves, offsets, counts), leaves.shape[1])
+    leaves, n_leaves, counts = forest(rng, case)
+    queries = number(rng.integers(0, 4, size=(6, 5)))
+    rows = leaf_score_rows(queries, NOBODY, *bucket_rows(leaves, n_leaves, counts), leaves.shape[1])
     score, weight = dense(rows, leaves.shape[1])
     np.testing.assert_allclose(score, shared_leaves(queries, leaves), atol=1e-15)
     np.testing.assert_allclose(weight, prediction_weights(queries, leaves, counts), atol=1e-15)
@@ -42,39 +46,38 @@ def test_scores_of_new_rows_equal_the_twin(rng, case):
 
 @CASES
 def test_scores_of_training_rows_equal_the_twin(rng, case):
-    leaves, offsets, counts = forest(rng, case)
+    leaves, n_leaves, counts = forest(rng, case)
     own = rng.permutation(leaves.shape[1])[:5]
-    buckets = bucket_rows(leaves, offsets, counts)
-    score, weight = dense(leaf_score_rows(leaves[:, own], own, offsets, *buckets, leaves.shape[1]), leaves.shape[1])
+    buckets = bucket_rows(leaves, n_leaves, counts)
+    score, weight = dense(leaf_score_rows(leaves[:, own], own, *buckets, leaves.shape[1]), leaves.shape[1])
     np.testing.assert_allclose(score, shared_leaves(leaves[:, own], leaves, own, counts), atol=1e-15)
     np.testing.assert_allclose(weight, prediction_weights(leaves[:, own], leaves, counts, own), atol=1e-15)
 
 
 def test_a_row_that_every_tree_drew_stores_only_its_mask(rng):
-    leaves, offsets, counts = forest(rng, "random")
+    leaves, n_leaves, counts = forest(rng, "random")
     counts[:, 3] = 1
-    own, buckets = np.array([3]), bucket_rows(leaves, offsets, counts)
-    indptr, indices, score, weight = leaf_score_rows(leaves[:, own], own, offsets, *buckets, 9)
+    own, buckets = np.array([3]), bucket_rows(leaves, n_leaves, counts)
+    indptr, indices, score, weight = leaf_score_rows(leaves[:, own], own, *buckets, 9)
     assert indptr.tolist() == [0, 1]
     assert (indices[0], score[0], weight[0]) == (3, -np.inf, 0.0)
 
 
 def test_buckets_hold_each_row_once_per_tree_in_its_leaf(rng):
-    leaves, offsets, counts = forest(rng, "random")
-    starts, members, draws, drawn = bucket_rows(leaves, offsets, counts)
-    for t in range(6):
-        for leaf in range(4):
-            part = slice(starts[offsets[t] + leaf], starts[offsets[t] + leaf + 1])
-            np.testing.assert_array_equal(members[part], np.flatnonzero(leaves[t] == leaf))
-            np.testing.assert_array_equal(draws[part], counts[t, members[part]])
-            assert drawn[offsets[t] + leaf] == counts[t, members[part]].sum()
+    leaves, n_leaves, counts = forest(rng, "random")
+    starts, members, draws, drawn = bucket_rows(leaves, n_leaves, counts)
+    for leaf in range(n_leaves):
+        part, t = slice(starts[leaf], starts[leaf + 1]), leaf // 4
+        np.testing.assert_array_equal(members[part], np.flatnonzero(leaves[t] == leaf))
+        np.testing.assert_array_equal(draws[part], counts[t, members[part]])
+        assert drawn[leaf] == counts[t, members[part]].sum()
 
 
 def test_queries_do_not_leak_into_each_other(rng):
-    leaves, offsets, counts = forest(rng, "random")
-    buckets = bucket_rows(leaves, offsets, counts)
-    together = dense(leaf_score_rows(leaves, np.arange(9), offsets, *buckets, 9), 9)
-    alone = [dense(leaf_score_rows(leaves[:, [q]], np.array([q]), offsets, *buckets, 9), 9) for q in range(9)]
+    leaves, n_leaves, counts = forest(rng, "random")
+    buckets = bucket_rows(leaves, n_leaves, counts)
+    together = dense(leaf_score_rows(leaves, np.arange(9), *buckets, 9), 9)
+    alone = [dense(leaf_score_rows(leaves[:, [q]], np.array([q]), *buckets, 9), 9) for q in range(9)]
     np.testing.assert_array_equal(together[0], np.vstack([score for score, _ in alone]))
 
 

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 
 from heedful._kernels.moments import (
-    Rows,
     cross_row,
+    gather_row,
     gradient_all_row,
     grow_gram,
-    mean_row,
     root_row,
     settle,
     spread_row,
@@ -20,6 +19,12 @@ from reference.moments import plain_table, spread_weights, weighted_moments
 EVERY_CASE = [(case, background) for case in CASES for background in (0.0, 0.6)]
 
 
+def gather_and_root(table, rows, bump, background, mean):
+    space = np.empty((rows.size, mean.size)), np.empty(rows.size), np.empty(rows.size)
+    y_mean, front, back = gather_row(table, rows, bump, background, mean, *space)
+    return y_mean, root_row(mean, y_mean, front, back, *space)
+
+
 class Setting:
     """One query's weights on a small table, with the kernel's and the twin's moments."""
 
@@ -30,9 +35,7 @@ class Setting:
         weights = spread_weights(rng, prior, background, y.size if background == 0 else -(-y.size // 2))
         self.background, self.twin = background, weighted_moments(X, y, weights.dense)
         self.mean = np.empty(p)
-        self.y_mean = mean_row(self.table, weights.rows, weights.bump, background, self.mean)
-        space = np.empty((y.size, p)), np.empty(y.size)
-        self.rooted = root_row(self.table, weights.rows, weights.bump, self.mean, self.y_mean, *space)
+        self.y_mean, self.rooted = gather_and_root(self.table, weights.rows, weights.bump, background, self.mean)
         self.signs = np.sign(weights.bump)
 
 
@@ -87,8 +90,7 @@ def test_a_column_that_is_constant_under_the_weights_has_variance_exactly_zero(r
     X[:4, 1] = X[0, 1]
     table = plain_table(X, y, np.ones(8), scatter=True)
     rows, bump, mean = np.arange(4, dtype=np.int32), np.array([0.1, 0.3, 0.4, 0.2]), np.empty(3)
-    y_mean = mean_row(table, rows, bump, 0.0, mean)
-    rooted = root_row(table, rows, bump, mean, y_mean, np.empty((4, 3)), np.empty(4))
+    _, rooted = gather_and_root(table, rows, bump, 0.0, mean)
     assert whole_gram(table, 0.0, mean, rooted)[1, 1] == 0.0
     assert (whole_gram(table, 0.0, mean, rooted).diagonal()[[0, 2]] > 0).all()
 
@@ -109,8 +111,8 @@ def test_a_product_in_pieces_equals_the_product(rng, shape):
 def test_no_rows_at_all_leave_the_background_alone(rng):
     X, y = rng.normal(size=(9, 3)), rng.normal(size=9)
     table, mean = plain_table(X, y, np.ones(9)), np.empty(3)
-    y_mean = mean_row(table, np.empty(0, np.int32), np.empty(0), 1.0, mean)
-    rooted, cov = Rows(np.empty((0, 3)), np.empty(0), np.empty((0, 3)), np.empty(0)), np.empty(3)
+    y_mean, rooted = gather_and_root(table, np.empty(0, np.int32), np.empty(0), 1.0, mean)
+    cov = np.empty(3)
     cross_row(table, 1.0, mean, y_mean, rooted, cov)
     np.testing.assert_allclose(whole_gram(table, 1.0, mean, rooted), np.cov(X.T, ddof=0), atol=1e-13)
     np.testing.assert_allclose(cov, table.cross, atol=1e-13)

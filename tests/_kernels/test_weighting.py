@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX
-from heedful._kernels.weighting import pick_rows, weigh_row
+from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 from reference.weights import weights_by_kind
 
 KINDS = (SOFTMAX, SHARE, LEAF)
@@ -23,7 +23,9 @@ def both(kind, score, rows, prior, temperature=0.3):
     score, rows, prior = np.asarray(score, float), np.asarray(rows, np.int32), np.asarray(prior, float)
     leaf = np.abs(np.where(np.isfinite(score), score, 1.0)) ** 2
     bump = np.empty(rows.size)
-    background = weigh_row(kind, temperature, score, leaf, rows, prior, prior.sum(), bump)
+    mass = np.empty(rows.size)
+    rest = mass_row(rows, prior, prior.sum(), mass)
+    background = weigh_row(kind, temperature, score, leaf, mass, rest, prior.sum(), bump)
     weight = background * prior / prior.sum()
     weight[rows] += bump
     dense, dense_leaf = np.zeros(prior.size), np.zeros(prior.size)
@@ -74,7 +76,8 @@ def test_masked_rows_over_a_background_have_weight_zero_but_for_rounding(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_below_the_background_give_negative_bumps_but_no_negative_weights(kind):
     score, rows, prior, bump = np.array([-1.0, 2.0]), np.arange(2, dtype=np.int32), np.ones(4), np.empty(2)
-    weigh_row(SOFTMAX, 1.0, score, score, rows, prior, 4.0, bump)
+    mass = np.empty(rows.size)
+    weigh_row(SOFTMAX, 1.0, score, score, mass, mass_row(rows, prior, 4.0, mass), 4.0, bump)
     assert bump[0] < 0 < bump[1]
     assert (both(kind, score, rows, prior)[0] >= 0).all()
 

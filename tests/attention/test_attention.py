@@ -69,9 +69,7 @@ def test_a_blend_is_the_mean_of_the_dense_weights_by_share(rng):
 
 
 def _part(attention):
-    bumps = attention.weights.copy()
-    bumps.data = attention.bumps().data
-    return bumps, attention.background * attention.row_weight.sum()
+    return attention.bumps(), attention.background * attention.row_weight.sum()
 
 
 def test_a_blend_of_nothing_is_refused():

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels.shapes import Table
+from heedful._kernels.shapes import Table, pack
 
 
 class Moments(NamedTuple):
@@ -30,7 +30,7 @@ def plain_table(X, y, prior, *, scatter=None):
     sums = weighted_moments(X, y, prior / total)
     keep = X.shape[1] < X.shape[0] if scatter is None else scatter
     scatter = sums.gram if keep else np.empty((0, 0))
-    return Table(X, y, prior, float(total), sums.mean, sums.y_mean, scatter, sums.cross, sums.spread)
+    return Table(pack(X, y, prior), y, prior, float(total), sums.mean, sums.y_mean, scatter, sums.cross, sums.spread)
 
 
 class Spread(NamedTuple):

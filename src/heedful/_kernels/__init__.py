@@ -7,11 +7,12 @@ _HOME = {
     "bucket_rows": "leaves",
     "head_rows": "heads",
     "lasso_rows": "lasso",
+    "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",
     "weigh_rows": "attention",
 }
 
-__all__ = ["bucket_rows", "head_rows", "lasso_rows", "leaf_score_rows", "weigh_rows"]
+__all__ = ["bucket_rows", "head_rows", "lasso_rows", "leaf_rows", "leaf_score_rows", "weigh_rows"]
 
 
 def __getattr__(name: str) -> Any:

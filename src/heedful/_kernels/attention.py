@@ -3,7 +3,7 @@
 import numpy as np
 
 from heedful._kernels._jit import many_rows
-from heedful._kernels.weighting import pick_rows, weigh_row
+from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
 @many_rows
@@ -16,5 +16,7 @@ def weigh_rows(indptr, indices, score, leaf, prior, total, kind, temperature):
         start, stop = indptr[q], indptr[q + 1]
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
-        backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, rows, prior, total, bumps[start:stop])
+        mass, bump = np.empty(rows.size), bumps[start:stop]
+        rest = mass_row(rows, prior, total, mass)
+        backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, bump)
     return bumps, backgrounds

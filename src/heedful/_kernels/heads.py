@@ -3,8 +3,8 @@
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
-from heedful._kernels.lasso import everyone_row, make_space, n_touched, path_row
-from heedful._kernels.weighting import pick_rows, weigh_row
+from heedful._kernels.lasso import everyone_row, make_space, path_row
+from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
 @one_row
@@ -32,21 +32,21 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
     the number of unconverged fits per query.
     """
     n_query, p = queries.shape
-    space = make_space(n_touched(indptr, table), table.x.shape[0], p)
+    space = make_space(indptr, indices, table)
     predictions = np.full((n_query, kinds.size, penalties.size), np.nan)
     intercepts, coefs, failed = np.zeros(n_query), np.zeros((n_query, p)), np.zeros(n_query, np.int64)
     mean, path = np.empty(p), np.empty((penalties.size, p))
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]
+        stored = pick_rows(indices, start, stop, space.everyone)
+        part = leaf[start:stop] if leaf.size > 0 else leaf
+        mass, bumps = np.empty(stored.size), np.empty(stored.size)
+        rest = mass_row(stored, table.packed[:, p + 1], table.total, mass)
         for w in range(kinds.size):
             if not np.any(wanted[w]):
                 continue
-            rows = pick_rows(indices, start, stop, space.everyone)
-            part = leaf[start:stop] if leaf.size > 0 else leaf
-            bump = np.empty(rows.size)
-            background = weigh_row(
-                kinds[w], temperatures[w], score[start:stop], part, rows, table.prior, table.total, bump
-            )
+            rows, bump = stored, bumps
+            background = weigh_row(kinds[w], temperatures[w], score[start:stop], part, mass, rest, table.total, bump)
             if table.scatter.shape[0] == 0 and background > 0.0:
                 everyone_row(table, rows, bump, background, space.bump)
                 rows, bump, background = space.everyone, space.bump, 0.0

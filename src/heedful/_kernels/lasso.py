@@ -8,9 +8,9 @@ from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.moments import (
     cross_row,
+    gather_row,
     gradient_all_row,
     grow_gram,
-    mean_row,
     root_row,
     spread_row,
     variance_row,
@@ -27,6 +27,7 @@ class Space(NamedTuple):
 
     x: np.ndarray
     y: np.ndarray
+    d: np.ndarray
     picked: np.ndarray
     picked_minus: np.ndarray
     bump: np.ndarray
@@ -34,12 +35,31 @@ class Space(NamedTuple):
 
 
 @one_row
-def make_space(n_rows, n_train, p):
-    """Return working memory for queries with up to ``n_rows`` rows."""
+def n_touched(indptr, table):
+    """Return the largest number of rows that a query of the block can touch."""
+    if table.scatter.shape[0] == 0:
+        return table.prior.size
+    largest = 0
+    for q in range(indptr.size - 1):
+        largest = max(largest, indptr[q + 1] - indptr[q])
+    return largest
+
+
+@one_row
+def make_space(indptr, indices, table):
+    """Return working memory for the queries of a block; the numbers of all rows only if some query needs them."""
+    n_rows, p = n_touched(indptr, table), table.mean.size
     picked = n_rows * p if p > FULL_GRAM else 0
-    everyone = np.arange(n_train).astype(np.int32)
+    whole = indices.size == 0 or table.scatter.shape[0] == 0
+    everyone = np.arange(table.prior.size if whole else 0).astype(np.int32)
     return Space(
-        np.empty((n_rows, p)), np.empty(n_rows), np.empty(picked), np.empty(picked), np.empty(n_rows), everyone
+        np.empty((n_rows, p)),
+        np.empty(n_rows),
+        np.empty(n_rows),
+        np.empty(picked),
+        np.empty(picked),
+        np.empty(n_rows),
+        everyone,
     )
 
 
@@ -102,9 +122,9 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
 
     Returns the weighted mean response and how many of the fits did not converge.
     """
-    p = table.x.shape[1]
-    y_mean = mean_row(table, rows, bump, background, mean)
-    rooted = root_row(table, rows, bump, mean, y_mean, space.x, space.y)
+    p = table.mean.size
+    y_mean, front, back = gather_row(table, rows, bump, background, mean, space.x, space.y, space.d)
+    rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
     tol = max(rule.tol * np.sqrt(spread_row(table, background, y_mean, rooted)), 1e-14)
     cov, penalty, scale = np.empty(p), np.empty(p), rule.scale
     cross_row(table, background, mean, y_mean, rooted, cov)
@@ -151,25 +171,14 @@ def everyone_row(table, rows, bump, background, out):
         out[rows[i]] += bump[i]
 
 
-@one_row
-def n_touched(indptr, table):
-    """Return the largest number of rows that a query of the block can touch."""
-    if table.scatter.shape[0] == 0:
-        return table.x.shape[0]
-    largest = 0
-    for q in range(indptr.size - 1):
-        largest = max(largest, indptr[q + 1] - indptr[q])
-    return largest
-
-
 @many_rows
 def lasso_rows(indptr, indices, bumps, backgrounds, table, penalties, rule):
     """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
 
     Empty ``indices`` mean that every query lists every training row in order.
     """
-    n_query, p = indptr.size - 1, table.x.shape[1]
-    space = make_space(n_touched(indptr, table), table.x.shape[0], p)
+    n_query, p = indptr.size - 1, table.mean.size
+    space = make_space(indptr, indices, table)
     wanted = np.ones(penalties.size, np.bool_)
     coefs = np.zeros((n_query, penalties.size, p))
     means, y_means, failed = np.empty((n_query, p)), np.empty(n_query), np.zeros(n_query, np.int64)

@@ -1,4 +1,7 @@
-"""Which training rows share leaves with a query: buckets of rows by leaf, and scores from them."""
+"""Which training rows share leaves with a query: descent to leaves, buckets of rows by leaf, and scores from them.
+
+A leaf has one number in the whole forest.
+"""
 
 import numpy as np
 
@@ -6,32 +9,53 @@ from heedful._kernels._jit import many_rows, one_row
 
 
 @many_rows
-def bucket_rows(leaves, offsets, counts):
-    """Sort training rows by leaf within each tree.
+def leaf_rows(X, nodes, thresholds, roots):
+    """Return the leaf of every row in every tree (n_tree, n_rows).
 
-    ``leaves`` is (n_tree, n_train), node numbers within a tree; ``offsets`` the first node of each tree; ``counts``
-    how often a row was drawn for a tree. Returns ``starts`` (bucket of each node, with an end mark), the rows in
-    bucket order, their draw counts, and the draws per node.
+    A node is (feature, -, left, right) in ``nodes`` and its threshold is the second entry in ``thresholds``, another
+    view of the same memory: four nodes to a cache line. A feature whose missing values go left is stored as its
+    complement. A leaf has left = -1 and its number as right.
+    """
+    n_tree, n_rows = roots.size, X.shape[0]
+    leaves = np.empty((n_tree, n_rows), np.int32)
+    for t in range(n_tree):
+        for q in range(n_rows):
+            k = roots[t]
+            while nodes[k, 2] >= 0:
+                feature = nodes[k, 0]
+                value = X[q, feature if feature >= 0 else ~feature]
+                left = value <= thresholds[k, 1] or (feature < 0 and np.isnan(value))
+                k = nodes[k, 2] if left else nodes[k, 3]
+            leaves[t, q] = nodes[k, 3]
+    return leaves
+
+
+@many_rows
+def bucket_rows(leaves, n_leaves, counts):
+    """Sort training rows by leaf.
+
+    ``leaves`` is (n_tree, n_train); ``counts`` how often a row was drawn for a tree. Returns ``starts`` (bucket of each
+    leaf, with an end mark), the rows in bucket order, their draw counts, and the draws per leaf.
     """
     n_tree, n_train = leaves.shape
-    starts = np.zeros(offsets[n_tree] + 1, np.int64)
-    drawn = np.zeros(offsets[n_tree])
+    starts = np.zeros(n_leaves + 1, np.int64)
+    drawn = np.zeros(n_leaves)
     for t in range(n_tree):
         for i in range(n_train):
-            node = offsets[t] + leaves[t, i]
-            starts[node + 1] += 1
-            drawn[node] += counts[t, i]
-    for node in range(offsets[n_tree]):
-        starts[node + 1] += starts[node]
+            leaf = leaves[t, i]
+            starts[leaf + 1] += 1
+            drawn[leaf] += counts[t, i]
+    for leaf in range(n_leaves):
+        starts[leaf + 1] += starts[leaf]
     filled = starts[:-1].copy()
     members = np.empty(n_tree * n_train, np.int32)
     draws = np.empty(n_tree * n_train, counts.dtype)
     for t in range(n_tree):
         for i in range(n_train):
-            node = offsets[t] + leaves[t, i]
-            members[filled[node]] = i
-            draws[filled[node]] = counts[t, i]
-            filled[node] += 1
+            leaf = leaves[t, i]
+            members[filled[leaf]] = i
+            draws[filled[leaf]] = counts[t, i]
+            filled[leaf] += 1
     return starts, members, draws, drawn
 
 
@@ -44,8 +68,29 @@ def was_drawn(row, members, draws, start, stop):
     return False
 
 
+@one_row
+def grow(values, size):
+    """Return a longer copy, at least ``size`` and twice as long as before."""
+    longer = np.empty(max(size, 2 * values.size), values.dtype)
+    for i in range(values.size):
+        longer[i] = values[i]
+    return longer
+
+
+@one_row
+def place(row, where, indices, scores, weights, end):
+    """Give a training row the next place of the query's list unless it has one; return the end of the list."""
+    if where[row] >= 0:
+        return end
+    where[row] = end
+    indices[end] = row
+    scores[end] = 0.0
+    weights[end] = 0.0
+    return end + 1
+
+
 @many_rows
-def leaf_score_rows(leaves, own, offsets, starts, members, draws, drawn, n_train):
+def leaf_score_rows(leaves, own, starts, members, draws, drawn, n_train):
     """Score training rows by shared leaves, as sparse rows.
 
     ``leaves`` is (n_tree, n_query). ``own`` is empty for new rows; for training rows it holds their numbers: then only
@@ -53,52 +98,37 @@ def leaf_score_rows(leaves, own, offsets, starts, members, draws, drawn, n_train
     score (share of counted trees in which the two meet) and leaf weight (the forest's own prediction weights).
     """
     n_tree, n_query = leaves.shape
-    score = np.zeros(n_train)
-    weight = np.zeros(n_train)
-    seen = np.zeros(n_train, np.bool_)
-    touched = np.empty(n_train, np.int64)
-    size = 0
-    for t in range(n_tree):
-        for q in range(n_query):
-            node = offsets[t] + leaves[t, q]
-            size += starts[node + 1] - starts[node]
-    size = min(size + own.size, n_query * n_train)
+    where = np.full(n_train, -1, np.int32)
     indptr = np.zeros(n_query + 1, np.int64)
-    indices = np.empty(size, np.int32)
-    scores = np.empty(size)
-    weights = np.empty(size)
+    indices, scores, weights = np.empty(0, np.int32), np.empty(0), np.empty(0)
     end = 0
     for q in range(n_query):
-        n_touched = 0
+        need = 1
+        for t in range(n_tree):
+            leaf = leaves[t, q]
+            need += starts[leaf + 1] - starts[leaf]
+        need = end + min(need, n_train)
+        if need > indices.size:
+            indices, scores, weights = grow(indices, need), grow(scores, need), grow(weights, need)
         n_used = 0
         for t in range(n_tree):
-            node = offsets[t] + leaves[t, q]
-            if own.size > 0 and was_drawn(own[q], members, draws, starts[node], starts[node + 1]):
+            leaf = leaves[t, q]
+            if own.size > 0 and was_drawn(own[q], members, draws, starts[leaf], starts[leaf + 1]):
                 continue
             n_used += 1
-            for c in range(starts[node], starts[node + 1]):
-                i = members[c]
-                if not seen[i]:
-                    seen[i] = True
-                    touched[n_touched] = i
-                    n_touched += 1
-                score[i] += 1.0
+            for c in range(starts[leaf], starts[leaf + 1]):
+                end = place(members[c], where, indices, scores, weights, end)
+                at = where[members[c]]
+                scores[at] += 1.0
                 if draws[c] > 0:
-                    weight[i] += draws[c] / drawn[node]
+                    weights[at] += draws[c] / drawn[leaf]
+        for at in range(indptr[q], end):
+            scores[at] /= n_used
+            weights[at] /= n_used
         if own.size > 0:
-            if not seen[own[q]]:
-                seen[own[q]] = True
-                touched[n_touched] = own[q]
-                n_touched += 1
-            score[own[q]] = -np.inf
-        for c in range(n_touched):
-            i = touched[c]
-            indices[end] = i
-            scores[end] = score[i] / n_used if n_used > 0 else score[i]
-            weights[end] = weight[i] / n_used if n_used > 0 else 0.0
-            end += 1
-            score[i] = 0.0
-            weight[i] = 0.0
-            seen[i] = False
+            end = place(own[q], where, indices, scores, weights, end)
+            scores[where[own[q]]] = -np.inf
+        for at in range(indptr[q], end):
+            where[indices[at]] = -1
         indptr[q + 1] = end
     return indptr, indices[:end].copy(), scores[:end].copy(), weights[:end].copy()

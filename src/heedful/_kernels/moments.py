@@ -25,23 +25,15 @@ class Rows(NamedTuple):
 
 
 @one_row
-def mean_row(table, rows, bump, background, mean):
-    """Write the weighted mean of the columns and return that of the response."""
+def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
+    """Copy the rows with a bump, those to add from the front, those to subtract from the back; write their mean.
+
+    The table is large and its rows lie far apart: they are fetched once. Returns the mean response and where the two
+    parts end and begin.
+    """
     for j in range(mean.size):
         mean[j] = background * table.mean[j]
     y_mean = background * table.y_mean
-    for i in range(rows.size):
-        if bump[i] != 0.0:
-            r = rows[i]
-            for j in range(mean.size):
-                mean[j] += bump[i] * table.x[r, j]
-            y_mean += bump[i] * table.y[r]
-    return y_mean
-
-
-@one_row
-def root_row(table, rows, bump, mean, y_mean, x_space, y_space):
-    """Write centred rows times the root of their bump: those to add from the front, those to subtract from the back."""
     front, back = 0, x_space.shape[0]
     for i in range(rows.size):
         if bump[i] == 0.0:
@@ -53,10 +45,26 @@ def root_row(table, rows, bump, mean, y_mean, x_space, y_space):
             back -= 1
             at = back
         r = rows[i]
-        root = np.sqrt(abs(bump[i]))
         for j in range(mean.size):
-            x_space[at, j] = root * (table.x[r, j] - mean[j])
-        y_space[at] = root * (table.y[r] - y_mean)
+            value = table.packed[r, j]
+            x_space[at, j] = value
+            mean[j] += bump[i] * value
+        y_space[at] = table.packed[r, mean.size]
+        d_space[at] = bump[i]
+        y_mean += bump[i] * y_space[at]
+    return y_mean, front, back
+
+
+@one_row
+def root_row(mean, y_mean, front, back, x_space, y_space, d_space):
+    """Centre the gathered rows and multiply them by the root of their bump."""
+    for at in range(x_space.shape[0]):
+        if front <= at < back:
+            continue
+        root = np.sqrt(abs(d_space[at]))
+        for j in range(mean.size):
+            x_space[at, j] = root * (x_space[at, j] - mean[j])
+        y_space[at] = root * (y_space[at] - y_mean)
     return Rows(x_space[:front], y_space[:front], x_space[back:], y_space[back:])
 
 

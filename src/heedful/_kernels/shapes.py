@@ -8,9 +8,12 @@ SOFTMAX, SHARE, LEAF = 0, 1, 2
 
 
 class Table(NamedTuple):
-    """Training rows and their sums under the prior weights; ``scatter`` is empty when columns outnumber rows."""
+    """Training rows and their sums under the prior weights; ``scatter`` is empty when columns outnumber rows.
 
-    x: np.ndarray
+    ``packed`` holds a row's features, response and prior side by side, so that one row is one place in memory.
+    """
+
+    packed: np.ndarray
     y: np.ndarray
     prior: np.ndarray
     total: float
@@ -19,6 +22,19 @@ class Table(NamedTuple):
     scatter: np.ndarray
     cross: np.ndarray
     y_scatter: float
+
+    @property
+    def x(self) -> np.ndarray:
+        """Features of the rows."""
+        return self.packed[:, : self.mean.size]
+
+
+def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return features, response and prior of each row in one array, rows a multiple of a cache line apart."""
+    p = x.shape[1]
+    packed = np.zeros((x.shape[0], -(-(p + 2) // 8) * 8))
+    packed[:, :p], packed[:, p], packed[:, p + 1] = x, y, prior
+    return packed
 
 
 class Rule(NamedTuple):

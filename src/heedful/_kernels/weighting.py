@@ -11,15 +11,15 @@ from heedful._kernels.shapes import LEAF, SOFTMAX
 
 
 @one_row
-def relative_row(kind, temperature, score, leaf, untouched, weight):
-    """Turn the prior in ``weight`` into weights per unit of it; return that of a row without a stored score."""
+def relative_row(kind, temperature, score, leaf, mass, untouched, weight):
+    """Write weights per unit of prior; return that of a row without a stored score. Rows without prior have no say."""
     if kind == SOFTMAX:
         top = 0.0 if untouched else -np.inf
         for i in range(score.size):
-            if weight[i] > 0.0:
+            if mass[i] > 0.0:
                 top = max(top, score[i])
         for i in range(score.size):
-            weight[i] = np.exp((score[i] - top) / temperature) if weight[i] > 0.0 and top > -np.inf else 0.0
+            weight[i] = np.exp((score[i] - top) / temperature) if mass[i] > 0.0 and top > -np.inf else 0.0
         return np.exp(-top / temperature) if untouched else 0.0
     value = leaf if kind == LEAF else score
     for i in range(score.size):
@@ -28,32 +28,37 @@ def relative_row(kind, temperature, score, leaf, untouched, weight):
 
 
 @one_row
-def weigh_row(kind, temperature, score, leaf, rows, prior, total, bump):
-    """Write the bumps of one query and return its background; a query with no usable score attends to all rows alike.
-
-    A score of ``-inf`` masks a row: its weight is exactly 0.
-    """
+def mass_row(rows, prior, total, mass):
+    """Write the prior of the stored rows; return what is left for the others."""
     rest = total
     for i in range(rows.size):
-        bump[i] = prior[rows[i]]
-        rest -= bump[i]
-    if rows.size == prior.size or rest < 1e-13 * total:
-        rest = 0.0
-    base = relative_row(kind, temperature, score, leaf, rest > 0.0, bump)
+        mass[i] = prior[rows[i]]
+        rest -= mass[i]
+    return 0.0 if rows.size == prior.size or rest < 1e-13 * total else rest
+
+
+@one_row
+def weigh_row(kind, temperature, score, leaf, mass, rest, total, bump):
+    """Write the bumps of one query and return its background; a query with no usable score attends to all rows alike.
+
+    ``mass`` is the prior of the stored rows and ``rest`` that of all others. A score of ``-inf`` masks a row: its
+    weight is exactly 0.
+    """
+    base = relative_row(kind, temperature, score, leaf, mass, rest > 0.0, bump)
     norm = base * rest
-    for i in range(rows.size):
-        norm += bump[i] * prior[rows[i]]
+    for i in range(mass.size):
+        norm += bump[i] * mass[i]
     if not norm > 0.0:
         base, norm = 1.0, rest
-        for i in range(rows.size):
+        for i in range(mass.size):
             bump[i] = 0.0 if score[i] == -np.inf else 1.0
-            norm += bump[i] * prior[rows[i]]
+            norm += bump[i] * mass[i]
         if not norm > 0.0:
-            for i in range(rows.size):
+            for i in range(mass.size):
                 bump[i] = 1.0
             norm = total
-    for i in range(rows.size):
-        bump[i] = (bump[i] - base) * prior[rows[i]] / norm
+    for i in range(mass.size):
+        bump[i] = (bump[i] - base) * mass[i] / norm
     return base * total / norm
 
 

@@ -93,7 +93,7 @@ def blended_attention(
 
 def _bytes_per_query(similarity: Any, table: Table) -> int:
     """Return an upper estimate of the memory that a query's scores take."""
-    n_train = table.x.shape[0]
+    n_train = table.prior.size
     trees = getattr(getattr(similarity, "forest_", None), "estimators_", None)
     touched = n_train if trees is None else min(n_train, 20 * len(trees))
     return 24 * touched

@@ -25,7 +25,9 @@ def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n
 
 def predict_out_of_bag(similarities: list[Any], grid: Grid, problem: Problem, n_jobs=None, verbose=0) -> np.ndarray:
     """Predict every training row by trees that did not draw it and local models that leave it out."""
-    return _predict_all(similarities, grid, problem, Queries(problem.table.x, None), n_jobs, verbose)
+    return _predict_all(
+        similarities, grid, problem, Queries(np.ascontiguousarray(problem.table.x), None), n_jobs, verbose
+    )
 
 
 def predict_by_folds(

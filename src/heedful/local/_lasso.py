@@ -61,7 +61,7 @@ def whole_table(n_fit: int = 1) -> WeightRows:
 
 def fit_paths(weights: WeightRows, table: Table, penalties: np.ndarray, rule: Rule, n_jobs: int | None = None) -> Paths:
     """Fit a path of penalties (descending, on the table's scale) for each row of weights, in threads."""
-    n_fit, p = weights.background.size, table.x.shape[1]
+    n_fit, p = weights.background.size, table.mean.size
     per_fit = 8 * p * penalties.size + 12 * max(1, weights.bump.size // max(n_fit, 1))
     blocks = _blocks.cut(n_fit, per_fit, n_jobs)
     parts = list(_blocks.run(_fit_block, blocks, weights, table, penalties, rule, n_jobs=n_jobs))

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels.shapes import Table
+from heedful._kernels.shapes import Table, pack
 
 # Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
 LANE, PADDED_UP_TO = 8, 40
@@ -68,4 +68,6 @@ def build_table(X: np.ndarray, y: np.ndarray, prior: np.ndarray, scale: Scale) -
     weighted = centred * (prior / total)[:, None]
     tall = X.shape[1] < X.shape[0]
     scatter = weighted.T @ centred if tall else np.empty((0, 0))
-    return Table(x, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, float((prior / total) @ residual**2))
+    packed = pack(x, z, prior)
+    spread = float((prior / total) @ residual**2)
+    return Table(packed, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, spread)

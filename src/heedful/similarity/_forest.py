@@ -151,19 +151,18 @@ class ForestProximity(BaseEstimator):
 
     def _sort_leaves(self, X: np.ndarray, weight: np.ndarray) -> None:
         """Build the buckets: for each leaf of each tree, its training rows and how often they were drawn."""
-        leaves = self._leaves(X)
-        counts = self._draw_counts(weight)
-        nodes = [tree.tree_.node_count for tree in self.forest_.estimators_]
-        offsets = np.concatenate([[0], np.cumsum(nodes)]).astype(np.int64)
-        self._buckets = (offsets, *_kernels.bucket_rows(leaves, offsets, counts))
-        self._check_rows(leaves, counts)
+        *self._trees, n_leaves = flatten(self.forest_.estimators_)
+        leaves, counts = self._leaves(X), self._draw_counts(weight)
+        self._buckets = _kernels.bucket_rows(leaves, n_leaves, counts)
+        self._check_rows(X, counts)
         self._X = X
 
-    def _check_rows(self, leaves: np.ndarray, counts: np.ndarray) -> None:
+    def _check_rows(self, X: np.ndarray, counts: np.ndarray) -> None:
         """Raise if a forest that was handed in does not find as many drawn rows in its first leaves as it had."""
         if not self.keeps_rows or not self.forest_.bootstrap:
             return
-        for tree, leaf, drawn in zip(self.forest_.estimators_, leaves, counts, strict=True):
+        for tree, drawn in zip(self.forest_.estimators_, counts, strict=True):
+            leaf = tree.tree_.apply(X)
             found = np.bincount(leaf[drawn > 0], minlength=tree.tree_.node_count)
             if not np.array_equal(found[leaf], tree.tree_.n_node_samples[leaf]):
                 raise ValueError(
@@ -186,12 +185,32 @@ class ForestProximity(BaseEstimator):
 
     def _leaves(self, X: np.ndarray) -> np.ndarray:
         """Return the leaf of every row in every tree (n_tree, n_rows)."""
-        X = np.ascontiguousarray(X, dtype=np.float32)
-        leaves = np.empty((len(self.forest_.estimators_), X.shape[0]), np.int32)
-        for t, tree in enumerate(self.forest_.estimators_):
-            leaves[t] = tree.tree_.apply(X)
-        return leaves
+        return _kernels.leaf_rows(np.ascontiguousarray(X, dtype=np.float32), *self._trees)
 
     def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
         indptr, indices, score, leaf = _kernels.leaf_score_rows(self._leaves(X), own, *self._buckets, self._X.shape[0])
         return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])
+
+
+def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Return the nodes of all trees as ``leaf_rows`` takes them, their roots, and the number of leaves.
+
+    Rows are single precision, so a threshold can be too: the largest one that is not above the tree's own.
+    """
+    sizes = [tree.tree_.node_count for tree in trees]
+    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+    nodes = np.empty((sum(sizes), 4), np.int32)
+    thresholds = nodes.view(np.float32)
+    n_leaves = 0
+    for root, size, tree in zip(roots, sizes, (tree.tree_ for tree in trees), strict=True):
+        part = slice(root, root + size)
+        leaf = tree.children_left < 0
+        nearest = tree.threshold.astype(np.float32)
+        below = np.where(nearest > tree.threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+        missing_left = tree.missing_go_to_left.astype(bool)
+        nodes[part, 0] = np.where(leaf, 0, np.where(missing_left, ~tree.feature, tree.feature))
+        thresholds[part, 1] = below
+        nodes[part, 2] = np.where(leaf, -1, root + tree.children_left)
+        nodes[part, 3] = np.where(leaf, n_leaves + np.cumsum(leaf) - 1, root + tree.children_right)
+        n_leaves += int(leaf.sum())
+    return nodes, thresholds, roots, n_leaves
