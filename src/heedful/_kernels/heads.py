@@ -41,7 +41,7 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
         stored = pick_rows(indices, start, stop, space.everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
         mass, bumps = np.empty(stored.size), np.empty(stored.size)
-        rest = mass_row(stored, table.packed[:, p + 1], table.total, mass)
+        rest = mass_row(stored, table.packed[:, table.y_column + 1], table.total, mass)
         for w in range(kinds.size):
             if not np.any(wanted[w]):
                 continue

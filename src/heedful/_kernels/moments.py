@@ -49,9 +49,13 @@ def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
             value = table.packed[r, j]
             x_space[at, j] = value
             mean[j] += bump[i] * value
-        y_space[at] = table.packed[r, mean.size]
+        y_space[at] = table.packed[r, table.y_column]
         d_space[at] = bump[i]
         y_mean += bump[i] * y_space[at]
+        for j in range(table.y_column, mean.size):
+            x_space[at, j] = 0.0
+    for j in range(table.y_column, mean.size):
+        mean[j] = 0.0
     return y_mean, front, back
 
 

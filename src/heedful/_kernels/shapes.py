@@ -10,10 +10,12 @@ SOFTMAX, SHARE, LEAF = 0, 1, 2
 class Table(NamedTuple):
     """Training rows and their sums under the prior weights; ``scatter`` is empty when columns outnumber rows.
 
-    ``packed`` holds a row's features, response and prior side by side, so that one row is one place in memory.
+    ``packed`` holds a row's features, response and prior side by side, so that one row is one place in memory: the
+    response in column ``y_column``, the prior in the next. These lie in the padding of the features if there is room.
     """
 
     packed: np.ndarray
+    y_column: int
     y: np.ndarray
     prior: np.ndarray
     total: float
@@ -25,16 +27,20 @@ class Table(NamedTuple):
 
     @property
     def x(self) -> np.ndarray:
-        """Features of the rows."""
-        return self.packed[:, : self.mean.size]
+        """Features of the rows, padding included."""
+        x = np.zeros((self.prior.size, self.mean.size))
+        known = min(self.y_column, self.mean.size)
+        x[:, :known] = self.packed[:, :known]
+        return x
 
 
-def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    """Return features, response and prior of each row in one array, rows a multiple of a cache line apart."""
-    p = x.shape[1]
-    packed = np.zeros((x.shape[0], -(-(p + 2) // 8) * 8))
-    packed[:, :p], packed[:, p], packed[:, p + 1] = x, y, prior
-    return packed
+def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tuple[np.ndarray, int]:
+    """Return rows of ``x`` (features, then padding) with their response and prior, and the column of the response."""
+    width = x.shape[1]
+    column = n_features if width - n_features >= 2 else width
+    packed = np.zeros((x.shape[0], max(width, -(-(column + 2) // 8) * 8)))
+    packed[:, :column], packed[:, column], packed[:, column + 1] = x[:, :column], y, prior
+    return packed, column
 
 
 class Rule(NamedTuple):

@@ -25,9 +25,7 @@ def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n
 
 def predict_out_of_bag(similarities: list[Any], grid: Grid, problem: Problem, n_jobs=None, verbose=0) -> np.ndarray:
     """Predict every training row by trees that did not draw it and local models that leave it out."""
-    return _predict_all(
-        similarities, grid, problem, Queries(np.ascontiguousarray(problem.table.x), None), n_jobs, verbose
-    )
+    return _predict_all(similarities, grid, problem, Queries(problem.table.x, None), n_jobs, verbose)
 
 
 def predict_by_folds(
@@ -44,18 +42,18 @@ def predict_by_folds(
 
     ``seen`` holds the training rows as each similarity sees them, ``starts`` the baseline of each fold.
     """
-    table = problem.table
-    total = np.zeros((table.x.shape[0], grid.n_heads))
-    times = np.zeros(table.x.shape[0])
-    identity = Scale(np.zeros(table.x.shape[1]), np.ones(table.x.shape[1]), 0.0, 1.0)
+    table, x = problem.table, problem.table.x
+    total = np.zeros((x.shape[0], grid.n_heads))
+    times = np.zeros(x.shape[0])
+    identity = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
     for split, start in zip(splits, starts, strict=True):
-        part = build_table(table.x[split.train], table.y[split.train], table.prior[split.train], identity)
+        part = build_table(x[split.train], table.y[split.train], table.prior[split.train], identity)
         fold = problem._replace(table=part, rule=problem.rule._replace(start=start))
         for s, similarity in enumerate(similarities):
             fitted = clone(similarity).fit(seen[s][split.train], table.y[split.train], table.prior[split.train])
             one = Grid([grid.weightings[s]], grid.ratios)
             first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
-            queries = Queries(table.x[split.test], seen=seen[s][split.test])
+            queries = Queries(x[split.test], seen=seen[s][split.test])
             columns = slice(first, first + one.n_heads)
             total[split.test, columns] += _predict_all([fitted], one, fold, queries, n_jobs, verbose)
         times[split.test] += 1

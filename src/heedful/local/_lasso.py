@@ -197,7 +197,8 @@ def _check_width(shape: tuple[int, ...], n_train: int) -> None:
 
 
 def _row_sums(sums: np.ndarray, values: np.ndarray) -> np.ndarray:
-    if not np.isfinite(values).all() or (values < 0).any():
+    # a sum is finite only if its terms are: one pass less over a large matrix
+    if not np.isfinite(sums).all() or values.min(initial=0.0) < 0:
         raise ValueError("`weights` must be finite and >= 0.")
     if (sums <= 0).any():
         raise ValueError(f"`weights` must have a positive sum in each row; row {int(np.argmin(sums))} sums to 0.")

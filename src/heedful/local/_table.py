@@ -68,6 +68,6 @@ def build_table(X: np.ndarray, y: np.ndarray, prior: np.ndarray, scale: Scale) -
     weighted = centred * (prior / total)[:, None]
     tall = X.shape[1] < X.shape[0]
     scatter = weighted.T @ centred if tall else np.empty((0, 0))
-    packed = pack(x, z, prior)
+    packed, y_column = pack(x, z, prior, X.shape[1])
     spread = float((prior / total) @ residual**2)
-    return Table(packed, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, spread)
+    return Table(packed, y_column, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, spread)
