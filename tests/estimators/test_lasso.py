@@ -276,6 +276,15 @@ def test_a_far_query_is_pulled_back_unless_told_otherwise(table):
     assert np.abs(model.set_params(max_extrapolation=None).predict(far)[0]) > 1e4
 
 
+def test_a_head_does_not_predict_far_from_the_responses_it_attends_to():
+    x = np.append(np.linspace(0, 1, 20), 100.0)[:, None]
+    y = np.append(10 * x[:20, 0], 0.0)
+    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "alpha": 1e-3, "mixing": 1.0}
+    model = AttentionLasso(similarity=lambda query, train: np.tile(train[:, 0] < 2, (len(query), 1)), **settings)
+    assert 5 < model.fit(x, y).predict([[90.0]])[0] < 5 + 4.1 * y[:20].std()
+    assert model.set_params(max_extrapolation=None).fit(x, y).predict([[90.0]])[0] > 500
+
+
 def test_it_works_in_pipelines_and_searches(table):
     X, y, X_new = table
     search = GridSearchCV(

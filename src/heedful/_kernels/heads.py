@@ -8,19 +8,25 @@ from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
 @one_row
-def blend_row(query, y_mean, mean, coefs, wanted, shares, prediction, coef):
-    """Write each wanted head's prediction and add the heads' coefficients by share; return the blended intercept."""
+def blend_row(query, y_mean, mean, reach, coefs, wanted, shares, prediction, coef):
+    """Write each wanted head's prediction and add the heads' coefficients by share; return the blended intercept.
+
+    A prediction more than ``reach`` away from the weighted mean response is pulled back to it by shrinking the
+    coefficients: few rows can give a steep model, and a query may lie outside of them.
+    """
     intercept = 0.0
     for t in range(wanted.size):
         if not wanted[t]:
             continue
-        inner, at_mean = 0.0, 0.0
+        away, at_mean = 0.0, 0.0
         for j in range(query.size):
-            inner += query[j] * coefs[t, j]
+            away += (query[j] - mean[j]) * coefs[t, j]
             at_mean += mean[j] * coefs[t, j]
-            coef[j] += shares[t] * coefs[t, j]
-        prediction[t] = y_mean - at_mean + inner
-        intercept += shares[t] * (y_mean - at_mean)
+        keep = reach / abs(away) if abs(away) > reach else 1.0
+        for j in range(query.size):
+            coef[j] += shares[t] * keep * coefs[t, j]
+        prediction[t] = y_mean + keep * away
+        intercept += shares[t] * (y_mean - keep * at_mean)
     return intercept
 
 
@@ -50,9 +56,10 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
             if table.scatter.shape[0] == 0 and background > 0.0:
                 everyone_row(table, rows, bump, background, space.bump)
                 rows, bump, background = space.everyone, space.bump, 0.0
-            y_mean, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
+            y_mean, spread, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
             failed[q] += bad
+            reach = rule.reach * np.sqrt(spread)
             intercepts[q] += blend_row(
-                queries[q], y_mean, mean, path, wanted[w], shares[w], predictions[q, w], coefs[q]
+                queries[q], y_mean, mean, reach, path, wanted[w], shares[w], predictions[q, w], coefs[q]
             )
     return predictions, intercepts, coefs, failed

@@ -120,12 +120,13 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
 def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean, coefs):
     """Fit one query at each wanted penalty (descending) and write its coefficients.
 
-    Returns the weighted mean response and how many of the fits did not converge.
+    Returns the weighted mean and variance of the response and how many of the fits did not converge.
     """
     p = table.mean.size
     y_mean, front, back = gather_row(table, rows, bump, background, mean, space.x, space.y, space.d)
     rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
-    tol = max(rule.tol * np.sqrt(spread_row(table, background, y_mean, rooted)), 1e-14)
+    spread = spread_row(table, background, y_mean, rooted)
+    tol = max(rule.tol * np.sqrt(spread), 1e-14)
     cov, penalty, scale = np.empty(p), np.empty(p), rule.scale
     cross_row(table, background, mean, y_mean, rooted, cov)
     if rule.weighted_scale:
@@ -159,7 +160,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
             failed += 1
         for j in range(p):
             coefs[t, j] = coef[j]
-    return y_mean, failed
+    return y_mean, spread, failed
 
 
 @one_row
@@ -189,7 +190,7 @@ def lasso_rows(indptr, indices, bumps, backgrounds, table, penalties, rule):
         if table.scatter.shape[0] == 0 and background > 0.0:
             everyone_row(table, rows, bump, background, space.bump)
             rows, bump, background = space.everyone, space.bump, 0.0
-        y_means[q], failed[q] = path_row(
+        y_means[q], _, failed[q] = path_row(
             table, rows, bump, background, penalties, wanted, rule, space, means[q], coefs[q]
         )
     return coefs, means, y_means, failed

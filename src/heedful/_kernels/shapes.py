@@ -44,13 +44,17 @@ def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tu
 
 
 class Rule(NamedTuple):
-    """How local fits are penalised, started and stopped; ``scale`` multiplies the penalty of each column."""
+    """How local fits are penalised, started and stopped; ``scale`` multiplies the penalty of each column.
+
+    ``reach`` is how far from the weighted mean response a head may predict, in weighted standard deviations of it.
+    """
 
     scale: np.ndarray
     weighted_scale: bool
     start: np.ndarray
     tol: float
     max_iter: int
+    reach: float = np.inf
 
 
 class ScoreRows(NamedTuple):
