@@ -58,7 +58,7 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
                 rows, bump, background = space.everyone, space.bump, 0.0
             y_mean, spread, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
             failed[q] += bad
-            reach = rule.reach * np.sqrt(spread)
+            reach = rule.reach * np.sqrt(spread) if rule.reach < np.inf else np.inf
             intercepts[q] += blend_row(
                 queries[q], y_mean, mean, reach, path, wanted[w], shares[w], predictions[q, w], coefs[q]
             )
