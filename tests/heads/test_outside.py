@@ -9,7 +9,7 @@ from heedful.similarity import ForestProximity, GaussianSimilarity
 
 
 def predictions(model):
-    return model._predict_unseen(model._training)
+    return model._predict_unseen(model._training)[0]
 
 
 @pytest.fixture

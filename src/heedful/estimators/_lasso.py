@@ -1,5 +1,6 @@
 """The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
 
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -236,14 +237,14 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
     def _fit_parts(self, rows: Training, settings: "_Settings", seed: np.random.RandomState) -> None:
         """Fit the baseline and the similarities, and set up the local problems."""
         self._training = rows
-        n_folds = BASELINE_FOLDS if isinstance(self.cv, str) else self.cv
+        n_folds = int(self.cv) if isinstance(self.cv, Integral) else BASELINE_FOLDS
         splits = rows.splits or random_splits(rows.y.size, n_folds, seed)
         design = rows.model_rows(rows.codes)
         self.baseline_ = LassoBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
         self.baseline_.fit(rows.labelled(design), rows.y, rows.weight, splits=splits)
         self._splits, self.alpha_ = splits, self.baseline_.alpha_
         similarities = prepare(settings.similarities, self.n_jobs, seed)
-        response = rows.centred_response()
+        response = rows.unit_response()
         self.similarity_ = [
             entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight) for entry in similarities
         ]
@@ -262,8 +263,8 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
             unknown = np.full(self._grid.n_heads, np.nan)
             tuned = Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0)
         else:
-            heads = self._predict_unseen(rows)
-            outside = Outside(heads, self.baseline_.fold_prediction_, rows.y, rows.weight)
+            heads, baseline = self._predict_unseen(rows)
+            outside = Outside(heads, baseline, rows.y, rows.weight)
             known = np.isfinite(heads).all(axis=1) & np.isfinite(outside.baseline)
             tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
             if _is(self.mixing, "adaptive") and tuned.share.any():
@@ -273,16 +274,18 @@ class AttentionLasso(RegressorMixin, BaseEstimator):
         self.mixing_ = float(tuned.share.sum())
         self.heads_ = self._grid.table(self.similarity_, tuned.error, tuned.share)
 
-    def _predict_unseen(self, rows: Training) -> np.ndarray:
-        """Return predictions of every training row by every head that did not see it, in units of the response."""
+    def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:
+        """Return predictions of every training row by heads and by a baseline that did not see it."""
         scale, how = self.baseline_.scale_, {"n_jobs": self.n_jobs, "verbose": self.verbose}
         if isinstance(self.cv, str):
             scaled = predict_out_of_bag(self.similarity_, self._grid, self._problem, **how)
+            baseline = self.baseline_.predict_left_out()
         else:
             seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
             starts = self.baseline_.fold_starts_
             scaled = predict_by_folds(self.similarity_, self._grid, self._problem, self._splits, starts, seen, **how)
-        return scale.y_center + scale.y_unit * scaled
+            baseline = self.baseline_.fold_prediction_
+        return scale.y_center + scale.y_unit * scaled, baseline
 
     def _local(self, codes: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the heads' blended intercepts and coefficients; those of the baseline if no head is used."""

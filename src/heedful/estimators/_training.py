@@ -58,14 +58,15 @@ class Training:
         """Return model rows under their names if the user's table had names."""
         return pd.DataFrame(rows, columns=self.names) if self._named else rows
 
-    def centred_response(self) -> np.ndarray:
-        """Return the response less its mean, rounded to the ninth digit of its deviation.
+    def unit_response(self) -> np.ndarray:
+        """Return the response with mean 0 and deviation 1, rounded to nine digits, as the similarities are fitted to.
 
-        Trees break ties between equal splits by the last bits of sums; the origin of the response must not decide.
+        Trees do not split tiny variances and break ties between equal splits by the last bits of sums; neither the
+        unit nor the origin of the response must decide.
         """
         centred = self.y - np.average(self.y, weights=self.weight)
         unit = np.sqrt(np.average(centred**2, weights=self.weight))
-        return np.round(centred / unit, 9) * unit if unit > 1e-12 * np.abs(self.y).max() else np.zeros(self.y.size)
+        return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(self.y).max() else np.zeros(self.y.size)
 
     def read(self, estimator: Any, X: Any) -> np.ndarray:
         """Return the codes of a table to predict."""

@@ -50,7 +50,8 @@ def predict_by_folds(
         part = build_table(x[split.train], table.y[split.train], table.prior[split.train], identity)
         fold = problem._replace(table=part, rule=problem.rule._replace(start=start))
         for s, similarity in enumerate(similarities):
-            fitted = clone(similarity).fit(seen[s][split.train], table.y[split.train], table.prior[split.train])
+            response = np.round(table.y[split.train], 9)
+            fitted = clone(similarity).fit(seen[s][split.train], response, table.prior[split.train])
             one = Grid([grid.weightings[s]], grid.ratios)
             first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
             queries = Queries(x[split.test], seen=seen[s][split.test])
