@@ -107,9 +107,9 @@ def main() -> None:
         f"Per cent improvement in squared error over the lasso, mean (standard error) of {options.splits} random 50/50 "
         f"splits. {dt.date.today()}, "
         f"heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, lightgbm {lightgbm.__version__}, "
-        f"Python {platform.python_version()}. Run again: `make accuracy`. The estimator's fixed defaults (forest settings, "
-        f"guard, reach) were chosen while looking at these tables, these splits among them, so expect a little less on "
-        f"others."
+        f"Python {platform.python_version()}. Run again: `make accuracy`. "
+        "The estimator's fixed defaults (forest settings, guard, reach) were chosen while looking at these tables, these "
+        "splits among them, so expect a little less on others."
     )
     text = f"# Accuracy\n\n{about}\n\n{summarise(results)}\n"
     print(text)
