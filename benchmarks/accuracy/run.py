@@ -108,8 +108,8 @@ def main() -> None:
         f"splits. {dt.date.today()}, "
         f"heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, lightgbm {lightgbm.__version__}, "
         f"Python {platform.python_version()}. Run again: `make accuracy`. "
-        "The estimator's fixed defaults (forest settings, guard, reach) were chosen while looking at these tables, these "
-        "splits among them, so expect a little less on others."
+        "The estimator's fixed defaults (forest settings, guard, reach) were chosen while looking at these tables, "
+        "these splits among them, so expect a little less on others."
     )
     text = f"# Accuracy\n\n{about}\n\n{summarise(results)}\n"
     print(text)
