@@ -5,6 +5,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
@@ -81,3 +84,52 @@ def check_response(y: Any) -> np.ndarray:
             f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting."
         )
     return values
+
+
+def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted labels of a response of one dimension, at least two of them, and the number of each row's."""
+    check_classification_targets(y)
+    values = column_or_1d(y, warn=True)
+    if pd.isna(values).any():
+        raise ValueError("`y` must not hold NaN or missing labels. Drop those rows before fitting.")
+    classes, codes = np.unique(values, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes[0]!r}.")
+    return classes, codes.ravel()
+
+
+def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return events (0 or 1) and times (> 0) as floats, from a structured array or a frame or array of two columns."""
+    event, time = (np.asarray(column) for column in _event_and_time(y))
+    if event.dtype.kind not in "biuf" or pd.isna(event).any() or not np.isin(event, (0, 1)).all():
+        raise ValueError("`y` must hold events as True and False (or 1 and 0): True where the event was observed.")
+    if time.dtype.kind not in "iuf" or not np.isfinite(time).all():
+        raise ValueError("`y` must hold times as finite numbers without NaN. Drop rows whose time is not known.")
+    if (time <= 0).any():
+        raise ValueError(
+            f"`y` must hold times > 0, got {int((time <= 0).sum())} that are not; the smallest is {time.min():g}. "
+            "Drop those rows, or shift all times."
+        )
+    if not event.any():
+        raise ValueError("`y` must hold at least one event, got censored rows only. Are True and False swapped?")
+    return event.astype(np.float64), time.astype(np.float64)
+
+
+def _event_and_time(y: Any) -> tuple[Any, Any]:
+    """Find the two columns: by the names event and time, else the boolean one is the event, else the first."""
+    required = "`y` must be a structured array or a frame with two columns, event and time"
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        columns = {name: y[name] for name in y.dtype.names}
+    elif hasattr(y, "columns"):
+        columns = {str(name): np.asarray(y[name]) for name in y.columns}
+    else:
+        values = np.asarray(y)
+        if values.ndim != 2 or values.shape[1] != 2:
+            raise ValueError(f"{required}, got {type(y).__name__} of shape {values.shape}.")
+        columns = {"event": values[:, 0], "time": values[:, 1]}
+    if len(columns) != 2:
+        raise ValueError(f"{required}, got {len(columns)}: {list(columns)}.")
+    if set(columns) == {"event", "time"}:
+        return columns["event"], columns["time"]
+    first, second = columns.values()
+    return (second, first) if second.dtype == bool and first.dtype != bool else (first, second)

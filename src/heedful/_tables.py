@@ -202,9 +202,9 @@ def _level_name(levels: list, code: float) -> str:
 def merge_rows(codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Find equal rows: same codes, response and fold pattern.
 
-    Returns the first position of each distinct row of positive weight, in an order that depends on the rows only, and
-    for every input row the number of its distinct row (-1 for weight 0). A row of weight 2 and the same row twice
-    then give one and the same fit, in whatever order they come.
+    ``y`` may have several columns. Returns the first position of each distinct row of positive weight, in an order
+    that depends on the rows only, and for every input row the number of its distinct row (-1 for weight 0). A row of
+    weight 2 and the same row twice then give one and the same fit, in whatever order they come.
     """
     used = np.flatnonzero(weight > 0)
     keys = np.column_stack([codes[used], fold[used], y[used]])

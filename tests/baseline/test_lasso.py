@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 
 from heedful import local_lasso
 from heedful.baseline import LassoBaseline, Split, random_splits
-from heedful.baseline._lasso import penalty_path
+from heedful.baseline._global import penalty_path
 from reference.lasso import weighted_lasso
 
 GLMNET = json.loads((Path(__file__).parents[1] / "fixtures" / "glmnet_cv_gaussian.json").read_text())

@@ -9,38 +9,34 @@ from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 @one_row
 def blend_row(query, y_mean, mean, reach, coefs, wanted, shares, prediction, coef):
-    """Write each wanted head's prediction and add the heads' coefficients by share; return the blended intercept.
+    """Write each wanted head's prediction and add the heads' coefficients by share.
 
     A prediction more than ``reach`` away from the weighted mean response is pulled back to it by shrinking the
     coefficients: few rows can give a steep model, and a query may lie outside of them.
     """
-    intercept = 0.0
     for t in range(wanted.size):
         if not wanted[t]:
             continue
-        away, at_mean = 0.0, 0.0
+        away = 0.0
         for j in range(query.size):
             away += (query[j] - mean[j]) * coefs[t, j]
-            at_mean += mean[j] * coefs[t, j]
         keep = reach / abs(away) if abs(away) > reach else 1.0
         for j in range(query.size):
             coef[j] += shares[t] * keep * coefs[t, j]
         prediction[t] = y_mean + keep * away
-        intercept += shares[t] * (y_mean - keep * at_mean)
-    return intercept
 
 
 @many_rows
 def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule):
     """Fit the wanted heads (weighting x penalty) of every query.
 
-    Returns predictions (n_query, n_weighting, n_penalty), the intercepts and coefficients blended by ``shares``, and
-    the number of unconverged fits per query.
+    Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, and the number of
+    unconverged fits per query.
     """
     n_query, p = queries.shape
     space = make_space(indptr, indices, table)
     predictions = np.full((n_query, kinds.size, penalties.size), np.nan)
-    intercepts, coefs, failed = np.zeros(n_query), np.zeros((n_query, p)), np.zeros(n_query, np.int64)
+    coefs, failed = np.zeros((n_query, p)), np.zeros(n_query, np.int64)
     mean, path = np.empty(p), np.empty((penalties.size, p))
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]
@@ -59,7 +55,5 @@ def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures,
             y_mean, spread, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
             failed[q] += bad
             reach = rule.reach * np.sqrt(spread) if rule.reach < np.inf else np.inf
-            intercepts[q] += blend_row(
-                queries[q], y_mean, mean, reach, path, wanted[w], shares[w], predictions[q, w], coefs[q]
-            )
-    return predictions, intercepts, coefs, failed
+            blend_row(queries[q], y_mean, mean, reach, path, wanted[w], shares[w], predictions[q, w], coefs[q])
+    return predictions, coefs, failed

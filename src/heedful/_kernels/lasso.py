@@ -117,6 +117,17 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
 
 
 @one_row
+def ease_row(table, rows, bump, background):
+    """Return what penalties are multiplied by: one over the mean curvature of the rows, 1 if the loss is a square."""
+    if table.inverse.size == 0:
+        return 1.0
+    ease = background * table.inverse_mean
+    for i in range(rows.size):
+        ease += bump[i] * table.inverse[rows[i]]
+    return ease
+
+
+@one_row
 def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean, coefs):
     """Fit one query at each wanted penalty (descending) and write its coefficients.
 
@@ -138,6 +149,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
     gram = np.empty((0, 0))
     columns = np.arange(p)
     coef = rule.start.copy()
+    ease = ease_row(table, rows, bump, background)
     failed = 0
     for t in range(penalties.size):
         if not wanted[t]:
@@ -147,7 +159,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
                 coefs[t, j] = 0.0
             continue
         for j in range(p):
-            penalty[j] = penalties[t] * scale[j]
+            penalty[j] = penalties[t] * ease * scale[j]
         if few:
             if gram.shape[0] == 0:
                 gram = whole_gram(table, background, mean, rooted)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 SOFTMAX, SHARE, LEAF = 0, 1, 2
+GAUSSIAN, BINOMIAL, MULTINOMIAL, COX = 0, 1, 2, 3
 
 
 class Table(NamedTuple):
@@ -12,6 +13,10 @@ class Table(NamedTuple):
 
     ``packed`` holds a row's features, response and prior side by side, so that one row is one place in memory: the
     response in column ``y_column``, the prior in the next. These lie in the padding of the features if there is room.
+
+    Where the prior is a sample weight times a curvature, ``inverse`` holds one over the curvatures and ``inverse_mean``
+    its mean under the prior: a mean of ``inverse`` under weights with curvature is one over the mean curvature under
+    those without. Otherwise it is empty.
     """
 
     packed: np.ndarray
@@ -24,6 +29,8 @@ class Table(NamedTuple):
     scatter: np.ndarray
     cross: np.ndarray
     y_scatter: float
+    inverse: np.ndarray
+    inverse_mean: float
 
     @property
     def x(self) -> np.ndarray:
@@ -41,6 +48,15 @@ def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tu
     packed = np.zeros((x.shape[0], max(width, -(-(column + 2) // 8) * 8)))
     packed[:, :column], packed[:, column], packed[:, column + 1] = x[:, :column], y, prior
     return packed, column
+
+
+class Outcome(NamedTuple):
+    """What happened to the rows: 0/1, the number of a class, or an event (0/1) with its time; ``order`` sorts times."""
+
+    kind: int
+    value: np.ndarray
+    time: np.ndarray
+    order: np.ndarray
 
 
 class Rule(NamedTuple):

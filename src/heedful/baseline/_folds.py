@@ -43,12 +43,21 @@ def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
     return [Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in split)) for split in splits]
 
 
-def random_splits(n_rows: int, n_folds: int, random_state: Any) -> list[Split]:
-    """Return shuffled folds, as many as the rows allow; a single row is both fitted on and predicted."""
+def random_splits(n_rows: int, n_folds: int, random_state: Any, strata: np.ndarray | None = None) -> list[Split]:
+    """Return shuffled folds, as many as the rows allow; a single row is both fitted on and predicted.
+
+    With ``strata`` each of them is dealt out to the folds in turn.
+    """
     if n_rows == 1:
         return [Split(np.zeros(1, np.int64), np.zeros(1, np.int64))]
-    folds = KFold(min(n_folds, n_rows), shuffle=True, random_state=check_random_state(random_state))
-    return [Split(train, test) for train, test in folds.split(np.empty((n_rows, 1)))]
+    seed, n_folds = check_random_state(random_state), min(n_folds, n_rows)
+    if strata is None:
+        folds = KFold(n_folds, shuffle=True, random_state=seed)
+        return [Split(train, test) for train, test in folds.split(np.empty((n_rows, 1)))]
+    shuffled = seed.permutation(n_rows)
+    fold = np.empty(n_rows, np.int64)
+    fold[shuffled[np.argsort(strata[shuffled], kind="stable")]] = np.arange(n_rows) % n_folds
+    return [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
 
 
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:

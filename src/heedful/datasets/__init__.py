@@ -1,16 +1,19 @@
-"""The paper's simulations, each with the truth it was drawn from."""
+"""The paper's simulations, and two with other responses, each with the truth it was drawn from."""
 
 from heedful.datasets._drift import make_drift
 from heedful.datasets._gradients import make_continuous, make_high_dimensional, make_soft_clusters
 from heedful.datasets._groups import make_mixture, make_subgroups
+from heedful.datasets._outcomes import make_binary, make_survival
 from heedful.datasets._truth import Simulation
 
 __all__ = [
     "Simulation",
+    "make_binary",
     "make_continuous",
     "make_drift",
     "make_high_dimensional",
     "make_mixture",
     "make_soft_clusters",
     "make_subgroups",
+    "make_survival",
 ]

@@ -18,17 +18,18 @@ class Simulation(NamedTuple):
     X : ndarray of shape (n, p)
         Features.
     y : ndarray of shape (n,)
-        Response, ``signal`` plus normal noise.
+        Response: ``signal`` plus normal noise, a class (:func:`make_binary`), or events and times in a structured
+        array (:func:`make_survival`).
     coef : ndarray of shape (n, p)
         True coefficients of each row.
     latent : ndarray of shape (n,)
         Position of each row (float), or the number of its group (int); methods are not meant to see it.
     signal : ndarray of shape (n,)
-        Response without noise.
+        Response without noise; log odds or log relative hazard if the response is not a number.
     components : ndarray of shape (n_components, p)
         Coefficient vectors of the groups, or of the ends of the gradient.
     noise : float
-        Standard deviation of the noise.
+        Standard deviation of the noise, on the scale of ``signal``.
 
     Examples
     --------

@@ -1,5 +1,6 @@
 """What users fit."""
 
-from heedful.estimators._lasso import AttentionLasso, LocalModels
+from heedful.estimators._lasso import AttentionLasso
+from heedful.estimators._models import LocalModels
 
 __all__ = ["AttentionLasso", "LocalModels"]

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.validation import check_consistent_length
 
-from heedful._checks import check_response, check_weights
+from heedful._checks import check_weights
 from heedful._tables import Dummies, TableReader, merge_rows, read_table, select
 from heedful.attention import Attention, over_background
 from heedful.baseline import fold_pattern, translate, user_splits
@@ -24,18 +24,19 @@ class Training:
         table = read_table(estimator, X, reset=True)
         if y is None:
             raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
-        y = check_response(column_or_1d(y, warn=True))
+        y = estimator._read_response(y)
         check_consistent_length(table, y)
-        weight = check_weights(sample_weight, y.size)
+        n_rows = y.shape[0]
+        weight = estimator._reweigh(y, check_weights(sample_weight, n_rows))
         self._model_columns = select(table, estimator.model_features, "model_features")
         self._seen_columns = select(table, estimator.similarity_features, "similarity_features")
         self._reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
         codes = self._reader.read(table)
-        splits = user_splits(estimator.cv, table, y, groups)
+        splits = user_splits(estimator.cv, table, y.reshape(n_rows, -1)[:, 0], groups)
         if keep_rows:
-            first = self._inverse = np.arange(y.size)
+            first = self._inverse = np.arange(n_rows)
         else:
-            first, self._inverse = merge_rows(codes, y, fold_pattern(splits, y.size), weight)
+            first, self._inverse = merge_rows(codes, y, fold_pattern(splits, n_rows), weight)
         self.codes, self.y = codes[first], y[first]
         kept = self._inverse >= 0
         merged = np.bincount(self._inverse[kept], weights=weight[kept], minlength=first.size)
@@ -58,16 +59,6 @@ class Training:
         """Return model rows under their names if the user's table had names."""
         return pd.DataFrame(rows, columns=self.names) if self._named else rows
 
-    def unit_response(self) -> np.ndarray:
-        """Return the response with mean 0 and deviation 1, rounded to nine digits, as the similarities are fitted to.
-
-        Trees do not split tiny variances and break ties between equal splits by the last bits of sums; neither the
-        unit nor the origin of the response must decide.
-        """
-        centred = self.y - np.average(self.y, weights=self.weight)
-        unit = np.sqrt(np.average(centred**2, weights=self.weight))
-        return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(self.y).max() else np.zeros(self.y.size)
-
     def read(self, estimator: Any, X: Any) -> np.ndarray:
         """Return the codes of a table to predict."""
         return self._reader.read(read_table(estimator, X, reset=False))
@@ -86,7 +77,18 @@ class Training:
         n_given = self._inverse.size
         kept = np.flatnonzero(self._inverse >= 0)
         part = self._given_weight[kept] / self._merged_weight[self._inverse[kept]]
-        spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.y.size, n_given))
+        spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.weight.size, n_given))
         row_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
         return over_background(sparse.csr_array(attention.bumps() @ spread), background, row_weight)
+
+
+def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return a response with mean 0 and deviation 1, rounded to nine digits, as similarities are fitted to.
+
+    Trees do not split tiny variances and break ties between equal splits by the last bits of sums; neither the unit nor
+    the origin of the response must decide.
+    """
+    centred = y - np.average(y, weights=weight)
+    unit = np.sqrt(np.average(centred**2, weights=weight))
+    return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(y).max() else np.zeros(y.size)

@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 
 from heedful.baseline import random_splits
-from heedful.heads._shares import Outside
+from heedful.heads._shares import Outside, best_mixing
 
 PARTS = 10
 
 
 def cross_fit(outside: Outside, fit: Callable[[Outside], np.ndarray], seed: np.random.RandomState) -> np.ndarray:
-    """Return the blend's predictions of rows whose shares were fitted on other rows."""
-    blend = np.empty(outside.y.size)
-    for split in random_splits(outside.y.size, PARTS, seed):
+    """Return the blend's values of rows whose shares were fitted on other rows."""
+    blend = np.empty(outside.weight.size)
+    for split in random_splits(outside.weight.size, PARTS, seed):
         share = fit(outside.part(split.train))
         blend[split.test] = blended(outside.part(split.test), share)
     return blend
@@ -31,13 +31,10 @@ def trust(outside: Outside, blend: np.ndarray) -> float:
     As far as would have been best for rows that had no say in the shares, times a factor: with t the mean gain per
     row of doing so, in standard errors, the factor is 0 up to t = 1 and 1 from t = 2 on.
     """
-    residual, step = outside.y - outside.baseline, blend - outside.baseline
+    best = float(best_mixing(outside, blend[:, None])[0])
+    there = outside.baseline + best * (blend - outside.baseline)
+    gain = outside.family.losses(outside.baseline).value - outside.family.losses(there).value
     weight = outside.weight / outside.weight.sum()
-    curve = float(weight @ step**2)
-    if curve == 0:
-        return 0.0
-    best = float(np.clip(weight @ (step * residual) / curve, 0.0, 1.0))
-    gain = residual**2 - (residual - best * step) ** 2
     mean = float(weight @ gain)
     error = float(np.sqrt((weight**2) @ (gain - mean) ** 2))
     return best * (float(np.clip(mean / error - 1.0, 0.0, 1.0)) if error > 0 else float(mean > 0))

@@ -56,9 +56,15 @@ def _moments(X: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.n
     return center, np.where(constant, 1.0, unit)
 
 
-def build_table(X: np.ndarray, y: np.ndarray, prior: np.ndarray, scale: Scale) -> Table:
-    """Return rows on ``scale`` with the sums that every query's background needs."""
+def build_table(
+    X: np.ndarray, y: np.ndarray, weight: np.ndarray, scale: Scale, curve: np.ndarray | None = None
+) -> Table:
+    """Return rows on ``scale`` with the sums that every query's background needs.
+
+    With ``curve``, the curvature of each row's loss, ``y`` is the working response and the prior is weight x curvature.
+    """
     x = scale.rows(X)
+    prior = weight if curve is None else weight * curve
     z = np.ascontiguousarray((y - scale.y_center) / scale.y_unit)
     prior = np.ascontiguousarray(prior, dtype=np.float64)
     total = float(prior.sum())
@@ -70,4 +76,7 @@ def build_table(X: np.ndarray, y: np.ndarray, prior: np.ndarray, scale: Scale) -
     scatter = weighted.T @ centred if tall else np.empty((0, 0))
     packed, y_column = pack(x, z, prior, X.shape[1])
     spread = float((prior / total) @ residual**2)
-    return Table(packed, y_column, z, prior, total, mean, y_mean, scatter, weighted.T @ residual, spread)
+    inverse = np.empty(0) if curve is None else 1.0 / curve
+    inverse_mean = 1.0 if curve is None else float(weight.sum()) / total
+    cross = weighted.T @ residual
+    return Table(packed, y_column, z, prior, total, mean, y_mean, scatter, cross, spread, inverse, inverse_mean)

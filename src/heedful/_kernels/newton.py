@@ -1,0 +1,381 @@
+"""Penalised fits of losses that are not squares: proximal Newton steps, each one a weighted lasso.
+
+A step replaces the loss of one output by a quadratic with the present slope; descent on its covariances, or with many
+columns ``path_row``, solves that lasso. Steps that do not go down are halved. Classes take turns. At convergence the
+fit is exact: its slope is that of the loss. With few columns the quadratic's covariances are kept while the fit moves
+little, along the path of penalties too: a step then costs a pass over the rows instead of their products.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.descent import descend_row, gradient_row
+from heedful._kernels.lasso import Space, everyone_row, path_row
+from heedful._kernels.moments import gather_row, root_row, whole_gram
+from heedful._kernels.outcomes import State, loss_row, masses_row, working_row
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, Rule, Table
+from heedful._kernels.weighting import pick_rows
+
+# A class with less of the weight than this is not there; a mean loss below the other is a perfect fit.
+ABSENT, PERFECT = 1e-9, 1e-6
+# Up to this many columns covariances are kept, until the fit has moved so far or so often since.
+KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
+# A step this short goes down for certain.
+SHORT = 0.02
+
+
+class Desk(NamedTuple):
+    """Working memory of one thread."""
+
+    space: Space
+    packed: np.ndarray
+    flat: np.ndarray
+    arrays: np.ndarray
+    weight: np.ndarray
+    everyone: np.ndarray
+    gram: np.ndarray
+    mean: np.ndarray
+    total: np.ndarray
+    moved: np.ndarray
+    wide: np.ndarray
+
+
+@one_row
+def make_desk(table, n_output):
+    """Return working memory for fits that may attend to every row."""
+    n, p = table.prior.size, table.mean.size
+    picked = n * p if p > KEPT_COLUMNS else 0
+    kept = p if p <= KEPT_COLUMNS else 0
+    everyone = np.arange(n).astype(np.int32)
+    space = Space(np.empty((n, p)), np.empty(n), np.empty(n), np.empty(picked), np.empty(picked), np.empty(n), everyone)
+    width = table.packed.shape[1]
+    return Desk(
+        space,
+        np.empty((n, width)),
+        np.empty(2 * n_output * n),
+        np.empty((6, n)),
+        np.empty(n),
+        everyone,
+        np.empty((n_output, kept, kept)),
+        np.empty((n_output, p)),
+        np.empty(n_output),
+        np.empty((2, n_output)),
+        np.empty(width),
+    )
+
+
+@one_row
+def sit_row(table, outcome, n_output, desk):
+    """Copy the rows of positive weight side by side; return them and their state."""
+    size = 0
+    for i in outcome.order:
+        if desk.weight[i] > 0.0:
+            for j in range(table.packed.shape[1]):
+                desk.packed[size, j] = table.packed[i, j]
+            desk.arrays[0, size] = outcome.value[i]
+            desk.arrays[1, size] = outcome.time[i] if outcome.kind == COX else 0.0
+            desk.arrays[2, size] = desk.weight[i]
+            size += 1
+    half = n_output * size
+    state = State(
+        desk.arrays[0, :size],
+        desk.arrays[1, :size],
+        desk.arrays[2, :size],
+        desk.flat[:half].reshape((n_output, size)),
+        desk.flat[half : 2 * half].reshape((n_output, size)),
+        desk.arrays[3, :size],
+        desk.arrays[4, :size],
+    )
+    return desk.packed[:size], state
+
+
+@one_row
+def link_row(packed, intercept, coef, n_features, wide, link):
+    """Write the linear predictor of every row; ``wide`` has room for a value per packed column."""
+    for j in range(wide.size):
+        wide[j] = coef[j] if j < n_features else 0.0
+    np.dot(packed, wide, link)
+    for i in range(link.size):
+        link[i] += intercept
+
+
+@one_row
+def shares_row(kind, state, share):
+    """Write the weight of each class (of the events, for survival); return the effective number of rows."""
+    squares = 0.0
+    for k in range(share.size):
+        share[k] = 0.0
+    for i in range(state.value.size):
+        squares += state.weight[i] * state.weight[i]
+        if kind == MULTINOMIAL:
+            share[int(state.value[i])] += state.weight[i]
+        else:
+            share[0] += state.weight[i] * state.value[i]
+    return 1.0 / squares
+
+
+@one_row
+def settle_pure_row(kind, share, n_eff, intercept, coef):
+    """Fit what has no finite optimum: all rows of one class, or no event. Return whether that was so.
+
+    A class that was not seen in ``n`` rows gets the probability 1 / (2 (n + 1)).
+    """
+    unseen = 0.5 / (n_eff + 1.0)
+    if kind == BINOMIAL and (share[0] < ABSENT or share[0] > 1.0 - ABSENT):
+        intercept[0] = np.log(unseen / (1.0 - unseen)) if share[0] < 0.5 else np.log((1.0 - unseen) / unseen)
+    elif kind == COX and share[0] < ABSENT:
+        intercept[0] = 0.0
+    else:
+        return False
+    for j in range(coef.shape[1]):
+        coef[0, j] = 0.0
+    return True
+
+
+@one_row
+def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
+    """Give classes that no attended row has a small probability: together that of one unseen class."""
+    n_absent, top = 0, -np.inf
+    level = np.empty(share.size)
+    for k in range(share.size):
+        level[k] = intercept[k]
+        for i in range(state.weight.size):
+            for j in range(n_features):
+                level[k] += state.weight[i] * packed[i, j] * coef[k, j]
+        if share[k] < ABSENT:
+            n_absent += 1
+        else:
+            top = max(top, level[k])
+    if n_absent == 0:
+        return
+    total = 0.0
+    for k in range(share.size):
+        if share[k] >= ABSENT:
+            total += np.exp(level[k] - top)
+    unseen = 0.5 / (n_eff + 1.0)
+    for k in range(share.size):
+        if share[k] < ABSENT:
+            intercept[k] = top + np.log(total * unseen / (1.0 - unseen) / n_absent)
+            for j in range(coef.shape[1]):
+                coef[k, j] = 0.0
+
+
+@one_row
+def size_row(coef, scale):
+    """Return the scaled L1 norm."""
+    norm = 0.0
+    for j in range(coef.size):
+        norm += scale[j] * abs(coef[j])
+    return norm
+
+
+@one_row
+def own_table(table, packed):
+    """Return the copied rows as a table; fits to them have no background."""
+    nothing = table.prior[:0]
+    return Table(
+        packed, table.y_column, nothing, nothing, 1.0, table.mean, 0.0, table.scatter, nothing, 0.0, nothing, 1.0
+    )
+
+
+@one_row
+def keep_gram_row(k, table, packed, bump, desk):
+    """Keep the covariances of output ``k`` under curvatures ``bump`` that sum to one."""
+    mean = desk.mean[k]
+    rows = desk.everyone[: bump.size]
+    space = desk.space
+    y_mean, front, back = gather_row(own_table(table, packed), rows, bump, 0.0, mean, space.x, space.y, space.d)
+    rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
+    gram = whole_gram(own_table(table, packed), 0.0, mean, rooted)
+    for j in range(mean.size):
+        for h in range(mean.size):
+            desk.gram[k, j, h] = gram[j, h]
+
+
+@one_row
+def near_row(k, table, packed, state, bump, now, desk, rule, alpha, coef, path):
+    """Solve the lasso of output ``k`` with kept covariances and the present slope; write coefficients to ``path``.
+
+    Returns how far the intercept at the kept means moves, under the present curvature ``now``, and whether the descent
+    converged.
+    """
+    p, n_features = coef.size, min(table.y_column, coef.size)
+    total, mean = desk.total[k], desk.mean[k]
+    level, slope = 0.0, np.zeros(p)
+    for i in range(bump.size):
+        pull = bump[i] * (packed[i, table.y_column] - state.link[k, i]) / total
+        level += pull
+        for j in range(n_features):
+            slope[j] += pull * (packed[i, j] - mean[j])
+    cov, grad, penalty, new = np.zeros(p), np.empty(p), np.empty(p), path[0]
+    gradient_row(desk.gram[k], cov, coef, grad)
+    for j in range(p):
+        cov[j] = slope[j] - grad[j]
+        penalty[j] = alpha / total * rule.scale[j]
+        new[j] = coef[j] if desk.gram[k, j, j] > 0.0 else 0.0
+    if alpha == np.inf:
+        for j in range(p):
+            new[j] = 0.0
+        return level * total / now, True
+    gradient_row(desk.gram[k], cov, new, grad)
+    sweeps = descend_row(desk.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter)
+    return level * total / now, sweeps >= 0
+
+
+@one_row
+def solve_output_row(kind, k, table, packed, state, desk, rule, alpha, intercept, coef, mean, path):
+    """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged."""
+    size, n_features = state.value.size, min(table.y_column, coef.size)
+    bump = desk.arrays[5, :size]
+    total = working_row(kind, state, k, bump, packed, table.y_column)
+    if desk.gram.shape[1] > 0:
+        if desk.moved[0, k] > FAR or desk.moved[1, k] > OFTEN:
+            for i in range(size):
+                bump[i] /= total
+            keep_gram_row(k, table, packed, bump, desk)
+            for i in range(size):
+                bump[i] *= total
+            desk.total[k], desk.moved[0, k], desk.moved[1, k] = total, 0.0, 0.0
+        move, converged = near_row(k, table, packed, state, bump, total, desk, rule, alpha, coef, path)
+        desk.moved[1, k] += 1.0
+        for j in range(n_features):
+            move -= desk.mean[k, j] * (path[0, j] - coef[j])
+        return intercept + move, converged
+    for i in range(size):
+        bump[i] /= total
+    penalties, wanted = np.full(1, alpha / total), np.ones(1, np.bool_)
+    started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
+    rows = desk.everyone[:size]
+    y_mean, _, failed = path_row(
+        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, desk.space, mean, path
+    )
+    for j in range(n_features):
+        y_mean -= mean[j] * path[0, j]
+    return y_mean, failed == 0
+
+
+@one_row
+def step_output_row(kind, k, table, packed, state, desk, rule, alpha, loss, intercept, coef, mean, path):
+    """Take one Newton step in output ``k``; return the new loss, the largest move and whether the lasso converged.
+
+    A short step is not checked, and its loss is not worked out.
+    """
+    old, step, old_coef = intercept[k], 1.0, coef.copy()
+    new, solved = solve_output_row(kind, k, table, packed, state, desk, rule, alpha, old, coef, mean, path)
+    strength = alpha if alpha < np.inf else 0.0
+    before = loss + strength * size_row(coef, rule.scale)
+    while True:
+        largest = abs(step * (new - old)) if kind != COX else 0.0
+        intercept[k] = old + step * (new - old)
+        for j in range(coef.size):
+            move = step * (path[0, j] - old_coef[j])
+            coef[j] = old_coef[j] + move if step < 1.0 else path[0, j]
+            largest = max(largest, abs(move))
+        link_row(packed, intercept[k], coef, min(table.y_column, coef.size), desk.wide, state.link[k])
+        if largest <= SHORT and step == 1.0:
+            masses_row(kind, state, k)
+            break
+        loss = loss_row(kind, state, k)
+        after = loss + strength * size_row(coef, rule.scale)
+        if after <= before + 1e-12 * (1.0 + abs(before)) or step < 1e-3 or alpha == np.inf:
+            break
+        step *= 0.5
+    for c in range(intercept.size):
+        desk.moved[0, c] += largest if step == 1.0 else np.inf
+    return loss, largest, solved
+
+
+@one_row
+def newton_row(kind, table, packed, state, desk, rule, alpha, intercept, coef, mean, path):
+    """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
+
+    Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
+    """
+    n_output, n_features = intercept.size, min(table.y_column, coef.shape[1])
+    share = np.empty(n_output)
+    n_eff = shares_row(kind, state, share)
+    if settle_pure_row(kind, share, n_eff, intercept, coef):
+        return True
+    for k in range(n_output):
+        if kind == MULTINOMIAL and share[k] < ABSENT:
+            intercept[k] = -1e3
+            for j in range(coef.shape[1]):
+                coef[k, j] = 0.0
+        link_row(packed, intercept[k], coef[k], n_features, desk.wide, state.link[k])
+    loss = loss_row(kind, state, -1)
+    converged = False
+    for _ in range(rule.max_iter):
+        largest, solved = 0.0, True
+        for k in range(n_output):
+            if kind == MULTINOMIAL and share[k] < ABSENT:
+                continue
+            loss, move, good = step_output_row(
+                kind, k, table, packed, state, desk, rule, alpha, loss, intercept, coef[k], mean, path
+            )
+            largest, solved = max(largest, move), solved and good
+        if kind == MULTINOMIAL or largest > SHORT:
+            loss = loss_row(kind, state, -1)
+        if largest <= rule.tol or (kind != COX and loss < PERFECT):
+            converged = solved
+            break
+    if kind == COX:
+        intercept[0] = 0.0
+    if kind == MULTINOMIAL:
+        settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef)
+    return converged
+
+
+@one_row
+def weighted_scale_row(packed, state, n_features, scale):
+    """Write the weighted standard deviation of every column."""
+    for j in range(scale.size):
+        mean, square = 0.0, 0.0
+        if j < n_features:
+            for i in range(state.weight.size):
+                mean += state.weight[i] * packed[i, j]
+            for i in range(state.weight.size):
+                away = packed[i, j] - mean
+                square += state.weight[i] * away * away
+        scale[j] = np.sqrt(square)
+
+
+@many_rows
+def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs):
+    """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
+
+    Returns intercepts (n_fit, n_penalty, n_output), coefficients (n_fit, n_penalty, n_output, n_features) and the
+    number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
+    """
+    n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
+    desk = make_desk(table, n_output)
+    intercepts = np.zeros((n_fit, penalties.size, n_output))
+    coefs = np.zeros((n_fit, penalties.size, n_output, p))
+    failed = np.zeros(n_fit, np.int64)
+    mean, path, scale = np.empty(p), np.empty((1, p)), rule.scale.copy()
+    for q in range(n_fit):
+        start, stop = indptr[q], indptr[q + 1]
+        everyone_row(
+            table, pick_rows(indices, start, stop, desk.everyone), bumps[start:stop], backgrounds[q], desk.weight
+        )
+        for i in range(desk.weight.size):
+            if desk.weight[i] < 1e-14 * table.prior[i] / table.total:
+                desk.weight[i] = 0.0
+        packed, state = sit_row(table, outcome, n_output, desk)
+        if rule.weighted_scale:
+            weighted_scale_row(packed, state, min(table.y_column, p), scale)
+        ruled = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.reach)
+        intercept, coef = starts[q].copy(), start_coefs[q].copy()
+        for k in range(n_output):
+            desk.moved[0, k] = np.inf
+        for t in range(penalties.size):
+            if not newton_row(
+                outcome.kind, table, packed, state, desk, ruled, penalties[t], intercept, coef, mean, path
+            ):
+                failed[q] += 1
+            for k in range(n_output):
+                intercepts[q, t, k] = intercept[k]
+                for j in range(p):
+                    coefs[q, t, k, j] = coef[k, j]
+    return intercepts, coefs, failed

@@ -1,0 +1,130 @@
+"""Losses of one weighted fit on the link scale: their value, and their curvature and working response row by row.
+
+A state holds the rows that a fit attends to. ``link`` (n_output, n_row) is the linear predictor; ``mass`` is its
+exponential where a softmax or a risk set needs it. Binary outcomes have one output, classes one for each class,
+survival one. Curvatures are upper bounds, so a step never goes far too far.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels._jit import one_row
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
+
+# Smaller curvatures count as this much: where a probability is 0 or 1 to six digits, a step would have no limit.
+FLAT = 1e-6
+
+
+class State(NamedTuple):
+    """Rows of one fit: outcome, time, weight (sum 1), linear predictor and what depends on it.
+
+    ``level`` is the cumulative hazard of a row, or with classes the number taken off before exponentials.
+    """
+
+    value: np.ndarray
+    time: np.ndarray
+    weight: np.ndarray
+    link: np.ndarray
+    mass: np.ndarray
+    total: np.ndarray
+    level: np.ndarray
+
+
+@one_row
+def class_masses(state, k):
+    """Refresh the softmax of all classes (``k`` = -1) or after a change of class ``k``."""
+    n_class, size = state.link.shape
+    if k < 0:
+        for i in range(size):
+            top = state.link[0, i]
+            for c in range(1, n_class):
+                top = max(top, state.link[c, i])
+            state.level[i] = top
+    for c in range(n_class):
+        if k < 0 or c == k:
+            for i in range(size):
+                state.mass[c, i] = np.exp(min(state.link[c, i] - state.level[i], 500.0))
+    for i in range(size):
+        state.total[i] = 0.0
+    for c in range(n_class):
+        for i in range(size):
+            state.total[i] += state.mass[c, i]
+
+
+@one_row
+def risk_masses(state):
+    """Refresh risk sets and the cumulative hazard of every row (Breslow's: ties share a risk set); return the loss."""
+    link, mass, total, time = state.link[0], state.mass[0], state.total, state.time
+    size = link.size
+    top = -np.inf
+    for i in range(size):
+        top = max(top, link[i])
+    at_risk = 0.0
+    for i in range(size - 1, -1, -1):
+        mass[i] = state.weight[i] * np.exp(link[i] - top)
+        at_risk += mass[i]
+        total[i] = at_risk
+    loss, hazard, i = 0.0, 0.0, 0
+    while i < size:
+        last, events = i, 0.0
+        while last < size and time[last] == time[i]:
+            events += state.weight[last] * state.value[last]
+            loss -= state.weight[last] * state.value[last] * link[last]
+            last += 1
+        if events > 0.0:
+            hazard += events / total[i]
+            loss += events * (np.log(total[i]) + top)
+        for r in range(i, last):
+            state.level[r] = hazard
+        i = last
+    return loss
+
+
+@one_row
+def masses_row(kind, state, k):
+    """Refresh what depends on the linear predictor after a change of output ``k`` (-1: all)."""
+    if kind == MULTINOMIAL:
+        class_masses(state, k)
+    elif kind == BINOMIAL:
+        for i in range(state.value.size):
+            state.mass[0, i] = 1.0 / (1.0 + np.exp(min(-state.link[0, i], 500.0)))
+    else:
+        risk_masses(state)
+
+
+@one_row
+def loss_row(kind, state, k):
+    """Refresh what depends on the linear predictor after a change of output ``k`` (-1: all); return the loss."""
+    if kind == COX:
+        return risk_masses(state)
+    masses_row(kind, state, k)
+    loss = 0.0
+    for i in range(state.value.size):
+        if kind == MULTINOMIAL:
+            away = np.log(state.total[i]) + state.level[i] - state.link[int(state.value[i]), i]
+        else:
+            link = state.link[0, i]
+            away = np.log1p(np.exp(-abs(link))) + max(link, 0.0) - state.value[i] * link
+        loss += state.weight[i] * away
+    return loss
+
+
+@one_row
+def working_row(kind, state, k, curve, response, column):
+    """Write weight x curvature and the working response of output ``k``; return the sum of the former."""
+    total = 0.0
+    for i in range(state.value.size):
+        weight, link = state.weight[i], state.link[k, i]
+        if kind != COX:
+            chance = state.mass[k, i] if kind == BINOMIAL else state.mass[k, i] / state.total[i]
+            happened = state.value[i] if kind == BINOMIAL else (1.0 if state.value[i] == k else 0.0)
+            bend = max(chance * (1.0 - chance), FLAT)
+            curve[i] = weight * bend
+            response[i, column] = link + (happened - chance) / bend
+        else:
+            curve[i] = state.mass[0, i] * state.level[i]
+            slope = weight * state.value[i] - curve[i]
+            response[i, column] = link + slope / curve[i] if curve[i] > 0.0 else link
+        total += curve[i]
+    return total

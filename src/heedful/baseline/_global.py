@@ -1,0 +1,189 @@
+"""One penalised model for all rows, of any family, with its cross-validated penalty, by glmnet's rules."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._kernels.shapes import GAUSSIAN, Outcome, Rule, Table
+from heedful.baseline._folds import Split, fold_weights
+from heedful.local import (
+    Family,
+    Model,
+    Paths,
+    Scale,
+    WeightRows,
+    build_table,
+    fit_paths,
+    measure,
+    no_model,
+    warn_unconverged,
+    whole_table,
+    working_tables,
+)
+
+N_ALPHAS, MAX_ITER = 100, 10_000
+# A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
+PIECE, LOOSE = 20, 1e-3
+SQUARES = Outcome(GAUSSIAN, np.empty(0), np.empty(0), np.empty(0, np.int64))
+
+
+class GlobalFit(NamedTuple):
+    """A fitted model on the table's scale, with the models of the folds at the same penalty.
+
+    ``tables`` are those of one Newton step from the model: one per output. ``fold_link`` is the linear predictor of
+    rows by folds that left them out, NaN for rows that were never left out.
+    """
+
+    family: Family
+    scale: Scale
+    weight: np.ndarray
+    tables: tuple[Table, ...]
+    alphas: np.ndarray
+    error: np.ndarray
+    alpha: float
+    model: Model
+    intercept: np.ndarray
+    coef: np.ndarray
+    folds: list[Model]
+    fold_link: np.ndarray
+
+
+def fit_global(
+    X: np.ndarray,
+    family: Family,
+    weight: np.ndarray,
+    splits: list[Split],
+    alpha: float | None,
+    tol: float,
+    n_jobs: int | None,
+) -> GlobalFit:
+    """Fit the path of penalties to all rows and to the folds; keep the penalty with the smallest loss left out."""
+    scale = measure(X, family.response, weight)
+    family = family.scaled(scale.y_center, scale.y_unit)
+    table = build_table(X, family.response, weight, scale)
+    x = scale.rows(X)
+    path = penalty_path(null_slope(x, family, weight), X.shape) if alpha is None else np.array([alpha / scale.y_unit])
+    rule = Rule(scale.pad(np.ones(X.shape[1])), True, np.zeros(scale.width), tol, MAX_ITER)
+    folds, error = _search(family, table, x, weight, splits, path, rule, n_jobs)
+    best = int(np.argmin(error))
+    whole = _fit_whole(family, table, path[: best + 1], rule)
+    warn_unconverged(folds.n_failed + whole.n_failed, (len(splits) + 1) * error.size, MAX_ITER)
+    intercept, coef = whole.unscaled(scale)
+    model = whole.model(0, -1)
+    link = model.link(x)
+    return GlobalFit(
+        family=family.anchored(link, weight),
+        scale=scale,
+        weight=weight,
+        tables=working_tables(X, family, link, weight, scale),
+        alphas=path[: error.size] * scale.y_unit,
+        error=error,
+        alpha=float(path[best] * scale.y_unit),
+        model=model,
+        intercept=intercept[0, -1],
+        coef=coef[0, -1],
+        folds=[folds.model(k, best) for k in range(len(splits))],
+        fold_link=_fold_link(folds, splits, x, best),
+    )
+
+
+def _search(
+    family: Family,
+    table: Table,
+    x: np.ndarray,
+    weight: np.ndarray,
+    splits: list[Split],
+    path: np.ndarray,
+    rule: Rule,
+    n_jobs: int | None,
+) -> tuple[Paths, np.ndarray]:
+    """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
+    weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
+    if family.outcome.kind == GAUSSIAN:
+        folds = fit_paths(weights, table, family.outcome, path, rule, start, n_jobs)
+        return folds, _left_out_error(folds, splits, family, x, weight)
+    parts, errors = [], np.empty(0)
+    loose = rule._replace(tol=max(rule.tol, LOOSE))
+    for first in range(0, path.size, PIECE):
+        part = path[first : first + PIECE]
+        parts.append(fit_paths(weights, table, family.outcome, part, loose, start, n_jobs))
+        errors = np.append(errors, _left_out_error(parts[-1], splits, family, x, weight))
+        if np.argmin(errors) < errors.size - PIECE:
+            break
+        start = parts[-1].last()
+    intercept, coef = (np.concatenate(pieces, axis=1) for pieces in zip(*(part[:2] for part in parts), strict=True))
+    return Paths(intercept, coef, sum(part.n_failed for part in parts)), errors
+
+
+def _fit_whole(family: Family, table: Table, path: np.ndarray, rule: Rule) -> Paths:
+    """Fit all rows down to the last penalty of a path."""
+    start = no_model(family.n_outputs, table.mean.size)
+    if family.outcome.kind != GAUSSIAN:
+        loose = rule._replace(tol=max(rule.tol, LOOSE))
+        start = fit_paths(whole_table(), table, family.outcome, path, loose, start).model(0, -1)
+        path = path[-1:]
+    return fit_paths(whole_table(), table, family.outcome, path, rule, start)
+
+
+def left_out_link(fit: GlobalFit, tol: float, n_jobs: int | None) -> np.ndarray:
+    """Return the linear predictor (n_train, n_outputs) of each row by the model of all others, at the same penalty.
+
+    Exact for a squared loss; one Newton step from the model of all rows for others. Heads that leave out one row are
+    held against this: the folds' models have seen fewer rows and would look worse.
+    """
+    link = np.empty((fit.weight.size, len(fit.tables)))
+    penalty = np.array([fit.alpha / fit.scale.y_unit])
+    for k, table in enumerate(fit.tables):
+        n_train = table.prior.size
+        rest = np.maximum(table.total - table.prior, 1e-300)
+        alone = table.prior >= table.total
+        bump = np.where(alone, 0.0, -table.prior / rest)
+        background = np.where(alone, 1.0, table.total / rest)
+        weights = WeightRows(np.arange(n_train + 1), np.arange(n_train, dtype=np.int32), bump, background)
+        rule = Rule(fit.scale.pad(np.ones(fit.scale.center.size)), False, fit.model.coef[k], tol, MAX_ITER)
+        start = Model(fit.model.intercept[k : k + 1], fit.model.coef[k : k + 1])
+        fits = fit_paths(weights, table, SQUARES, penalty, rule, start, n_jobs)
+        link[:, k] = fits.intercept[:, 0, 0] + (table.x * fits.coef[:, 0, 0]).sum(axis=1)
+    return link
+
+
+def null_slope(x: np.ndarray, family: Family, weight: np.ndarray) -> np.ndarray:
+    """Return the slope of the weighted mean loss by each coefficient at the model without columns."""
+    link = np.tile(family.null_link(weight), (x.shape[0], 1))
+    return x.T @ (weight[:, None] * family.residual(link, weight)) / weight.sum()
+
+
+def penalty_path(slope: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Return glmnet's path: 100 penalties from the smallest that silences every column, down to a fraction of it."""
+    top = float(np.abs(slope).max(initial=0.0))
+    if top < 1e-12:
+        return np.zeros(1)
+    smallest = 1e-4 if shape[0] > shape[1] else 1e-2
+    return top * np.geomspace(1.0, smallest, N_ALPHAS)
+
+
+def _links(paths: Paths, fold: int, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the linear predictors (n_rows, n_penalty, n_outputs) of rows by one fit's path."""
+    coef = paths.coef[fold]
+    flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
+    return paths.intercept[fold] + flat.reshape(rows.size, *coef.shape[:-1])
+
+
+def _left_out_error(folds: Paths, splits: list[Split], family: Family, x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the weighted mean loss of left-out rows at each penalty."""
+    total, mass = np.zeros(folds.coef.shape[1]), 0.0
+    for k, split in enumerate(splits):
+        total += family.left_out_loss(partial(_links, folds, k, x), split.train, split.test, weight)
+        mass += weight[split.test].sum()
+    return total / mass
+
+
+def _fold_link(folds: Paths, splits: list[Split], x: np.ndarray, best: int) -> np.ndarray:
+    """Return the linear predictor of left-out rows, averaged where a row is left out more than once."""
+    total = np.zeros((x.shape[0], folds.coef.shape[2]))
+    times = np.zeros((x.shape[0], 1))
+    for k, split in enumerate(splits):
+        total[split.test] += folds.model(k, best).link(x[split.test])
+        times[split.test] += 1
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)

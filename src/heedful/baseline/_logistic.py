@@ -1,0 +1,77 @@
+"""The global L1 logistic model of two or more classes."""
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from heedful._checks import check_classes, check_weights
+from heedful.baseline._folds import Split
+from heedful.baseline._model import GlobalModel
+from heedful.local import Classes
+
+
+class LogisticBaseline(ClassifierMixin, GlobalModel):
+    """Fit one L1 logistic model to all rows; choose its penalty by cross-validated log loss.
+
+    Same objective, penalty path and standardisation as R's ``cv.glmnet`` with family binomial, or for more than two
+    classes multinomial, and ``lambda.min``.
+
+    Parameters
+    ----------
+    alpha : float or "auto", default="auto"
+        Penalty; "auto" takes the one with the smallest cross-validated log loss.
+    tol : float, default=1e-7
+        See :func:`heedful.local_lasso`.
+    n_jobs : int, default=None
+        Threads over the folds.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds, when none are given.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    alpha_ : float
+        The penalty used.
+    alphas_, cv_error_ : ndarray
+        Penalties tried, and their cross-validated mean log losses.
+    coef_, intercept_ : ndarray of shape (n_outputs, n_features), (n_outputs,)
+        The model on the original scale: one output for two classes, otherwise one for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.arange(20.0)[:, None]
+    >>> y = np.where(np.arange(20) + np.arange(20) % 3 > 10, "high", "low")
+    >>> LogisticBaseline(random_state=0).fit(X, y).predict([[2.0], [18.0]])
+    array(['low', 'high'], dtype='<U4')
+    """
+
+    _strata = True
+
+    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
+        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
+        self._check_alpha()
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        self.classes_, codes = check_classes(y)
+        weight = check_weights(sample_weight, X.shape[0])
+        self._fit_family(X, Classes(codes, self.classes_.size), weight, splits, codes.astype(np.float64))
+        self.intercept_, self.coef_ = self.fit_.intercept, self.fit_.coef
+        return self
+
+    def predict(self, X):
+        """Return the label of the most probable class per row of ``X``."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        """Return the probability of each class."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self.values(X)
+
+    def decision_function(self, X):
+        """Return log-odds of the second of two classes, or one linear predictor per class."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        link = self.link(X)
+        return link[:, 0] if self.classes_.size == 2 else link

@@ -1,0 +1,70 @@
+"""What the baselines of all families share as estimators."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from heedful import _blocks
+from heedful._checks import check_number
+from heedful._tables import merge_rows
+from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
+from heedful.baseline._global import GlobalFit, fit_global, left_out_link
+from heedful.local import Family
+
+
+class GlobalModel(BaseEstimator):
+    """One penalised linear model for all rows; subclasses read the response."""
+
+    fit_: GlobalFit
+    _strata: ClassVar[bool] = False
+
+    def __init__(self, alpha="auto", *, tol=1e-7, n_jobs=None, random_state=None):
+        self.alpha = alpha
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def link(self, X: np.ndarray) -> np.ndarray:
+        """Return the linear predictor (n_query, n_outputs) of checked rows."""
+        return self.fit_.intercept + X @ self.fit_.coef.T
+
+    def values(self, X: np.ndarray) -> np.ndarray:
+        """Return what heads are blended with, for checked rows."""
+        return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
+
+    def predict_left_out(self) -> np.ndarray:
+        """Return what heads are blended with, for each training row by the model of all others."""
+        check_is_fitted(self)
+        return self.fit_.family.values(left_out_link(self.fit_, self.tol, self.n_jobs))
+
+    def predict_fold(self) -> np.ndarray:
+        """Return what heads are blended with, for each training row by the folds that left it out; NaN for none."""
+        check_is_fitted(self)
+        return self.fit_.family.values(self.fit_.fold_link)
+
+    def _check_alpha(self) -> float | None:
+        """Return a fixed penalty, None for "auto"."""
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            return None
+        return check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
+
+    def _fit_family(self, X, family: Family, weight: np.ndarray, splits: list[Split] | None, key: np.ndarray) -> Any:
+        """Fit; without splits to folds of distinct rows, so that a row of weight 2 and the same row twice are one.
+
+        ``key`` holds the response as columns of numbers. Returns the number of each row's distinct row, -1 for none.
+        """
+        number = np.arange(X.shape[0])
+        alpha = self._check_alpha()
+        with _blocks.one_blas_thread():
+            if splits is None:
+                first, number = merge_rows(X, key, np.zeros(X.shape[0]), weight)
+                used = number >= 0
+                weight = np.bincount(number[used], weights=weight[used])
+                X, family = X[first], family.part(first)
+                strata = key[first] if self._strata else None
+                splits = random_splits(first.size, BASELINE_FOLDS, self.random_state, strata)
+            self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs)
+        self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
+        return number

@@ -1,0 +1,195 @@
+"""Responses that are not numbers: classes with true log odds, censored times with a true log hazard."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit, ndtri
+
+from heedful._checks import check_number
+from heedful.datasets._arguments import LARGEST, check_seed, check_shift, check_sizes, check_snr
+from heedful.datasets._groups import make_subgroups
+from heedful.datasets._truth import Simulation, blend, pad
+
+# Standard deviations of what a draw adds: logistic to log odds, the log of an exponential to a log hazard.
+LOGISTIC, GUMBEL = float(np.pi / np.sqrt(3)), float(np.pi / np.sqrt(6))
+# Survival: features 1-2 act in opposite directions, 3-4 alike; 5-6 decide the group and do nothing else.
+EFFECTS = [[1.0, 1.0, 1.0, -1.0], [-1.0, -1.0, 1.0, -1.0]]
+OPPOSED, MARKERS = slice(0, 2), slice(4, 6)
+SURVIVAL = np.dtype([("event", "?"), ("time", "<f8")])
+# Its exponential is still a finite float, and that of its negative still positive.
+LARGEST_LOG = 700.0
+
+
+def make_binary(
+    n: int = 300,
+    p: int = 30,
+    *,
+    shift: float = 2.0,
+    minority: float = 0.2,
+    snr: float = 5.0,
+    random_state: Any = None,
+) -> Simulation:
+    """Simulate two classes whose log odds are the signal of setting 3.
+
+    Rows, groups and the direction of their coefficients are those of :func:`make_subgroups` with the same
+    ``random_state``. The classes are about balanced, though not exactly.
+
+    Parameters
+    ----------
+    n : int, default=300
+        Rows; see :func:`make_subgroups`.
+    p : int, default=30
+        Features, at least 18.
+    shift : float, default=2.0
+        What is added to features 1-8 of the minority.
+    minority : float, default=0.2
+        Share of rows in the minority, between 0 and 1; rounded to whole rows.
+    snr : float, default=5.0
+        Variance of the log odds over the drawn rows, divided by that of a standard logistic variable. Larger makes the
+        classes easier to tell apart; with 5 the true probabilities have a log loss near 0.31, with 2.5 near 0.39.
+    random_state : int, Generator or None, default=None
+        Seed, or the numpy generator to draw from.
+
+    Returns
+    -------
+    Simulation
+        ``y`` is 0 or 1; ``signal`` are the log odds of 1, so ``scipy.special.expit(signal)`` are the true
+        probabilities; ``latent`` is the group; ``noise`` belongs to the log odds: pi / sqrt(3).
+
+    Notes
+    -----
+    P(y = 1) = 1 / (1 + exp(-x' beta_k)) in group k. Equally, y = 1 where x' beta_k plus standard logistic noise is
+    positive: the normal noise of setting 3 replaced, and coefficients scaled to keep ``snr``.
+
+    References
+    ----------
+    Craig, Tibshirani, "Supervised learning pays attention", section 3.2, for the rows and the signal.
+
+    Examples
+    --------
+    >>> from scipy.special import expit
+    >>> from sklearn.metrics import log_loss
+    >>> sim = make_binary(2000, random_state=0)
+    >>> sim.y[:6]
+    array([1, 1, 0, 0, 0, 0])
+    >>> round(log_loss(sim.y, expit(sim.signal)), 2)
+    0.31
+    """
+    rng = check_seed(random_state)
+    linear = make_subgroups(n, p, shift=shift, minority=minority, snr=snr, random_state=rng)
+    sim = _in_units_of(linear, LOGISTIC)
+    return sim._replace(y=(rng.random(sim.signal.size) < expit(sim.signal)).astype(np.int64))
+
+
+def make_survival(
+    n: int = 300,
+    p: int = 30,
+    *,
+    shift: float = 1.0,
+    minority: float = 0.4,
+    snr: float = 2.5,
+    shape: float = 1.5,
+    censoring: float = 0.3,
+    random_state: Any = None,
+) -> Simulation:
+    """Simulate right-censored times of two groups with opposite effects.
+
+    Features 1-2 raise the hazard in one group and lower it in the other; 3-4 act alike in both. The group is a rule of
+    features 5-6, which have no effect of their own: a forest can find it, one linear Cox model cannot.
+
+    Parameters
+    ----------
+    n : int, default=300
+        Rows; see :func:`make_continuous`.
+    p : int, default=30
+        Features, at least 6; all after the sixth are noise.
+    shift : float, default=1.0
+        What is added to features 1-2 of every row. It sets the groups' hazards apart; with 0 they are equal on
+        average and a forest hardly finds them.
+    minority : float, default=0.4
+        Probability of the second group, between 0 and 1.
+    snr : float, default=2.5
+        Variance of the log hazard over the drawn rows, divided by that of the log of an exponential variable.
+    shape : float, default=1.5
+        Shape of the Weibull times: the hazard rises with time above 1, falls below 1, and is constant at 1.
+    censoring : float, default=0.3
+        Share of rows expected to be censored, from 0 to 0.95.
+    random_state : int, Generator or None, default=None
+        Seed, or the numpy generator to draw from.
+
+    Returns
+    -------
+    Simulation
+        ``y`` has the fields ``event`` (False if censored) and ``time``, as scikit-survival takes it; ``signal`` is the
+        true log relative hazard; ``latent`` is the group; ``noise`` belongs to the log hazard: pi / sqrt(6).
+
+    Raises
+    ------
+    ValueError
+        If a log time lies beyond 700 in size, so that the time is no finite, positive number.
+
+    Notes
+    -----
+    Group 1 has x_5 > c and x_6 > c, with c for the asked probability. The hazard at time t is
+    shape t^(shape - 1) exp(x' beta_k), with beta proportional to (1, 1, 1, -1) in group 0 and (-1, -1, 1, -1) in
+    group 1. Censoring times are independent of the row: Weibull with the same ``shape``, and a level h with
+    mean(h / (h + exp(signal))) = ``censoring`` over the drawn rows.
+
+    Examples
+    --------
+    >>> sim = make_survival(600, random_state=0)
+    >>> sim.y.dtype.names, round(1 - float(sim.y["event"].mean()), 2)
+    (('event', 'time'), 0.31)
+    >>> np.sign(sim.components[:, :5])
+    array([[ 1.,  1.,  1., -1.,  0.],
+           [-1., -1.,  1., -1.,  0.]])
+    >>> train, test = sim.split()
+    """
+    n, p = check_sizes(n, p, MARKERS.stop, "Four features have effects and two decide the group.")
+    shift, snr = check_shift(shift), check_snr(snr)
+    minority = check_number("minority", minority, 0.0, 1.0, hint="Try 0.4.")
+    shape = check_number("shape", shape, 0.0, LARGEST, open_low=True, hint="1 is a hazard constant in time.")
+    censoring = check_number("censoring", censoring, 0.0, 0.95, hint="0 shows every event.")
+    rng = check_seed(random_state)
+    X = rng.normal(size=(n, p))
+    group = (X[:, MARKERS] > ndtri(1 - np.sqrt(minority))).all(axis=1).astype(np.int64)
+    X[:, OPPOSED] += shift
+    sim = _in_units_of(blend(X, np.eye(2)[group], pad(EFFECTS, p), group, rng, snr=snr), GUMBEL)
+    return sim._replace(y=_censored_times(sim.signal, shape, censoring, rng))
+
+
+def _in_units_of(sim: Simulation, noise: float) -> Simulation:
+    """Return the simulation with its truth multiplied so that its noise becomes ``noise``."""
+    factor = noise / sim.noise
+    return sim._replace(
+        coef=factor * sim.coef, signal=factor * sim.signal, components=factor * sim.components, noise=noise
+    )
+
+
+def _censored_times(log_hazard: np.ndarray, shape: float, censoring: float, rng: np.random.Generator) -> np.ndarray:
+    """Return events and times: the earlier of two Weibull times of equal shape."""
+    event_time, censor_time = np.log(rng.exponential(size=(2, log_hazard.size)))
+    event_time = (event_time - log_hazard) / shape
+    censor_time = (censor_time - _censoring_level(log_hazard, censoring)) / shape
+    log_time = np.minimum(event_time, censor_time)
+    if np.abs(log_time).max() > LARGEST_LOG:
+        raise ValueError(
+            f"Log times must be within {LARGEST_LOG:g} of 0, got {np.abs(log_time).max():.3g} with `shape`={shape!r}. "
+            "Raise `shape`, or bring `shift` or `snr` nearer to 0."
+        )
+    y = np.empty(log_hazard.size, dtype=SURVIVAL)
+    y["event"], y["time"] = event_time <= censor_time, np.exp(log_time)
+    return y
+
+
+def _censoring_level(log_hazard: np.ndarray, censoring: float) -> float:
+    """Return the log hazard at which censoring comes first in a share ``censoring`` of the rows, on average."""
+    if censoring == 0:
+        return -np.inf
+
+    def surplus(level: float) -> float:
+        return float(expit(level - log_hazard).mean() - censoring)
+
+    # A row alone has its share at log_hazard + logit(censoring); the 1 covers rounding.
+    return float(brentq(surplus, log_hazard.min() + logit(censoring) - 1, log_hazard.max() + logit(censoring) + 1))
