@@ -1,9 +1,18 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
 from heedful import attention, baseline, datasets, similarity
-from heedful.estimators import AttentionLasso
+from heedful.estimators import AttentionCox, AttentionLasso, AttentionLassoClassifier
 from heedful.local import local_lasso
 
 __version__ = "0.1.0"
 
-__all__ = ["AttentionLasso", "attention", "baseline", "datasets", "local_lasso", "similarity"]
+__all__ = [
+    "AttentionCox",
+    "AttentionLasso",
+    "AttentionLassoClassifier",
+    "attention",
+    "baseline",
+    "datasets",
+    "local_lasso",
+    "similarity",
+]

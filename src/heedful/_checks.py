@@ -88,10 +88,10 @@ def check_response(y: Any) -> np.ndarray:
 
 def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted labels of a response of one dimension, at least two of them, and the number of each row's."""
-    check_classification_targets(y)
     values = column_or_1d(y, warn=True)
-    if pd.isna(values).any():
-        raise ValueError("`y` must not hold NaN or missing labels. Drop those rows before fitting.")
+    if pd.isna(values).any() or (values.dtype.kind == "f" and np.isinf(values).any()):
+        raise ValueError("`y` must not hold NaN, infinity (inf) or missing labels. Drop those rows before fitting.")
+    check_classification_targets(values)
     classes, codes = np.unique(values, return_inverse=True)
     if classes.size < 2:
         raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes[0]!r}.")

@@ -25,14 +25,14 @@ def sparse_scores(rng, n_query, n_train):
 
 
 def twin_heads(table, queries, dense, leaf):
-    """Return predictions, intercepts and coefficients of every head."""
-    predictions, models = np.empty((len(queries), 4, 2)), np.empty((len(queries), 4, 2, queries.shape[1] + 1))
+    """Return predictions and coefficients of every head."""
+    predictions, models = np.empty((len(queries), 4, 2)), np.empty((len(queries), 4, 2, queries.shape[1]))
     for q, w, t in np.ndindex(predictions.shape):
         weight = weights_by_kind(KINDS[w], TEMPERATURES[w], dense[q], leaf[q], table.prior)
         alpha = min(PENALTIES[t], 1e6)
         intercept, coef = weighted_lasso(table.x, table.y, weight, alpha, np.ones(queries.shape[1]))
         predictions[q, w, t] = intercept + queries[q] @ coef
-        models[q, w, t] = intercept, *coef
+        models[q, w, t] = coef
     return predictions, models
 
 
@@ -57,14 +57,41 @@ def test_models_are_blended_by_their_shares(rng):
     table, queries, rule = setting(rng, 20, 3)
     rows, dense, leaf = sparse_scores(rng, 3, 20)
     shares = rng.dirichlet(np.ones(8)).reshape(4, 2)
-    predictions, intercepts, coefs, _ = head_rows(
-        *rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, shares, rule
-    )
+    _, coefs, _ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, shares, rule)
     blended = np.einsum("wt,qwtj->qj", shares, twin_heads(table, queries, dense, leaf)[1])
-    np.testing.assert_allclose(np.column_stack([intercepts, coefs]), blended, atol=1e-8)
-    np.testing.assert_allclose(
-        intercepts + np.sum(coefs * queries, axis=1), np.einsum("wt,qwt->q", shares, predictions), atol=1e-8
+    np.testing.assert_allclose(coefs, blended, atol=1e-8)
+
+
+@pytest.mark.parametrize("reach", [0.0, 0.5, 2.0])
+def test_a_prediction_is_pulled_back_to_its_reach_by_shrinking_the_coefficients(rng, reach):
+    table, queries, rule = setting(rng, 20, 3)
+    (*scores, _), dense, _ = sparse_scores(rng, 3, 20)
+    one = np.array([SOFTMAX]), np.array([0.1]), PENALTIES[1:], np.ones((1, 1), np.bool_), np.ones((1, 1))
+    (free, steep, _), (held, flat, _) = (
+        head_rows(*scores, np.empty(0), 9.0 * queries, table, *one, rule._replace(reach=r)) for r in (np.inf, reach)
     )
+    weights = np.array([weights_by_kind(SOFTMAX, 0.1, dense[q], None, table.prior) for q in range(3)])
+    mean = weights @ table.y
+    limit = reach * np.sqrt(weights @ table.y**2 - mean**2)
+    np.testing.assert_allclose(held[:, 0, 0], np.clip(free[:, 0, 0], mean - limit, mean + limit), atol=1e-9)
+    kept = (held[:, 0, 0] - mean) / (free[:, 0, 0] - mean)
+    np.testing.assert_allclose(flat, kept[:, None] * steep, atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_train", "p"), [(20, 3), (20, 30)])
+def test_with_curvatures_penalties_are_divided_by_the_mean_curvature(rng, n_train, p):
+    table, queries, rule = setting(rng, n_train, p)
+    curve = rng.uniform(0.1, 1.0, size=n_train)
+    weight = table.prior / curve
+    bent = table._replace(inverse=1 / curve, inverse_mean=float(weight.sum() / table.total))
+    rows, dense, _ = sparse_scores(rng, 3, n_train)
+    one = np.array([SOFTMAX]), np.array([0.5]), np.array([0.02]), np.ones((1, 1), np.bool_), np.ones((1, 1))
+    found, *_ = head_rows(*rows, queries, bent, *one, rule)
+    for q in range(3):
+        without = weights_by_kind(SOFTMAX, 0.5, dense[q], None, weight)
+        bumps, penalty = without * curve, 0.02 / (without @ curve)
+        intercept, coef = weighted_lasso(table.x, table.y, bumps, penalty, np.ones(p))
+        assert found[q, 0, 0] == pytest.approx(intercept + queries[q] @ coef, abs=1e-7)
 
 
 def test_unwanted_heads_are_left_out(rng):

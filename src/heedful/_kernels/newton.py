@@ -210,15 +210,15 @@ def near_row(k, table, packed, state, bump, now, desk, rule, alpha, coef, path):
         for j in range(n_features):
             slope[j] += pull * (packed[i, j] - mean[j])
     cov, grad, penalty, new = np.zeros(p), np.empty(p), np.empty(p), path[0]
+    if alpha == np.inf:
+        for j in range(p):
+            new[j] = 0.0
+        return level * total / now, True
     gradient_row(desk.gram[k], cov, coef, grad)
     for j in range(p):
         cov[j] = slope[j] - grad[j]
         penalty[j] = alpha / total * rule.scale[j]
         new[j] = coef[j] if desk.gram[k, j, j] > 0.0 else 0.0
-    if alpha == np.inf:
-        for j in range(p):
-            new[j] = 0.0
-        return level * total / now, True
     gradient_row(desk.gram[k], cov, new, grad)
     sweeps = descend_row(desk.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter)
     return level * total / now, sweeps >= 0
@@ -279,7 +279,7 @@ def step_output_row(kind, k, table, packed, state, desk, rule, alpha, loss, inte
             break
         loss = loss_row(kind, state, k)
         after = loss + strength * size_row(coef, rule.scale)
-        if after <= before + 1e-12 * (1.0 + abs(before)) or step < 1e-3 or alpha == np.inf:
+        if after <= before + 1e-12 * (1.0 + abs(before)) or step < 1e-9:
             break
         step *= 0.5
     for c in range(intercept.size):
@@ -298,9 +298,15 @@ def newton_row(kind, table, packed, state, desk, rule, alpha, intercept, coef, m
     n_eff = shares_row(kind, state, share)
     if settle_pure_row(kind, share, n_eff, intercept, coef):
         return True
+    for i in range(state.value.size):
+        # the trace of an absent class would push the others down for ever
+        if kind == MULTINOMIAL and share[int(state.value[i])] < ABSENT:
+            state.weight[i] = 0.0
     for k in range(n_output):
-        if kind == MULTINOMIAL and share[k] < ABSENT:
-            intercept[k] = -1e3
+        absent = kind == MULTINOMIAL and share[k] < ABSENT
+        alone = kind == MULTINOMIAL and share[k] > 1.0 - ABSENT
+        intercept[k] = -1e3 if absent else intercept[k]
+        if absent or alone or alpha == np.inf:
             for j in range(coef.shape[1]):
                 coef[k, j] = 0.0
         link_row(packed, intercept[k], coef[k], n_features, desk.wide, state.link[k])

@@ -12,8 +12,10 @@ import numpy as np
 from heedful._kernels._jit import one_row
 from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
 
-# Smaller curvatures count as this much: where a probability is 0 or 1 to six digits, a step would have no limit.
-FLAT = 1e-6
+# Smaller curvatures count as this much: where a probability is 0 or 1 to ten digits, a step would have no limit.
+FLAT = 1e-10
+# A softmax whose sum leaves these bounds after a step is worked out again from its new largest term.
+LOST = 1e-100
 
 
 class State(NamedTuple):
@@ -32,24 +34,30 @@ class State(NamedTuple):
 
 
 @one_row
+def class_mass_at(state, i):
+    """Refresh the softmax of one row."""
+    top = state.link[0, i]
+    for c in range(1, state.link.shape[0]):
+        top = max(top, state.link[c, i])
+    state.level[i], state.total[i] = top, 0.0
+    for c in range(state.link.shape[0]):
+        state.mass[c, i] = np.exp(state.link[c, i] - top)
+        state.total[i] += state.mass[c, i]
+
+
+@one_row
 def class_masses(state, k):
     """Refresh the softmax of all classes (``k`` = -1) or after a change of class ``k``."""
     n_class, size = state.link.shape
-    if k < 0:
-        for i in range(size):
-            top = state.link[0, i]
-            for c in range(1, n_class):
-                top = max(top, state.link[c, i])
-            state.level[i] = top
-    for c in range(n_class):
-        if k < 0 or c == k:
-            for i in range(size):
-                state.mass[c, i] = np.exp(min(state.link[c, i] - state.level[i], 500.0))
     for i in range(size):
-        state.total[i] = 0.0
-    for c in range(n_class):
-        for i in range(size):
-            state.total[i] += state.mass[c, i]
+        total = 0.0
+        if k >= 0:
+            state.mass[k, i] = np.exp(min(state.link[k, i] - state.level[i], 500.0))
+            for c in range(n_class):
+                total += state.mass[c, i]
+            state.total[i] = total
+        if not LOST < total < 1.0 / LOST:
+            class_mass_at(state, i)
 
 
 @one_row
@@ -64,7 +72,7 @@ def risk_masses(state):
     for i in range(size - 1, -1, -1):
         mass[i] = state.weight[i] * np.exp(link[i] - top)
         at_risk += mass[i]
-        total[i] = at_risk
+        total[i] = max(at_risk, 1e-300)
     loss, hazard, i = 0.0, 0.0, 0
     while i < size:
         last, events = i, 0.0

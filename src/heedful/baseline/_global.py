@@ -45,6 +45,7 @@ class GlobalFit(NamedTuple):
     model: Model
     intercept: np.ndarray
     coef: np.ndarray
+    splits: list[Split]
     folds: list[Model]
     fold_link: np.ndarray
 
@@ -83,6 +84,7 @@ def fit_global(
         model=model,
         intercept=intercept[0, -1],
         coef=coef[0, -1],
+        splits=splits,
         folds=[folds.model(k, best) for k in range(len(splits))],
         fold_link=_fold_link(folds, splits, x, best),
     )
@@ -129,22 +131,36 @@ def _fit_whole(family: Family, table: Table, path: np.ndarray, rule: Rule) -> Pa
 def left_out_link(fit: GlobalFit, tol: float, n_jobs: int | None) -> np.ndarray:
     """Return the linear predictor (n_train, n_outputs) of each row by the model of all others, at the same penalty.
 
-    Exact for a squared loss; one Newton step from the model of all rows for others. Heads that leave out one row are
-    held against this: the folds' models have seen fewer rows and would look worse.
+    Exact for a squared loss. For others it is one Newton step, on all rows but one, from the model of the fold that
+    left the row out. Heads that leave out one row are held against this: the folds' models have seen fewer rows and
+    would look worse.
     """
-    link = np.empty((fit.weight.size, len(fit.tables)))
+    if fit.family.outcome.kind == GAUSSIAN:
+        return _left_out(fit.tables, np.arange(fit.weight.size), fit.model, fit, tol, n_jobs)
+    link = np.full((fit.weight.size, len(fit.tables)), np.nan)
+    x = fit.tables[0].x
+    flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
+    for split, model in zip(fit.splits, fit.folds, strict=True):
+        tables = working_tables(x, fit.family, model.link(x), fit.weight, flat)
+        link[split.test] = _left_out(tables, split.test, model, fit, tol, n_jobs)
+    return link
+
+
+def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float, n_jobs: int | None) -> np.ndarray:
+    """Return the linear predictor of some rows, each by the lassos of tables without it."""
+    link = np.empty((rows.size, len(tables)))
     penalty = np.array([fit.alpha / fit.scale.y_unit])
-    for k, table in enumerate(fit.tables):
-        n_train = table.prior.size
-        rest = np.maximum(table.total - table.prior, 1e-300)
-        alone = table.prior >= table.total
-        bump = np.where(alone, 0.0, -table.prior / rest)
+    rule = Rule(fit.scale.pad(np.ones(fit.scale.center.size)), False, start.coef[0], tol, MAX_ITER)
+    for k, table in enumerate(tables):
+        prior = table.prior[rows]
+        rest = np.maximum(table.total - prior, 1e-300)
+        alone = prior >= table.total
+        bump = np.where(alone, 0.0, -prior / rest)
         background = np.where(alone, 1.0, table.total / rest)
-        weights = WeightRows(np.arange(n_train + 1), np.arange(n_train, dtype=np.int32), bump, background)
-        rule = Rule(fit.scale.pad(np.ones(fit.scale.center.size)), False, fit.model.coef[k], tol, MAX_ITER)
-        start = Model(fit.model.intercept[k : k + 1], fit.model.coef[k : k + 1])
-        fits = fit_paths(weights, table, SQUARES, penalty, rule, start, n_jobs)
-        link[:, k] = fits.intercept[:, 0, 0] + (table.x * fits.coef[:, 0, 0]).sum(axis=1)
+        weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), bump, background)
+        own = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
+        fits = fit_paths(weights, table, SQUARES, penalty, rule, own, n_jobs)
+        link[:, k] = fits.intercept[:, 0, 0] + (table.x[rows] * fits.coef[:, 0, 0]).sum(axis=1)
     return link
 
 

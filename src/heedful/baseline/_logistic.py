@@ -55,13 +55,15 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = check_classes(y)
         weight = check_weights(sample_weight, X.shape[0])
+        check_classes(y[weight > 0])
         self._fit_family(X, Classes(codes, self.classes_.size), weight, splits, codes.astype(np.float64))
         self.intercept_, self.coef_ = self.fit_.intercept, self.fit_.coef
         return self
 
     def predict(self, X):
         """Return the label of the most probable class per row of ``X``."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        chance = self.predict_proba(X)
+        return self.classes_[chance.argmax(axis=1)]
 
     def predict_proba(self, X):
         """Return the probability of each class."""

@@ -218,14 +218,11 @@ class AttentionModel(BaseEstimator):
         """Return what heads and a baseline that did not see a training row say of what happened to it."""
         how = {"n_jobs": self.n_jobs, "verbose": self.verbose}
         family, x = self._problem.family, self._problem.tables[0].x
+        shared = (self.similarity_, self._grid, self._problem, x, self._splits, self.baseline_.fit_.folds)
         if isinstance(self.cv, str):
-            heads = predict_out_of_bag(self.similarity_, self._grid, self._problem, x, **how)
-            return heads, family.observed(self.baseline_.predict_left_out())
+            return predict_out_of_bag(*shared, **how), family.observed(self.baseline_.predict_left_out())
         seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
-        starts, response = self.baseline_.fit_.folds, self._similarity_response(rows)
-        heads = predict_by_folds(
-            self.similarity_, self._grid, self._problem, x, self._splits, starts, seen, response, **how
-        )
+        heads = predict_by_folds(*shared, seen, self._similarity_response(rows), **how)
         return heads, family.observed(self.baseline_.predict_fold())
 
     def _blend(self, X: Any) -> Blend:

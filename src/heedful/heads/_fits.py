@@ -30,20 +30,21 @@ class Problem(NamedTuple):
 
 
 class Queries(NamedTuple):
-    """Rows to predict: on the table's scale, and as the similarity sees them; None if they are the training rows.
+    """Rows to predict: on the table's scale, and as the similarity sees them; or by number if they are training rows.
 
     ``happened`` is what happened to them, if it is known: heads then give the values that the loss looks at.
     """
 
     x: np.ndarray
-    seen: np.ndarray | None
+    seen: np.ndarray
     happened: Family | None = None
+    number: np.ndarray | None = None
 
     def score(self, block: slice, similarity: Any) -> ScoreRows:
         """Return the scores of a block."""
-        if self.seen is not None:
-            return similarity.score_rows(self.seen[block])
-        return similarity.train_rows(np.arange(self.x.shape[0])[block])
+        if self.number is not None:
+            return similarity.train_rows(self.number[block])
+        return similarity.score_rows(self.seen[block])
 
 
 class HeadFits(NamedTuple):

@@ -11,6 +11,9 @@ from heedful.heads._grid import Grid
 from heedful.local import Model
 
 
+NOTHING = np.empty((0, 0))
+
+
 def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n_jobs, verbose) -> np.ndarray:
     """Return what every head says of what happened (n_query, n_heads)."""
     columns = []
@@ -24,10 +27,30 @@ def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n
 
 
 def predict_out_of_bag(
-    similarities: list[Any], grid: Grid, problem: Problem, x: np.ndarray, n_jobs=None, verbose=0
+    similarities: list[Any],
+    grid: Grid,
+    problem: Problem,
+    x: np.ndarray,
+    splits: list[Split],
+    starts: list[Model],
+    n_jobs=None,
+    verbose=0,
 ) -> np.ndarray:
-    """Predict every training row by trees that did not draw it and local models that leave it out."""
-    return _predict_all(similarities, grid, problem, Queries(x, None, problem.family), n_jobs, verbose)
+    """Predict every training row by trees that did not draw it and local models that leave it out.
+
+    One Newton step must not start at a model that has seen the row: the rows of each fold start at the baseline of the
+    others. The start of a squared loss makes no difference, and all rows share one.
+    """
+    family, weight = problem.family, problem.weight
+    if problem.means is None:
+        queries = Queries(x, NOTHING, family, np.arange(weight.size))
+        return _predict_all(similarities, grid, problem, queries, n_jobs, verbose)
+    heads = np.full((weight.size, grid.n_heads), np.nan)
+    for (_, test), start in zip(splits, starts, strict=True):
+        near = make_problem(x, family, weight, start, problem.rule, problem.penalties)
+        queries = Queries(x[test], NOTHING, family.part(test), test)
+        heads[test] = _predict_all(similarities, grid, near, queries, n_jobs, verbose)
+    return heads
 
 
 def predict_by_folds(

@@ -8,6 +8,8 @@ from scipy.optimize import nnls
 from heedful.local import Family
 
 MAX_STEPS = 100
+# A head pays this many standard errors of its gain over the baseline: a gain that a few rows make is worth less.
+CAUTION = 0.5
 
 
 class Outside(NamedTuple):
@@ -32,11 +34,22 @@ def head_errors(outside: Outside) -> np.ndarray:
     return outside.mean_loss(outside.heads)
 
 
-def smallest_in_hull(products: np.ndarray) -> np.ndarray:
-    """Return the convex weights ``u`` that minimise ``u' M u``, for ``M`` the products of residual columns.
+def head_costs(outside: Outside, columns: np.ndarray) -> np.ndarray:
+    """Return the standard error of each column's mean gain over the baseline."""
+    weight = outside.weight / outside.weight.sum()
+    gain = outside.family.losses(columns).value - outside.family.losses(outside.baseline).value[:, None]
+    return np.sqrt((weight**2) @ (gain - weight @ gain) ** 2)
 
-    With ``M = R'R``, non-negative least squares of (0, 1) on (R; 1') has its minimum along the same direction.
+
+def smallest_in_hull(products: np.ndarray, cost: np.ndarray | None = None) -> np.ndarray:
+    """Return the convex weights ``u`` that minimise ``u' M u / 2 + cost' u``, for ``M`` products of residual columns.
+
+    With ``M = R'R``, non-negative least squares of (0, 1) on (R; 1') has its minimum along the same direction. As
+    weights sum to one, a cost can be written into M, and so can a constant that keeps M from turning negative.
     """
+    if cost is not None and np.ptp(cost) > 0:
+        extra = cost - cost.min()
+        products = products + extra[:, None] + extra + 20.0 * extra.max()
     value, vector = np.linalg.eigh(products / max(np.trace(products) / len(products), 1e-300))
     root = np.sqrt(np.maximum(value, 0.0))[:, None] * vector.T
     system = np.vstack([root, np.ones(len(products))])
@@ -46,44 +59,40 @@ def smallest_in_hull(products: np.ndarray) -> np.ndarray:
     return share / share.sum()
 
 
-def best_in_hull(outside: Outside, columns: np.ndarray) -> np.ndarray:
-    """Return the convex weights of columns whose blend has the smallest loss.
+def best_in_hull(outside: Outside, columns: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """Return the convex weights of columns whose blend has the smallest mean loss plus cost.
 
     Newton steps: each replaces the loss by a square, whose minimum over the hull is known. A squared loss takes one.
     """
     share = np.full(columns.shape[1], 1.0 / columns.shape[1])
-    loss = outside.mean_loss(columns @ share)
+    weight = outside.weight / outside.weight.sum()
+    best = outside.mean_loss(columns @ share) + cost @ share
     for _ in range(MAX_STEPS):
         blend = columns @ share
         _, slope, curve = outside.family.losses(blend)
         away = columns - (blend - slope / curve)[:, None]
-        target = smallest_in_hull(away.T @ (away * (outside.weight * curve)[:, None]))
-        share, gain = _walk(outside, columns, share, target, loss)
-        loss -= gain
-        if gain <= 1e-9 * abs(loss) or np.ptp(curve) == 0:
+        target = smallest_in_hull(away.T @ (away * (weight * curve)[:, None]), cost)
+        for step in 0.5 ** np.arange(12):
+            there = (1 - step) * share + step * target
+            gain = best - outside.mean_loss(columns @ there) - cost @ there
+            if gain > 1e-9 * abs(best):
+                break
+        else:
             break
-    return np.where(share > 1e-9, share, 0.0) / share[share > 1e-9].sum()
-
-
-def _walk(outside: Outside, columns, share, target, loss) -> tuple[np.ndarray, float]:
-    """Go towards the target as far as the loss falls: all the way, or half of it, and so on; return share and gain."""
-    for step in 0.5 ** np.arange(12):
-        there = (1 - step) * share + step * target
-        gain = loss - outside.mean_loss(columns @ there)
-        if gain > 0:
-            return there, float(gain)
-    return share, 0.0
+        share, best = there, best - gain
+    return share
 
 
 def fit_many(outside: Outside, mixing: float | None) -> np.ndarray:
-    """Return the shares of all heads that minimise the loss of the blend.
+    """Return the shares of all heads that minimise the loss of the blend, a cautious price on each head added.
 
     With ``mixing`` given, the heads' shares sum to it; otherwise the baseline competes as one more column.
     """
     if mixing is None:
-        return best_in_hull(outside, np.column_stack([outside.heads, outside.baseline]))[:-1]
+        columns = np.column_stack([outside.heads, outside.baseline])
+        return best_in_hull(outside, columns, CAUTION * head_costs(outside, columns))[:-1]
     columns = (1 - mixing) * outside.baseline[:, None] + mixing * outside.heads
-    return mixing * best_in_hull(outside, columns)
+    return mixing * best_in_hull(outside, columns, CAUTION * head_costs(outside, columns))
 
 
 def best_mixing(outside: Outside, heads: np.ndarray) -> np.ndarray:
@@ -109,9 +118,9 @@ def best_mixing(outside: Outside, heads: np.ndarray) -> np.ndarray:
 
 
 def fit_one(outside: Outside, mixing: float | None) -> np.ndarray:
-    """Return the share of the single best head at its best mixing."""
+    """Return the share of the single best head at its best mixing, at the same price."""
     n_heads = outside.heads.shape[1]
     share = best_mixing(outside, outside.heads) if mixing is None else np.full(n_heads, mixing)
-    step = outside.heads - outside.baseline[:, None]
-    best = int(np.argmin(outside.mean_loss(outside.baseline[:, None] + share * step)))
+    there = outside.baseline[:, None] + share * (outside.heads - outside.baseline[:, None])
+    best = int(np.argmin(outside.mean_loss(there) + CAUTION * head_costs(outside, there)))
     return np.where(np.arange(n_heads) == best, share, 0.0)

@@ -7,6 +7,9 @@ import numpy as np
 from heedful.heads._guard import cross_fit, trust
 from heedful.heads._shares import Outside, fit_many, fit_one, head_errors
 
+# Smaller shares go to the other heads: they would cost as much in every prediction.
+SMALLEST = 0.02
+
 
 class Tuned(NamedTuple):
     """Share and error of each head, and how far the guard trusts the blend."""
@@ -19,8 +22,15 @@ class Tuned(NamedTuple):
 def tune(outside: Outside, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
     """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
     fit = fit_many if many else fit_one
-    share, error = fit(outside, mixing), head_errors(outside)
+    error = head_errors(outside)
     if mixing is not None:
-        return Tuned(share, error, 1.0)
-    confidence = trust(outside, cross_fit(outside, lambda part: fit(part, None), seed))
-    return Tuned(confidence * share, error, confidence)
+        return Tuned(prune(fit(outside, mixing)), error, 1.0)
+    mean_share, blend = cross_fit(outside, lambda part: fit(part, None), seed)
+    confidence = trust(outside, blend)
+    return Tuned(confidence * (prune(mean_share) if many else fit(outside, None)), error, confidence)
+
+
+def prune(share: np.ndarray) -> np.ndarray:
+    """Return shares of the same sum without small ones."""
+    large = np.where(share >= min(SMALLEST, share.max(initial=0.0)), share, 0.0)
+    return large * (share.sum() / large.sum()) if large.any() else large

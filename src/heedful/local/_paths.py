@@ -78,12 +78,14 @@ def fit_paths(
 def _fit_block(block, weights, table, outcome, penalties, rule, start):
     part = weights.block(block)
     if outcome.kind != GAUSSIAN:
-        n_fit = weights.background.size
-        models = [
-            np.broadcast_to(values, (n_fit, *values.shape[-axes:]))[block] for axes, values in enumerate(start, 1)
-        ]
-        models = [np.ascontiguousarray(values) for values in models]
-        return _kernels.newton_rows(*part, table, outcome, penalties, rule, *models)
+        n_fit, n_outputs, width = weights.background.size, *start.coef.shape[-2:]
+        intercept = np.broadcast_to(start.intercept, (n_fit, n_outputs))[block]
+        coef = np.broadcast_to(start.coef, (n_fit, n_outputs, width))[block]
+        # copies: a kernel is compiled anew for arrays that are read-only, as broadcast or memory-mapped ones are
+        own = Outcome(outcome.kind, *(np.array(values) for values in outcome[1:]))
+        rule = rule._replace(scale=np.array(rule.scale), start=np.array(rule.start))
+        models = np.array(intercept), np.array(coef)
+        return _kernels.newton_rows(*part, table, own, np.array(penalties), rule, *models)
     coef, mean, y_mean, failed = _kernels.lasso_rows(*part, table, penalties, rule._replace(start=start.coef[0]))
     intercept = y_mean[:, None] - np.einsum("qtj,qj->qt", coef, mean)
     return intercept[:, :, None], coef[:, :, None, :], failed

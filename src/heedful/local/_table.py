@@ -66,7 +66,7 @@ def build_table(
     x = scale.rows(X)
     prior = weight if curve is None else weight * curve
     z = np.ascontiguousarray((y - scale.y_center) / scale.y_unit)
-    prior = np.ascontiguousarray(prior, dtype=np.float64)
+    prior = np.array(prior, dtype=np.float64)
     total = float(prior.sum())
     mean = prior @ x / total
     y_mean = float(prior @ z / total)
