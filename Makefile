@@ -56,6 +56,10 @@ bench: $(READY) ## measure speed against scikit-learn; writes benchmarks/speed/r
 accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
 	$(BIN)/python benchmarks/accuracy/run.py
 
+.PHONY: responses
+responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
+	$(BIN)/python benchmarks/responses/run.py
+
 .PHONY: clean
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

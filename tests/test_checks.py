@@ -1,7 +1,18 @@
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import DataConversionWarning
 
-from heedful._checks import check_choice, check_grid, check_number, check_positive, check_response, check_weights
+from heedful._checks import (
+    check_choice,
+    check_classes,
+    check_grid,
+    check_number,
+    check_positive,
+    check_response,
+    check_survival,
+    check_weights,
+)
 
 
 def test_a_choice_is_returned():
@@ -104,3 +115,113 @@ def test_a_response_of_other_things_is_refused(value):
 def test_a_complex_response_is_refused():
     with pytest.raises(ValueError, match="`y` must be numbers"):
         check_response(np.array([1j, 2.0]))
+
+
+LABELS = [
+    (["b", "a", "b"], ["a", "b"]),
+    ([7, -1, 7], [-1, 7]),
+    ([1.0, 0.0, 1.0], [0.0, 1.0]),
+    ([True, False, True], [False, True]),
+    (np.array(["b", "a", "b"], dtype=object), ["a", "b"]),
+    (pd.Series(["b", "a", "b"], index=[5, 6, 7]), ["a", "b"]),
+    (pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"]),
+]
+
+
+@pytest.mark.parametrize(("given", "labels"), LABELS, ids=[repr(given)[:30] for given, _ in LABELS])
+def test_labels_are_sorted_and_rows_get_their_number(given, labels):
+    classes, codes = check_classes(given)
+    assert classes.tolist() == labels
+    assert codes.tolist() == [1, 0, 1]
+
+
+BAD_LABELS = [
+    (["a", "a"], "at least 2 classes, got one class: .*'a'"),
+    ([1, 1, 1], "at least 2 classes, got one class: .*1"),
+    (["a", None, "b"], "must not hold NaN.* or missing labels"),
+    (np.array(["a", np.nan, "b"], dtype=object), "must not hold NaN.* or missing labels"),
+    ([0.0, 1.0, np.nan], "must not hold NaN.* or missing labels"),
+    ([0.0, 1.0, np.inf], "must not hold NaN"),
+    (pd.Series([1, 2, None], dtype="Int64"), "must not hold NaN.* or missing labels"),
+    ([0.5, 1.5, 2.7], "Unknown label type: continuous"),
+    ([["a", "b"], ["b", "a"]], "should be a 1d array"),
+    (None, "should be a 1d array"),
+]
+
+
+@pytest.mark.parametrize(("value", "message"), BAD_LABELS, ids=[repr(value)[:30] for value, _ in BAD_LABELS])
+def test_bad_labels_are_one_clear_error(value, message):
+    with pytest.raises(ValueError, match=message):
+        check_classes(value)
+
+
+def test_labels_in_one_column_are_taken_with_a_warning():
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        assert check_classes([["b"], ["a"]])[1].tolist() == [1, 0]
+
+
+EVENT, TIME = np.array([True, False, True]), np.array([3.0, 2.0, 5.0])
+
+
+def records(**columns):
+    """Return a structured array of these fields, in this order."""
+    out = np.empty(3, dtype=[(name, values.dtype) for name, values in columns.items()])
+    for name, values in columns.items():
+        out[name] = values
+    return out
+
+
+SURVIVAL = {
+    "event and time": records(event=EVENT, time=TIME),
+    "time and event": records(time=TIME, event=EVENT),
+    "whole numbers by name": records(time=TIME.astype(int), event=EVENT.astype(int)),
+    "scikit-survival's names": records(cens=EVENT, time=TIME),
+    "other names": records(Status=EVENT, Survival_in_days=TIME),
+    "other names, time first": records(lenfol=TIME, fstat=EVENT),
+    "numbers, event first": records(status=EVENT.astype(int), days=TIME),
+    "frame": pd.DataFrame({"event": EVENT, "time": TIME}),
+    "frame, time first": pd.DataFrame({"time": TIME, "event": EVENT.astype(float)}, index=[7, 8, 9]),
+    "frame with other names": pd.DataFrame({"days": TIME, "died": EVENT}),
+    "nullable frame": pd.DataFrame({"time": pd.array([3, 2, 5], dtype="Int64"), "event": pd.array(EVENT, "boolean")}),
+    "array": np.column_stack([EVENT, TIME]),
+    "list of pairs": list(zip(EVENT.tolist(), TIME.tolist(), strict=True)),
+}
+
+
+@pytest.mark.parametrize("kind", SURVIVAL)
+def test_events_and_times_are_found_in_any_form(kind):
+    event, time = check_survival(SURVIVAL[kind])
+    assert event.dtype == time.dtype == np.float64
+    assert event.tolist() == [1.0, 0.0, 1.0]
+    assert time.tolist() == [3.0, 2.0, 5.0]
+
+
+BAD_SURVIVAL = {
+    "no event": (records(event=~EVENT & False, time=TIME), "at least one event, got censored rows only"),
+    "time zero": (records(event=EVENT, time=TIME * [1, 0, 1]), "times > 0, got 1 that are not; the smallest is 0"),
+    "negative time": (records(event=EVENT, time=-TIME), "times > 0, got 3 that are not; the smallest is -5"),
+    "NaN time": (records(event=EVENT, time=TIME * [1, np.nan, 1]), "times as finite numbers without NaN"),
+    "infinite time": (records(event=EVENT, time=TIME * [1, np.inf, 1]), "times as finite numbers"),
+    "text times": (pd.DataFrame({"event": EVENT, "time": list("abc")}), "times as finite numbers"),
+    "dates": (pd.DataFrame({"event": EVENT, "time": pd.to_timedelta(TIME, "D")}), "times as finite numbers"),
+    "event 2": (records(event=np.array([0, 1, 2]), time=TIME), "events as True and False"),
+    "NaN event": (records(event=np.array([0, 1, np.nan]), time=TIME), "events as True and False"),
+    "missing event": (
+        pd.DataFrame({"event": pd.array([True, None, False], "boolean"), "time": TIME}),
+        "events as True and False",
+    ),
+    "text events": (pd.DataFrame({"event": ["yes", "no", "yes"], "time": TIME}), "events as True and False"),
+    "times where events should be": (np.column_stack([TIME, EVENT]), "events as True and False"),
+    "one dimension": (TIME, r"two columns, event and time, got ndarray of shape \(3,\)"),
+    "three columns": (np.ones((3, 3)), r"got ndarray of shape \(3, 3\)"),
+    "three fields": (records(event=EVENT, time=TIME, age=TIME), r"got 3: \['event', 'time', 'age'\]"),
+    "one column": (pd.DataFrame({"time": TIME}), r"got 1: \['time'\]"),
+    "None": (None, "got NoneType of shape"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_SURVIVAL)
+def test_bad_events_and_times_are_one_clear_error(kind):
+    value, message = BAD_SURVIVAL[kind]
+    with pytest.raises(ValueError, match=message):
+        check_survival(value)

@@ -21,6 +21,8 @@ PUBLIC = [
     attention.Attention,
     attention.attend,
     baseline.LassoBaseline,
+    baseline.LogisticBaseline,
+    baseline.CoxBaseline,
     similarity.ForestProximity,
     similarity.RidgeSimilarity,
     similarity.GaussianSimilarity,

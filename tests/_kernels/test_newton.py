@@ -98,16 +98,17 @@ def test_many_columns_take_another_way_to_the_same_conditions(rng, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_two_ways_agree(rng, kind):
-    X, what, weight, table, outcome = setting(rng, kind)
+    X, _, weight, table, outcome = setting(rng, kind)
     padded = plain_table(np.hstack([X, np.full((12, KEPT_COLUMNS), 1.5)]), np.zeros(12), np.ones(12))
-    narrow, wide = fit(weight, table, outcome, plain_rule(4)), fit(weight, padded, outcome, plain_rule(4 + KEPT_COLUMNS))
+    narrow = fit(weight, table, outcome, plain_rule(4))
+    wide = fit(weight, padded, outcome, plain_rule(4 + KEPT_COLUMNS))
     np.testing.assert_allclose(wide[1][..., :4], narrow[1], atol=1e-6)
     np.testing.assert_allclose(np.ptp(wide[0] - narrow[0], axis=1), 0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_start_does_not_matter(rng, kind):
-    X, what, weight, table, outcome = setting(rng, kind)
+    X, _, weight, table, outcome = setting(rng, kind)
     cold, warm = (fit(weight, table, outcome, plain_rule(4), model=m) for m in (None, start(rng, kind, 4, 3.0)))
     for one, other in zip(values(kind, X, cold), values(kind, X, warm), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
@@ -152,7 +153,7 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_iteration_is_not_enough_and_says_so(rng, kind):
-    X, what, weight, table, outcome = setting(rng, kind)
+    _, _, weight, table, outcome = setting(rng, kind)
     assert fit(weight, table, outcome, plain_rule(4, max_iter=1), ALPHAS[1:])[2] == 2
     desk, packed, state, *model = seat(kind, weight, table, outcome)
     assert not newton_row(NUMBER[kind], table, packed, state, desk, plain_rule(4, max_iter=1), 0.05, *model)
@@ -161,7 +162,7 @@ def test_one_iteration_is_not_enough_and_says_so(rng, kind):
 def test_only_attended_rows_are_seated_in_the_order_of_time(rng):
     X, what, weight, table, outcome = setting(rng, "cox")
     weight[[2, 5]] = 0.0
-    desk, packed, state, *_ = seat("cox", weight, table, outcome)
+    _, packed, state, *_ = seat("cox", weight, table, outcome)
     order = [i for i in outcome.order if weight[i] > 0]
     np.testing.assert_array_equal(packed[:, :4], X[order])
     for found, given in ((state.value, what[0]), (state.time, what[1]), (state.weight, weight)):
@@ -204,7 +205,7 @@ def test_other_rows_are_not_settled(kind, share):
 
 def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
     X, _, weight, table, outcome = setting(rng, "multinomial")
-    desk, packed, state, *_ = seat("multinomial", weight, table, outcome)
+    _, packed, state, *_ = seat("multinomial", weight, table, outcome)
     share, intercept, coef = np.array([0.0, 1.0, 0.0]), rng.normal(size=3), rng.normal(size=(3, 4))
     settle_absent_row(state, share, 9.0, 4, packed, intercept, coef)
     assert (coef[[0, 2]] == 0.0).all()
@@ -229,7 +230,7 @@ def test_weighted_scales_are_weighted_deviations(rng, case):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_background_is_a_share_of_the_prior(rng, kind):
-    X, what, weight, table, outcome = setting(rng, kind)
+    _, _, weight, table, outcome = setting(rng, kind)
     dense = 0.5 * weight + 0.5 / 12
     n_output = 3 if kind == "multinomial" else 1
     model = np.zeros((1, n_output)), np.zeros((1, n_output, 4))

@@ -76,6 +76,24 @@ def test_a_single_row_is_both_fitted_on_and_predicted():
     assert split.train.tolist() == split.test.tolist() == [0]
 
 
+@pytest.mark.parametrize("n_folds", [3, 10])
+def test_strata_are_dealt_out_evenly(rng, n_folds):
+    strata = rng.choice([0.0, 1.0, 7.0], p=[0.1, 0.3, 0.6], size=50)
+    splits = random_splits(50, n_folds, 0, strata)
+    np.testing.assert_array_equal(np.sort(np.concatenate([split.test for split in splits])), np.arange(50))
+    for label in (0.0, 1.0, 7.0):
+        counts = [(strata[split.test] == label).sum() for split in splits]
+        assert max(counts) - min(counts) <= 1
+    assert all(set(split.train) | set(split.test) == set(range(50)) for split in splits)
+
+
+def test_a_seed_repeats_the_folds_of_strata():
+    strata = np.arange(20.0) % 2
+    one, two, other = (random_splits(20, 4, seed, strata)[0].test for seed in (7, 7, 8))
+    np.testing.assert_array_equal(one, two)
+    assert one.tolist() != other.tolist()
+
+
 def test_a_seed_repeats_the_folds():
     one, two, other = (random_splits(20, 4, seed)[0].test for seed in (7, 7, 8))
     np.testing.assert_array_equal(one, two)

@@ -3,7 +3,7 @@
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from heedful import AttentionLasso
-from heedful.baseline import LassoBaseline
+from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity
 
 FEW_TREES = ForestProximity(20)
@@ -15,6 +15,7 @@ FEW_TREES = ForestProximity(20)
         AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
         LassoBaseline(),
+        LogisticBaseline(),
     ]
 )
 def test_estimators_keep_scikit_learns_contract(estimator, check):

@@ -102,7 +102,7 @@ def test_no_attended_event_gives_no_coefficients(rng, alpha):
 
 
 def test_events_after_which_nobody_is_left_tell_nothing_of_those_who_left(rng):
-    X, y, (event, time), weights = family_table(rng, "cox")
+    X, _, (event, time), weights = family_table(rng, "cox")
     event[:], event[np.argmax(time)] = 0.0, 1.0
     fits = local_lasso(X, survival(event, time), weights, alpha=0.01, family="cox")
     assert (fits.coef_ == 0).all()

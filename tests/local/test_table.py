@@ -52,3 +52,19 @@ def test_a_table_holds_the_sums_under_the_prior(rng, n, p):
     np.testing.assert_allclose(table.cross, sums.cross, atol=1e-14)
     assert (table.y_mean, table.y_scatter) == pytest.approx((sums.y_mean, sums.spread))
     np.testing.assert_allclose(table.scatter, sums.gram if p < n else np.empty((0, 0)), atol=1e-14)
+
+
+def test_curvatures_multiply_the_prior_and_are_kept_as_inverses(rng):
+    X, y, weight, curve = rng.normal(size=(20, 3)), *rng.uniform(0.5, 2.0, size=(3, 20))
+    table = build_table(X, y, weight, measure(X, y), curve)
+    np.testing.assert_allclose(table.prior, weight * curve)
+    np.testing.assert_allclose(table.inverse, 1 / curve)
+    assert table.inverse_mean == pytest.approx(1 / np.average(curve, weights=weight))
+    assert table.inverse_mean == pytest.approx(np.average(table.inverse, weights=table.prior))
+
+
+def test_without_curvatures_penalties_are_left_alone(rng):
+    X, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    table = build_table(X, y, np.ones(20), measure(X, y))
+    assert table.inverse.size == 0
+    assert table.inverse_mean == 1.0

@@ -63,3 +63,11 @@ def test_rows_with_the_wrong_number_of_columns_are_refused(rng):
 def test_asking_before_fitting_is_an_error():
     with pytest.raises(NotFittedError):
         RidgeSimilarity().scores([[1.0]])
+
+
+def test_of_labels_it_takes_one_regression_per_class(rng):
+    X = rng.normal(size=(60, 3))
+    labels = np.where(X[:, 0] > 0, "a", "b")
+    found = RidgeSimilarity(alpha=1.0).fit(X, labels).diagonal_
+    number = RidgeSimilarity(alpha=1.0).fit(X, (labels == "a").astype(float)).diagonal_
+    np.testing.assert_allclose(found, 2 * number)

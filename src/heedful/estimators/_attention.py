@@ -209,7 +209,8 @@ class AttentionModel(BaseEstimator):
             if settings.adaptive and tuned.share.any():
                 total = tuned.share.sum()
                 blend = blended(outside._replace(baseline=np.zeros(baseline.size)), tuned.share / total)
-                self._evidence = gather_evidence(baseline, blend, outside.family, rows.weight, float(total))
+                before = float(total) / tuned.trust
+                self._evidence = gather_evidence(baseline, blend, outside.family, rows.weight, before)
         self._share, self.trust_ = tuned.share, tuned.trust
         self.mixing_ = float(tuned.share.sum())
         self.heads_ = self._grid.table(self.similarity_, tuned.error, tuned.share)
@@ -282,4 +283,5 @@ class AttentionModel(BaseEstimator):
 
 
 def _mix_block(block: slice, model: AttentionModel, queries: list[Queries], evidence: Evidence) -> np.ndarray:
-    return adapt(model._attend(queries, block), evidence)
+    # the guard's doubt holds for each query as for all
+    return model.trust_ * adapt(model._attend(queries, block), evidence)

@@ -100,8 +100,10 @@ def _fit_block(block, similarity, weightings, problem, queries, wanted, shares):
     if problem.means is not None and (wanted & ~finite).any():
         _fit_means(rows, weightings, problem, wanted & ~finite, link)
     values = problem.family.values(link)
-    used = shares > 0
-    value = np.einsum("qhk,h->qk", values[:, used], shares[used])
+    value = np.zeros((x.shape[0], values.shape[-1]))
+    for w, t in np.argwhere(shares > 0):
+        # one by one: a product of matrices would add up in an order that depends on the size of the block
+        value += shares[w, t] * values[:, w, t]
     observed = np.empty((x.shape[0], 0))
     if queries.happened is not None:
         observed = queries.happened.part(np.arange(queries.x.shape[0])[block]).observed(values)

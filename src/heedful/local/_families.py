@@ -14,6 +14,8 @@ from heedful._kernels.shapes import BINOMIAL, COX, GAUSSIAN, MULTINOMIAL, Outcom
 
 # Curvatures below this count as this much in a working response, and a weighted share is moved to all rows by it.
 FLAT, SMOOTH = 0.01 * 0.99, 0.01
+# The log-odds of the most and the least probable class are at most this far apart: 1 - 1e-13 is still less than 1.
+FARTHEST = 30.0
 
 
 # The linear predictors (n_rows, n_models, n_outputs) of some models at the rows asked for.
@@ -205,13 +207,13 @@ class Classes(RowByRow):
         the diagonal ``p (1 - p)``, is 2 for two classes and close to 1 for many equal ones.
         """
         chance = np.clip(self.values(link), 1e-6, 1.0 - 1e-6)
-        bend = chance * (1.0 - chance)
+        bend = np.maximum(chance * (1.0 - chance), FLAT)
         if self.n_outputs == 1:
-            return np.maximum(bend[:, 1:], FLAT)
+            return bend[:, 1:]
         odds = np.sqrt(chance / (1.0 - chance))
         matrix = -odds[:, :, None] * odds[:, None, :]
         matrix[:, np.arange(self.n_classes), np.arange(self.n_classes)] = 1.0
-        return np.maximum(bend * np.linalg.eigvalsh(matrix)[:, -1:], FLAT)
+        return bend * np.linalg.eigvalsh(matrix)[:, -1:]
 
     def means(self):
         """Return one 0/1 column per output."""
@@ -226,14 +228,10 @@ class Classes(RowByRow):
         return logarithm - logarithm.mean(axis=-1, keepdims=True)
 
     def values(self, link):
-        """Return the probabilities of all classes."""
+        """Return the probabilities of all classes, none of which is 0 or 1."""
         if self.n_outputs == 1:
-            # exp of the smaller side only: neither overflows
-            small = np.exp(-np.abs(link[..., 0]))
-            far, near = 1.0 / (1.0 + small), small / (1.0 + small)
-            second = np.where(link[..., 0] >= 0, far, near)
-            return np.stack([np.where(link[..., 0] >= 0, near, far), second], axis=-1)
-        mass = np.exp(link - link.max(axis=-1, keepdims=True))
+            link = np.concatenate([np.zeros(link.shape), link], axis=-1)
+        mass = np.exp(np.maximum(link - link.max(axis=-1, keepdims=True), -FARTHEST))
         return mass / mass.sum(axis=-1, keepdims=True)
 
     def link_of(self, values):

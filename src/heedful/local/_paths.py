@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from heedful import _blocks, _kernels
-from heedful._kernels.shapes import GAUSSIAN, Outcome, Rule, Table
+from heedful._kernels.shapes import GAUSSIAN, MULTINOMIAL, Outcome, Rule, Table
 from heedful.local._families import Family
 from heedful.local._table import Scale, build_table
 from heedful.local._weights import WeightRows
@@ -72,6 +72,10 @@ def fit_paths(
     shared = (weights, table, outcome, penalties, rule, start)
     parts = list(_blocks.run(_fit_block, blocks, *shared, n_jobs=n_jobs))
     intercept, coef, failed = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if outcome.kind == MULTINOMIAL:
+        # probabilities know classes up to a common shift; of those with the smallest penalty this is the middle one
+        intercept -= intercept.mean(axis=2, keepdims=True)
+        coef -= np.median(coef, axis=2, keepdims=True)
     return Paths(intercept, coef, int(failed.sum()))
 
 

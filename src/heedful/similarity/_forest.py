@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -135,6 +135,8 @@ class ForestProximity(BaseEstimator):
         check_choice("task", self.task, ("auto", "regression", "classification"))
         if self.forest is not None:
             forest = clone(self.forest)
+            if is_regressor(forest) and y.dtype.kind not in "fiu":
+                y = np.unique(y, return_inverse=True)[1].astype(np.float64)
         else:
             labels = self.task == "classification" or (self.task == "auto" and y.dtype.kind not in "fiu")
             forest = (RandomForestClassifier if labels else RandomForestRegressor)(

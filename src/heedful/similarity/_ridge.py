@@ -14,7 +14,8 @@ from heedful.similarity._protocol import DenseSimilarity, check_rows
 class RidgeSimilarity(DenseSimilarity, BaseEstimator):
     """Score two rows by ``x' D z`` with the absolute ridge coefficients on the diagonal of D.
 
-    Columns are standardised first. Only features that predict the response count; interactions do not.
+    Columns are standardised first. Only features that predict the response count; interactions do not. Of labels (text
+    or boolean) there is one regression per class, and coefficients are summed.
 
     Parameters
     ----------
@@ -49,8 +50,11 @@ class RidgeSimilarity(DenseSimilarity, BaseEstimator):
             ridge = RidgeCV(alphas=np.logspace(-3, 3, 13) * X.shape[0] / 100)
         else:
             ridge = Ridge(alpha=check_positive("alpha", self.alpha))
-        ridge.fit((X - self._center) / self._unit, y, sample_weight=weight)
-        self.diagonal_ = np.abs(ridge.coef_).ravel()
+        response = np.asarray(y)
+        if response.dtype.kind not in "fiu":
+            response = (response[:, None] == np.unique(response)).astype(np.float64)
+        ridge.fit((X - self._center) / self._unit, response, sample_weight=weight)
+        self.diagonal_ = np.abs(np.atleast_2d(ridge.coef_)).sum(axis=0)
         return self
 
     def scores(self, X: Any) -> np.ndarray:

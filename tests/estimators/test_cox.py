@@ -1,0 +1,176 @@
+"""Laws of the attention lasso for survival: each holds for the whole estimator."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+from heedful import AttentionCox, local_lasso
+from heedful.datasets import make_survival
+from heedful.estimators._cox import concordance
+from heedful.similarity import ForestProximity, GaussianSimilarity
+
+FORESTS = [ForestProximity(30), ForestProximity(30, max_features=1.0, min_samples_split=2)]
+
+
+def small(**settings):
+    return AttentionCox(**{"similarity": FORESTS, "random_state": 0} | settings)
+
+
+@pytest.fixture
+def table():
+    train, test = make_survival(200, 6, random_state=0).split(150)
+    return train.X, train.y, test.X
+
+
+def by_loop(event, time, risk):
+    """Return Harrell's index pair by pair."""
+    agree = pairs = 0.0
+    for i in range(time.size):
+        for j in range(time.size):
+            if event[i] and (time[j] > time[i] or (time[j] == time[i] and not event[j])):
+                pairs += 1
+                agree += (risk[j] < risk[i]) + 0.5 * (risk[j] == risk[i])
+    return agree / pairs
+
+
+def test_concordance_rises_where_groups_have_opposite_effects():
+    gains = []
+    for seed in range(3):
+        train, test = make_survival(600, 10, random_state=seed).split()
+        fits = [AttentionCox(random_state=0, **how).fit(train.X, train.y) for how in ({}, {"mixing": 0.0})]
+        gains.append(fits[0].score(test.X, test.y) - fits[1].score(test.X, test.y))
+    assert min(gains) > 0.03
+
+
+def test_concordance_equals_the_loop_over_pairs(rng):
+    event, time = rng.random(40) < 0.6, rng.integers(1, 15, 40).astype(float)
+    risk = rng.integers(0, 5, 40).astype(float)
+    assert concordance(event, time, risk, np.ones(40)) == pytest.approx(by_loop(event, time, risk))
+
+
+def test_mixing_zero_is_the_baseline_to_the_last_bit(table):
+    X, y, X_new = table
+    model = small(mixing=0.0).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X_new), model.baseline_.predict(X_new))
+
+
+def test_exact_heads_are_weighted_cox_lassos_up_to_their_level(table):
+    X, y, X_new = table
+    settings = {"heads": "single", "temperature": 0.3, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02, "exact": True}
+    model = small(similarity=FORESTS[0], **settings).fit(X, y)
+    fits = local_lasso(X, y, model.attention(X_new), alpha=0.02, family="cox")
+    np.testing.assert_allclose(model.local_models(X_new).coef, fits.coef_, atol=1e-5)
+
+
+def test_the_level_makes_expected_events_those_observed(table):
+    X, y, X_new = table
+    settings = {"heads": "single", "temperature": 0.3, "alpha_ratio": 1.0, "mixing": 1.0, "exact": True}
+    model = small(similarity=FORESTS[0], **settings).fit(X, y)
+    local, weight = model.local_models(X_new), model.attention(X_new).toarray()
+    order = np.argsort(y["time"], kind="stable")
+    link = model.baseline_.predict(X)
+    risk = np.flip(np.cumsum(np.flip(np.exp(link)[order])))
+    hazard = np.empty(150)
+    hazard[order] = np.cumsum(y["event"][order] / risk)
+    at_rows = local.intercept.to_numpy()[:, None] + local.coef.to_numpy() @ X.T
+    expected, events = (weight * np.exp(at_rows) * hazard).sum(axis=1), weight @ y["event"]
+    np.testing.assert_allclose(expected, events, rtol=0.05)
+
+
+def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
+    X, y, X_new = table
+    settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02}
+    step, exact = (small(exact=exact, **settings).fit(X, y).predict(X_new) for exact in (False, True))
+    base = small(mixing=0.0, alpha=0.02).fit(X, y).predict(X_new)
+    assert np.abs(step - exact).mean() < 0.5 * np.abs(base - exact).mean()
+
+
+def test_only_the_order_of_times_matters(table):
+    X, y, X_new = table
+    other = y.copy()
+    other["time"] = y["time"] ** 3 + 5
+    one, two = (small().fit(X, times).predict(X_new) for times in (y, other))
+    np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+def test_a_frame_and_a_structured_array_say_the_same(table):
+    X, y, X_new = table
+    frame = pd.DataFrame({"time": y["time"], "event": y["event"]})
+    np.testing.assert_array_equal(small().fit(X, frame).predict(X_new), small().fit(X, y).predict(X_new))
+
+
+def test_weight_two_equals_the_row_twice_and_weight_zero_none(table):
+    X, y, X_new = table
+    weight = np.where(np.arange(150) < 20, 2.0, np.where(np.arange(150) > 140, 0.0, 1.0))
+    rows = np.repeat(np.arange(150), weight.astype(int))
+    weighted, repeated = small().fit(X, y, sample_weight=weight), small().fit(X[rows], y[rows])
+    np.testing.assert_allclose(weighted.predict(X_new), repeated.predict(X_new), atol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}, {"heads": "single"}])
+def test_results_do_not_depend_on_the_number_of_threads(table, settings):
+    X, y, X_new = table
+    one, two = (small(n_jobs=jobs, **settings).fit(X, y).predict(X_new) for jobs in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    assert np.isfinite(one).all()
+
+
+def test_survival_falls_from_one_and_is_lower_for_higher_hazards(table):
+    X, y, X_new = table
+    model = small().fit(X, y)
+    curves = model.predict_survival_function(X_new)
+    assert list(curves.columns) == sorted(set(y["time"][y["event"]]))
+    assert (np.diff(curves.to_numpy(), axis=1) <= 0).all()
+    assert (model.predict_survival_function(X_new, times=[0.0]).to_numpy() == 1).all()
+    middle = curves.to_numpy()[:, curves.shape[1] // 2]
+    assert np.corrcoef(model.predict(X_new), middle)[0, 1] < -0.8
+
+
+def test_without_heads_survival_is_breslows_estimator(table):
+    X, y, X_new = table
+    model = small(mixing=0.0).fit(X, y)
+    link = model.baseline_.predict(X)
+    times = np.quantile(y["time"], [0.2, 0.6])
+    events = [y["time"][y["event"] & (y["time"] <= s)] for s in times]
+    hazard = [sum(1 / np.exp(link)[y["time"] >= t].sum() for t in before) for before in events]
+    expected = np.exp(-np.outer(np.exp(model.baseline_.predict(X_new)), hazard))
+    np.testing.assert_allclose(model.predict_survival_function(X_new, times), expected, rtol=1e-8)
+
+
+def test_any_similarity_serves_survival(table):
+    X, y, X_new = table
+    model = small(similarity=GaussianSimilarity(), mixing=0.5).fit(X, y)
+    assert np.isfinite(model.predict(X_new)).all()
+
+
+def test_it_can_be_cloned_and_is_not_fitted_twice(table):
+    X, y, X_new = table
+    model = small().fit(X, y)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict(X_new), model.predict(X_new))
+
+
+@pytest.mark.parametrize(
+    ("event", "time", "words"),
+    [
+        ([True, False, True], [1.0, 0.0, 2.0], "times > 0, got 1"),
+        ([True, False, True], [1.0, -3.0, 2.0], "the smallest is -3"),
+        ([False, False, False], [1.0, 2.0, 3.0], "at least one event"),
+        ([True, False, True], [1.0, np.nan, 2.0], "finite numbers without NaN"),
+        ([2, 0, 1], [1.0, 2.0, 3.0], "True and False"),
+    ],
+)
+def test_bad_responses_are_one_clear_error(event, time, words):
+    with pytest.raises(ValueError, match=words):
+        small().fit(np.arange(6.0).reshape(3, 2), pd.DataFrame({"event": event, "time": time}))
+
+
+def test_a_response_of_one_column_is_an_error(table):
+    with pytest.raises(ValueError, match="structured array or a frame with two columns"):
+        small().fit(table[0], table[1]["time"])
+
+
+def test_times_must_be_finite_and_not_negative(table):
+    X, y, X_new = table
+    with pytest.raises(ValueError, match="`times` must be finite"):
+        small(mixing=0.0).fit(X, y).predict_survival_function(X_new, times=[-1.0])
