@@ -92,9 +92,13 @@ def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     if pd.isna(values).any() or (values.dtype.kind == "f" and np.isinf(values).any()):
         raise ValueError("`y` must not hold NaN, infinity (inf) or missing labels. Drop those rows before fitting.")
     check_classification_targets(values)
-    classes, codes = np.unique(values, return_inverse=True)
+    try:
+        classes, codes = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise TypeError(f"`y` must hold labels of one kind, got {', '.join(kinds)}. Convert them first.") from error
     if classes.size < 2:
-        raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes[0]!r}.")
+        raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes.tolist()}.")
     return classes, codes.ravel()
 
 

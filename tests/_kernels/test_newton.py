@@ -6,6 +6,7 @@ import pytest
 from heedful._kernels import newton_rows
 from heedful._kernels.newton import (
     KEPT_COLUMNS,
+    keep_gram_row,
     link_row,
     make_desk,
     newton_row,
@@ -24,7 +25,7 @@ from reference import losses
 from reference.cases import CASES, small_outcome, small_table
 from reference.lasso import penalty_scale
 from reference.losses import KINDS
-from reference.moments import plain_table
+from reference.moments import plain_table, weighted_moments
 
 NUMBER = {"binomial": BINOMIAL, "multinomial": MULTINOMIAL, "cox": COX}
 ALPHAS = np.array([np.inf, 0.1, 0.04])
@@ -88,6 +89,15 @@ def test_fits_miss_no_optimality_condition_along_a_path(rng, kind, case, weighte
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_single_row_gives_no_coefficients(rng, kind):
+    _, _, weight, table, outcome = setting(rng, kind, "single")
+    intercepts, coefs, failed = fit(weight, table, outcome, plain_rule(4))
+    assert failed == 0
+    assert (coefs == 0.0).all()
+    assert np.isfinite(intercepts).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_many_columns_take_another_way_to_the_same_conditions(rng, kind):
     X, what, weight, table, outcome = setting(rng, kind, p=KEPT_COLUMNS + 1)
     intercepts, coefs, failed = fit(weight, table, outcome, plain_rule(KEPT_COLUMNS + 1), ALPHAS[1:])
@@ -144,9 +154,8 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
     before = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
     for k in range(intercept.size):
         how = plain_rule(4), 0.05, cost, intercept, coef[k], mean, path
-        cost, _, good = step_output_row(NUMBER[kind], k, table, packed, state, desk, *how)
+        cost, _, _ = step_output_row(NUMBER[kind], k, table, packed, state, desk, *how)
         after = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
-        assert good
         assert after <= before + 1e-9
         before = after
 
@@ -211,6 +220,16 @@ def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
     assert (coef[[0, 2]] == 0.0).all()
     chance = losses.probabilities("multinomial", (intercept + weight @ X @ coef.T)[None])[0]
     np.testing.assert_allclose(chance, [0.025, 0.95, 0.025])
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_kept_covariances_are_those_under_the_given_weights(rng, case):
+    X, _, weight, table, outcome = setting(rng, "multinomial", case)
+    desk, packed, *_ = seat("multinomial", weight, table, outcome)
+    keep_gram_row(1, table, packed, weight, desk)
+    sums = weighted_moments(X, np.zeros(len(X)), weight)
+    np.testing.assert_allclose(desk.gram[1], sums.gram, atol=1e-14)
+    np.testing.assert_allclose(desk.mean[1], sums.mean)
 
 
 def test_sizes_are_scaled_norms(rng):

@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
-from heedful._kernels.shapes import dense_rows
+from heedful._kernels.shapes import dense_rows, pack
+from reference.moments import plain_table
 
 
 def test_dense_rows_store_everything_in_order():
@@ -8,3 +10,18 @@ def test_dense_rows_store_everything_in_order():
     np.testing.assert_array_equal(rows.indptr, [0, 2, 4, 6])
     np.testing.assert_array_equal(rows.score, [0.0, 3.0, 1.0, 4.0, 2.0, 5.0])
     assert rows.indices.size == rows.leaf.size == 0
+
+
+@pytest.mark.parametrize(("width", "n_features"), [(3, 3), (8, 3), (8, 7), (8, 8), (41, 41)])
+def test_response_and_prior_lie_behind_the_features_of_a_row(rng, width, n_features):
+    x, y, prior = np.zeros((5, width)), rng.normal(size=5), rng.uniform(size=5)
+    x[:, :n_features] = rng.normal(size=(5, n_features))
+    packed, column = pack(x, y, prior, n_features)
+    assert packed.shape[1] % 8 == 0 or packed.shape[1] == width
+    np.testing.assert_array_equal(packed[:, :n_features], x[:, :n_features])
+    np.testing.assert_array_equal(packed[:, column : column + 2], np.column_stack([y, prior]))
+
+
+def test_a_table_gives_its_features_back(rng):
+    X, y = rng.normal(size=(5, 3)), rng.normal(size=5)
+    np.testing.assert_array_equal(plain_table(X, y, np.ones(5)).x, X)

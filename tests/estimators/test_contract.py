@@ -2,7 +2,7 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity
 
@@ -14,6 +14,8 @@ FEW_TREES = ForestProximity(20)
         AttentionLasso(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
         AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
+        AttentionLassoClassifier(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
+        AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", exact=True),
         LassoBaseline(),
         LogisticBaseline(),
     ]

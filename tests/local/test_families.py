@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from heedful.local import Classes, Numbers, Survival, cumulative_hazard
-from heedful.local._families import FLAT, SMOOTH, partial_loss, risk_sums
+from heedful.local._families import FLAT, SMOOTH
+from heedful.local._survival import partial_loss, risk_sums
 from reference import losses
 from reference.cases import small_outcome
 from reference.differences import differences

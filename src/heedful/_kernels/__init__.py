@@ -9,11 +9,21 @@ _HOME = {
     "lasso_rows": "lasso",
     "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",
+    "linkage_rows": "linkage",
     "newton_rows": "newton",
     "weigh_rows": "attention",
 }
 
-__all__ = ["bucket_rows", "head_rows", "lasso_rows", "leaf_rows", "leaf_score_rows", "newton_rows", "weigh_rows"]
+__all__ = [
+    "bucket_rows",
+    "head_rows",
+    "lasso_rows",
+    "leaf_rows",
+    "leaf_score_rows",
+    "linkage_rows",
+    "newton_rows",
+    "weigh_rows",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
-from heedful._kernels.moments import gather_row, root_row, whole_gram
+from heedful._kernels.moments import settle, square
 from heedful._kernels.outcomes import State, loss_row, masses_row, working_row
 from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, Rule, Table
 from heedful._kernels.weighting import pick_rows
@@ -183,13 +183,21 @@ def own_table(table, packed):
 @one_row
 def keep_gram_row(k, table, packed, bump, desk):
     """Keep the covariances of output ``k`` under curvatures ``bump`` that sum to one."""
-    mean = desk.mean[k]
-    rows = desk.everyone[: bump.size]
-    space = desk.space
-    y_mean, front, back = gather_row(own_table(table, packed), rows, bump, 0.0, mean, space.x, space.y, space.d)
-    rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
-    gram = whole_gram(own_table(table, packed), 0.0, mean, rooted)
+    mean, n_features = desk.mean[k], min(table.y_column, desk.mean.shape[1])
+    np.dot(bump, packed, desk.wide)
     for j in range(mean.size):
+        mean[j] = desk.wide[j] if j < n_features else 0.0
+    rooted = desk.space.x[: bump.size]
+    for i in range(bump.size):
+        root = np.sqrt(bump[i])
+        for j in range(n_features):
+            rooted[i, j] = root * (packed[i, j] - mean[j])
+        for j in range(n_features, mean.size):
+            rooted[i, j] = 0.0
+    gram = np.zeros((mean.size, mean.size))
+    square(rooted, gram)
+    for j in range(mean.size):
+        gram[j, j] = settle(gram[j, j], mean[j])
         for h in range(mean.size):
             desk.gram[k, j, h] = gram[j, h]
 
@@ -203,12 +211,11 @@ def near_row(k, table, packed, state, bump, now, desk, rule, alpha, coef, path):
     """
     p, n_features = coef.size, min(table.y_column, coef.size)
     total, mean = desk.total[k], desk.mean[k]
-    level, slope = 0.0, np.zeros(p)
+    pull, share, level = desk.space.d[: bump.size], 1.0 / total, 0.0
     for i in range(bump.size):
-        pull = bump[i] * (packed[i, table.y_column] - state.link[k, i]) / total
-        level += pull
-        for j in range(n_features):
-            slope[j] += pull * (packed[i, j] - mean[j])
+        pull[i] = bump[i] * (packed[i, table.y_column] - state.link[k, i]) * share
+        level += pull[i]
+    np.dot(pull, packed, desk.wide)
     cov, grad, penalty, new = np.zeros(p), np.empty(p), np.empty(p), path[0]
     if alpha == np.inf:
         for j in range(p):
@@ -216,7 +223,7 @@ def near_row(k, table, packed, state, bump, now, desk, rule, alpha, coef, path):
         return level * total / now, True
     gradient_row(desk.gram[k], cov, coef, grad)
     for j in range(p):
-        cov[j] = slope[j] - grad[j]
+        cov[j] = (desk.wide[j] - level * mean[j] if j < n_features else 0.0) - grad[j]
         penalty[j] = alpha / total * rule.scale[j]
         new[j] = coef[j] if desk.gram[k, j, j] > 0.0 else 0.0
     gradient_row(desk.gram[k], cov, new, grad)

@@ -53,6 +53,8 @@ class CoxBaseline(GlobalModel):
         event, time = check_survival(y)
         check_consistent_length(X, time)
         weight = check_weights(sample_weight, X.shape[0])
+        if not (weight * event).any():
+            raise ValueError("`sample_weight` must leave at least one row with an event a positive weight.")
         self._fit_family(X, Survival(event, time), weight, splits, np.column_stack([event, time]))
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
         return self

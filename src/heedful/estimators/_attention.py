@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
 from heedful._kernels.shapes import Rule, Table
@@ -15,7 +15,8 @@ from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, random_splits
 from heedful.estimators._models import Frames, LocalModels
 from heedful.estimators._settings import Settings, check_settings
-from heedful.estimators._training import Training
+from heedful.estimators._training import Training, as_frame
+from heedful.explain import Explanation
 from heedful.heads import (
     Evidence,
     Outside,
@@ -32,10 +33,12 @@ from heedful.heads import (
     predict_out_of_bag,
     tune,
 )
-from heedful.local import build_table, warn_unconverged
+from heedful.local import Family, build_table, warn_unconverged
 from heedful.similarity import prepare
 
 TOL, MAX_ITER = 1e-7, 10_000
+# What an explanation takes over from the models as it is.
+SHARED = ("prediction", "link", "intercept", "coef", "mixing", "baseline_coef", "local_coef", "design")
 
 
 class Blend(NamedTuple):
@@ -130,6 +133,32 @@ class AttentionModel(BaseEstimator):
             design=pd.DataFrame(blend.design, index, frames.features),
         )
 
+    def explain(self, X, y=None) -> Explanation:
+        """Return what the predictions of ``X`` were made of; with ``y`` also how good they are.
+
+        See :class:`heedful.explain.Explanation`: blended coefficients, the features that drove each prediction, the
+        training rows it leaned on, and groups of queries with like models.
+        """
+        models = self.local_models(X)
+        rows, index = self._training, models.coef.index
+        codes = rows.read(self, X)
+        attention = self._attend(self._queries(codes, models.design.to_numpy()), slice(0, codes.shape[0]))
+        given = rows.give_back(attention)
+        base = self.baseline_.values(models.design.to_numpy())
+        losses = (None, None, None) if y is None else self._losses(y, models, base)
+        return Explanation(
+            **{name: getattr(models, name) for name in SHARED},
+            n_eff=pd.Series(given.n_eff, index, name="n_eff"),
+            baseline_prediction=Frames(index, rows.names, self._outputs()).per_output(base, "prediction"),
+            mean=pd.DataFrame(attention @ rows.model_rows(rows.codes) / rows.weight.mean(), index, rows.names),
+            attention=given,
+            train=rows.response,
+            heads=self.heads_,
+            y=losses[0],
+            loss=losses[1],
+            baseline_loss=losses[2],
+        )
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -156,6 +185,19 @@ class AttentionModel(BaseEstimator):
     def _similarity_response(self, rows: Training) -> np.ndarray:
         """Return what similarities are fitted to."""
         raise NotImplementedError
+
+    def _query_family(self, y: Any) -> Family:
+        """Return what happened to queries, as the loss of the baseline's family sees it."""
+        raise NotImplementedError
+
+    def _losses(self, y: Any, models: LocalModels, base: np.ndarray) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
+        """Return what happened to queries under their labels, and the losses of the blend and of the baseline."""
+        family, index = self._query_family(y), models.coef.index
+        check_consistent_length(models.design, family.outcome.value)
+        value = np.asarray(models.prediction).reshape(len(index), -1)
+        value = np.column_stack([1 - value, value]) if base.shape[1] == value.shape[1] + 1 else value
+        blend, plain = (family.losses(family.observed(values)).value for values in (value, base))
+        return as_frame(y, index), pd.Series(blend, index, name="loss"), pd.Series(plain, index, name="baseline_loss")
 
     def _strata(self, rows: Training) -> np.ndarray | None:
         """Return the groups of rows that random folds share out evenly."""

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from heedful._checks import check_classes
 from heedful.baseline import LogisticBaseline
 from heedful.estimators._attention import TOL, AttentionModel
+from heedful.local import Classes
 
 LOG = logging.getLogger("heedful")
 
@@ -131,12 +132,7 @@ class AttentionLassoClassifier(ClassifierMixin, AttentionModel):
     def score(self, X, y, sample_weight=None):
         """Return the accuracy; labels that were not in the training rows are an error."""
         check_is_fitted(self)
-        unseen = np.setdiff1d(column_or_1d(y), self.classes_)
-        if unseen.size:
-            raise ValueError(
-                f"`y` holds labels that were not in the training rows: {unseen[:5].tolist()}. The model knows "
-                f"{self.classes_[:10].tolist()}; drop those rows or fit again."
-            )
+        self._codes_of(y)
         return super().score(X, y, sample_weight)
 
     def _read_response(self, y):
@@ -176,3 +172,17 @@ class AttentionLassoClassifier(ClassifierMixin, AttentionModel):
 
     def _outputs(self):
         return None if self.classes_.size == 2 else list(self.classes_)
+
+    def _query_family(self, y):
+        return Classes(self._codes_of(y), self.classes_.size)
+
+    def _codes_of(self, y) -> np.ndarray:
+        """Return the numbers of labels that were in the training rows."""
+        labels = column_or_1d(y)
+        unseen = np.setdiff1d(labels, self.classes_)
+        if unseen.size:
+            raise ValueError(
+                f"`y` holds labels that were not in the training rows: {unseen[:5].tolist()}. The model knows "
+                f"{self.classes_[:10].tolist()}; drop those rows or fit again."
+            )
+        return np.searchsorted(self.classes_, labels)

@@ -154,6 +154,12 @@ class AttentionCox(AttentionModel):
     def _strata(self, rows):
         return rows.y[:, 0]
 
+    def _query_family(self, y):
+        event, time = check_survival(y)
+        fit = self.baseline_.fit_
+        link = fit.model.link(fit.tables[0].x)[:, 0]
+        return Survival(event, time, cumulative_hazard(fit.family, link, fit.weight, time))
+
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:
             return self.event_times_

@@ -7,6 +7,7 @@ from heedful._checks import check_response
 from heedful.baseline import LassoBaseline
 from heedful.estimators._attention import TOL, AttentionModel
 from heedful.estimators._training import unit_response
+from heedful.local import Numbers
 
 
 class AttentionLasso(RegressorMixin, AttentionModel):
@@ -91,3 +92,6 @@ class AttentionLasso(RegressorMixin, AttentionModel):
 
     def _similarity_response(self, rows):
         return unit_response(rows.y, rows.weight)
+
+    def _query_family(self, y):
+        return Numbers(self._read_response(y))

@@ -22,6 +22,7 @@ class Training:
 
     def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, *, keep_rows: bool):
         table = read_table(estimator, X, reset=True)
+        given = y
         if y is None:
             raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
         y = estimator._read_response(y)
@@ -38,6 +39,8 @@ class Training:
         else:
             first, self._inverse = merge_rows(codes, y, fold_pattern(splits, n_rows), weight)
         self.codes, self.y = codes[first], y[first]
+        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
+        self.response = as_frame(given, index)
         kept = self._inverse >= 0
         merged = np.bincount(self._inverse[kept], weights=weight[kept], minlength=first.size)
         self.weight = merged / merged.mean()
@@ -81,6 +84,19 @@ class Training:
         row_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
         return over_background(sparse.csr_array(attention.bumps() @ spread), background, row_weight)
+
+
+def as_frame(y: Any, index: pd.Index) -> pd.DataFrame:
+    """Return a response as the user gave it, as columns under the labels of the rows."""
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        return pd.DataFrame({name: y[name] for name in y.dtype.names}, index)
+    if hasattr(y, "columns"):
+        return pd.DataFrame({str(name): np.asarray(y[name]) for name in y.columns}, index)
+    values = np.asarray(y)
+    name = getattr(y, "name", None) or "response"
+    if values.ndim == 2 and values.shape[1] == 2:
+        return pd.DataFrame(values, index, ["event", "time"])
+    return pd.DataFrame({str(name): values.ravel()}, index)
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -10,7 +10,6 @@ from heedful.heads._fits import Problem, Queries, fit_heads, make_problem
 from heedful.heads._grid import Grid
 from heedful.local import Model
 
-
 NOTHING = np.empty((0, 0))
 
 

@@ -8,8 +8,9 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from heedful import _blocks
 from heedful._checks import check_choice, check_classes, check_number, check_positive, check_response, check_survival
 from heedful._kernels.shapes import Rule
-from heedful.local._families import Classes, Family, Numbers, Survival
+from heedful.local._families import Classes, Family, Numbers
 from heedful.local._paths import fit_paths, no_model, warn_unconverged
+from heedful.local._survival import Survival
 from heedful.local._table import build_table, measure
 from heedful.local._weights import read_weights, whole_table
 

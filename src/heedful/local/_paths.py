@@ -73,16 +73,16 @@ def fit_paths(
     parts = list(_blocks.run(_fit_block, blocks, *shared, n_jobs=n_jobs))
     intercept, coef, failed = (np.concatenate(column) for column in zip(*parts, strict=True))
     if outcome.kind == MULTINOMIAL:
-        # probabilities know classes up to a common shift; of those with the smallest penalty this is the middle one
         intercept -= intercept.mean(axis=2, keepdims=True)
-        coef -= np.median(coef, axis=2, keepdims=True)
+        coef -= _common_shift(coef)
     return Paths(intercept, coef, int(failed.sum()))
 
 
 def _fit_block(block, weights, table, outcome, penalties, rule, start):
     part = weights.block(block)
     if outcome.kind != GAUSSIAN:
-        n_fit, n_outputs, width = weights.background.size, *start.coef.shape[-2:]
+        n_fit = weights.background.size
+        n_outputs, width = start.coef.shape[-2:]
         intercept = np.broadcast_to(start.intercept, (n_fit, n_outputs))[block]
         coef = np.broadcast_to(start.coef, (n_fit, n_outputs, width))[block]
         # copies: a kernel is compiled anew for arrays that are read-only, as broadcast or memory-mapped ones are
@@ -93,6 +93,18 @@ def _fit_block(block, weights, table, outcome, penalties, rule, start):
     coef, mean, y_mean, failed = _kernels.lasso_rows(*part, table, penalties, rule._replace(start=start.coef[0]))
     intercept = y_mean[:, None] - np.einsum("qtj,qj->qt", coef, mean)
     return intercept[:, :, None], coef[:, :, None, :], failed
+
+
+def _common_shift(coef: np.ndarray) -> np.ndarray:
+    """Return what to take off the classes' coefficients (axis 2) of each column.
+
+    Probabilities know them up to a common shift. Every shift between the two middle ones has the smallest penalty: of
+    two classes the middle is taken, so that neither is preferred, of more the one nearest to none, which keeps zeros.
+    """
+    n_classes = coef.shape[2]
+    ordered = np.sort(coef, axis=2)
+    low, high = ordered[:, :, [(n_classes - 1) // 2]], ordered[:, :, [n_classes // 2]]
+    return (low + high) / 2 if n_classes == 2 else np.clip(0.0, low, high)
 
 
 def working_tables(

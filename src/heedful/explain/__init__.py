@@ -1,0 +1,6 @@
+"""What predictions were made of: coefficients, rows, clusters, as tables."""
+
+from heedful.explain._clusters import Clusters
+from heedful.explain._explanation import Explanation
+
+__all__ = ["Clusters", "Explanation"]

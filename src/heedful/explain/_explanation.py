@@ -1,0 +1,192 @@
+"""``Explanation``: the models and the rows behind some predictions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful._checks import check_number
+from heedful.explain._clusters import Clusters, cluster_models
+from heedful.explain._stability import compare_neighbours
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The models and the rows behind some predictions, as tables indexed like the queries.
+
+    Made by ``explain(X, y=None)`` of an estimator. ``link`` is ``intercept + (coef * design).sum(axis=1)``: the
+    prediction itself for numbers and survival, log-odds for two classes. With more classes ``prediction``, ``link`` and
+    ``intercept`` have one column for each, and ``coef`` two levels of columns, class and feature.
+
+    Parameters
+    ----------
+    prediction, link, intercept : Series or DataFrame
+        Per query.
+    coef : DataFrame
+        Blended coefficients, ``(1 - mixing) * baseline + mixing * local``.
+    mixing, n_eff : Series
+        Share of the heads, and effective number of training rows attended to.
+    baseline_prediction : Series or DataFrame
+        Prediction of the model for all rows.
+    baseline_coef : Series
+        Coefficients of the model for all rows.
+    local_coef : DataFrame
+        Coefficients of the heads' blend alone.
+    design, mean : DataFrame
+        Queries as the models see them, and the attention-weighted mean of the training rows for each query.
+    attention : Attention
+        Weights (n_query, n_train) of the training rows.
+    train : DataFrame
+        What happened to the training rows, under their own labels.
+    heads : DataFrame
+        The heads that were tried: weighting, penalty, error on unseen rows, share.
+    y, loss, baseline_loss : Series or None, default=None
+        What happened to the queries, and the losses of both predictions, if it is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    >>> e.top_features(1).shape, e.top_rows(2).shape
+    ((5, 5), (10, 3))
+    >>> bool(np.allclose(e.contributions().sum(axis=1), e.link - e.mean_link()))
+    True
+    """
+
+    prediction: pd.Series | pd.DataFrame
+    link: pd.Series | pd.DataFrame
+    intercept: pd.Series | pd.DataFrame
+    coef: pd.DataFrame
+    mixing: pd.Series
+    n_eff: pd.Series
+    baseline_prediction: pd.Series | pd.DataFrame
+    baseline_coef: pd.Series
+    local_coef: pd.DataFrame
+    design: pd.DataFrame
+    mean: pd.DataFrame
+    attention: Any
+    train: pd.DataFrame
+    heads: pd.DataFrame
+    y: pd.Series | pd.DataFrame | None = None
+    loss: pd.Series | None = None
+    baseline_loss: pd.Series | None = None
+
+    @property
+    def index(self) -> pd.Index:
+        """Labels of the queries."""
+        return self.coef.index
+
+    @property
+    def features(self) -> list[str]:
+        """Names of the columns that the models use."""
+        return list(self.design.columns)
+
+    @property
+    def outputs(self) -> list | None:
+        """Labels of the classes if there is a model for each, else None."""
+        return list(self.link.columns) if isinstance(self.link, pd.DataFrame) else None
+
+    @property
+    def n_nonzero(self) -> pd.Series:
+        """Number of features with a coefficient, per query."""
+        nonzero = (self._models(self.coef) != 0).any(axis=1)
+        return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
+
+    def contributions(self, output: Any = None) -> pd.DataFrame:
+        """Return coefficient x (value - attention-weighted mean) per query and feature.
+
+        They add up to the link less ``mean_link``. With several classes ``output`` names one; by default each query's
+        most probable class is explained.
+        """
+        away = self.design.to_numpy() - self.mean.to_numpy()
+        return pd.DataFrame(self._of_output(self._models(self.coef), output) * away, self.index, self.features)
+
+    def mean_link(self, output: Any = None) -> pd.Series:
+        """Return the attention-weighted mean of what a query's model says of the training rows."""
+        intercept = self._of_output(np.asarray(self.intercept).reshape(len(self.index), -1), output)
+        slope = self._of_output(self._models(self.coef), output)
+        return pd.Series(intercept + (slope * self.mean.to_numpy()).sum(axis=1), self.index, name="mean_link")
+
+    def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
+        """Return the ``k`` features that drove each prediction: rows by query and rank."""
+        k = min(_check_k(k), len(self.features))
+        parts = self.contributions(output).to_numpy()
+        order = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :k]
+        slope = self._of_output(self._models(self.coef), output)
+        columns = {
+            "feature": np.asarray(self.features, dtype=object)[order],
+            "coef": np.take_along_axis(slope, order, axis=1),
+            "value": np.take_along_axis(self.design.to_numpy(), order, axis=1),
+            "mean": np.take_along_axis(self.mean.to_numpy(), order, axis=1),
+            "contribution": np.take_along_axis(parts, order, axis=1),
+        }
+        return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, self._ranked(k))
+
+    def top_rows(self, k: int = 5) -> pd.DataFrame:
+        """Return the ``k`` training rows that each query attended to most, with weight and response."""
+        k = min(_check_k(k), len(self.train))
+        rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
+        found = self.train.iloc[np.concatenate(rows)]
+        table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, self._ranked(k))
+        return pd.concat([table, found.set_axis(table.index)], axis=1)
+
+    def clusters(self, n_clusters: int | None = None, *, height: float | None = None) -> Clusters:
+        """Group the queries by their coefficients; one real query stands for each group.
+
+        Coefficients are per standard deviation of their column, so that units do not decide; columns that no model uses
+        are left out. Give the number of groups, or ``height``: the farthest that a member may be from its prototype.
+        """
+        return cluster_models(self, n_clusters, height)
+
+    def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
+        """Return how much the models of neighbouring queries differ: per query the largest ratio, and overlap.
+
+        ``lipschitz`` is the largest difference of coefficients over difference of rows among the nearest queries, both
+        per standard deviation; ``overlap`` the mean share of features that two neighbours use in common (Jaccard).
+        """
+        return compare_neighbours(self, _check_k(n_neighbors))
+
+    def scaled_coef(self) -> pd.DataFrame:
+        """Return coefficients per standard deviation of their column among the queries."""
+        unit = np.tile(self.unit(), self.coef.shape[1] // len(self.features))
+        return self.coef * unit
+
+    def unit(self) -> np.ndarray:
+        """Return the standard deviation of each column of the design; 1 for constant ones."""
+        deviation = self.design.to_numpy().std(axis=0)
+        return np.where(deviation > 0, deviation, 1.0)
+
+    def _models(self, coef: pd.DataFrame) -> np.ndarray:
+        """Return coefficients as (n_query, n_outputs, n_features)."""
+        return coef.to_numpy().reshape(len(coef), -1, len(self.features))
+
+    def _of_output(self, values: np.ndarray, output: Any) -> np.ndarray:
+        """Return the values (n_query, n_outputs, ...) of one output, or of each query's most probable class."""
+        if self.outputs is None:
+            if output is not None:
+                raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
+            return values[:, 0]
+        if output is None:
+            return values[np.arange(len(values)), np.asarray(self.link).argmax(axis=1)]
+        if output not in self.outputs:
+            raise ValueError(f"`output` must be one of the classes {self.outputs}, got {output!r}.")
+        return values[:, self.outputs.index(output)]
+
+    def _ranked(self, k: int) -> pd.MultiIndex:
+        return pd.MultiIndex.from_product([self.index, range(1, k + 1)], names=["query", "rank"])
+
+    def _top_of(self, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows with the largest weights; those that are not stored fill up what is missing."""
+        rows, weights = self.attention.top(query, k)
+        if rows.size < k:
+            dense = self.attention.background[query] * self.attention.row_weight
+            others = np.setdiff1d(np.argsort(-dense, kind="stable"), rows, assume_unique=False)[: k - rows.size]
+            rows, weights = np.append(rows, others), np.append(weights, dense[others])
+        return rows, weights
+
+
+def _check_k(k: Any) -> int:
+    return int(check_number("k", k, 1, np.inf, hint="At least one."))
