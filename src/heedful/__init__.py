@@ -1,6 +1,7 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
-from heedful import attention, baseline, datasets, similarity
+from heedful import attention, baseline, cluster, datasets, explain, similarity
+from heedful.cluster import ProtoClust, minimax_linkage
 from heedful.estimators import AttentionCox, AttentionLasso, AttentionLassoClassifier
 from heedful.local import local_lasso
 
@@ -10,9 +11,13 @@ __all__ = [
     "AttentionCox",
     "AttentionLasso",
     "AttentionLassoClassifier",
+    "ProtoClust",
     "attention",
     "baseline",
+    "cluster",
     "datasets",
+    "explain",
     "local_lasso",
+    "minimax_linkage",
     "similarity",
 ]

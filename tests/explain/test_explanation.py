@@ -1,0 +1,152 @@
+"""Laws of explanations, for every kind of response."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import log_loss
+
+from heedful import AttentionLasso
+
+
+def columns(values):
+    """Return one row per query, one column per output."""
+    return np.asarray(values).reshape(len(values), -1)
+
+
+def test_contributions_add_up_to_the_link_less_the_mean_link(every):
+    _, _, e = every
+    for output in e.outputs or [None]:
+        link = e.link if output is None else e.link[output]
+        found = e.contributions(output).sum(axis=1) + e.mean_link(output)
+        np.testing.assert_allclose(found, link, atol=1e-8)
+
+
+def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_rows(every):
+    model, X, e = every
+    rows = model._training
+    train = rows.model_rows(rows.codes)
+    attention = model._attend(model._queries(rows.read(model, X), e.design.to_numpy()), slice(0, len(X))).toarray()
+    slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
+    said = columns(e.intercept)[:, :, None] + slope @ train.T
+    expected = (attention[:, None, :] * said).sum(axis=2)
+    for k, output in enumerate(e.outputs or [None]):
+        np.testing.assert_allclose(e.mean_link(output), expected[:, k], atol=1e-8)
+
+
+def test_coefficients_reproduce_the_prediction(every):
+    model, X, e = every
+    slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
+    link = columns(e.intercept) + np.einsum("qkj,qj->qk", slope, e.design.to_numpy())
+    np.testing.assert_allclose(link, columns(e.link), atol=1e-8)
+    if hasattr(model, "predict_proba"):
+        chance = model.predict_proba(X)
+        np.testing.assert_allclose(columns(e.prediction), chance if e.outputs else chance[:, 1:], atol=1e-8)
+        np.testing.assert_allclose(link, model.decision_function(X).reshape(link.shape), atol=1e-8)
+    else:
+        np.testing.assert_allclose(link[:, 0], model.predict(X), atol=1e-8)
+
+
+def test_coefficients_are_blended_by_the_mixing(every):
+    _, _, e = every
+    blend = np.outer(1 - e.mixing, e.baseline_coef) + e.mixing.to_numpy()[:, None] * e.local_coef.to_numpy()
+    np.testing.assert_allclose(e.coef, blend, atol=1e-10)
+
+
+def test_tables_are_indexed_like_the_queries(every):
+    _, X, e = every
+    index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(X))
+    for values in (e.prediction, e.link, e.intercept, e.coef, e.mixing, e.n_eff, e.design, e.mean, e.loss, e.y):
+        assert values.index.equals(index)
+
+
+def test_categories_keep_their_own_names(regression):
+    _, _, e = regression
+    assert e.features == ["a", "b", "c", "d", "kind=u", "kind=v"]
+
+
+def test_top_features_are_the_largest_contributions_in_order(every):
+    _, X, e = every
+    top, parts = e.top_features(3), e.contributions()
+    first = top.xs(1, level="rank")
+    np.testing.assert_allclose(first["contribution"].abs(), parts.abs().max(axis=1))
+    size = top["contribution"].abs().to_numpy().reshape(len(X), 3)
+    assert (np.diff(size, axis=1) <= 0).all()
+    np.testing.assert_allclose(top["contribution"], top["coef"] * (top["value"] - top["mean"]))
+
+
+def test_more_features_than_there_are_give_all_of_them(regression):
+    _, X, e = regression
+    assert len(e.top_features(99)) == len(X) * 6
+
+
+def test_top_rows_are_the_largest_weights_with_what_happened(regression):
+    model, X, e = regression
+    weights = model.attention(X).toarray()
+    top = e.top_rows(4)
+    np.testing.assert_allclose(top["weight"].to_numpy().reshape(-1, 4), -np.sort(-weights, axis=1)[:, :4])
+    expected = model._training.response.loc[top["row"], "yield"]
+    np.testing.assert_array_equal(top["yield"], expected)
+
+
+def test_rows_without_a_stored_weight_fill_up_what_is_missing(regression):
+    _, X, e = regression
+    assert len(e.top_rows(60)) == len(X) * 60
+    assert not e.top_rows(60).reset_index().duplicated(["query", "row"]).any()
+
+
+def test_survival_rows_show_event_and_time(survival):
+    _, _, e = survival
+    assert list(e.top_rows(1).columns) == ["row", "weight", "event", "time"]
+
+
+def test_losses_are_those_of_both_predictions(regression, binary):
+    model, X, e = regression
+    np.testing.assert_allclose(e.loss, (e.y["yield"] - model.predict(X)) ** 2)
+    base = model.baseline_.predict(e.design)
+    np.testing.assert_allclose(e.baseline_loss, (e.y["yield"] - base) ** 2)
+    model, X, e = binary
+    assert e.loss.mean() == pytest.approx(log_loss(e.y.iloc[:, 0], model.predict_proba(X)))
+
+
+def test_without_a_response_there_are_no_losses(regression):
+    model, X, _ = regression
+    e = model.explain(X)
+    assert e.y is None
+    assert e.loss is None
+
+
+def test_n_eff_is_that_of_the_attention(every):
+    model, X, e = every
+    np.testing.assert_allclose(e.n_eff, 1 / (model.attention(X).toarray() ** 2).sum(axis=1))
+
+
+def test_the_number_of_nonzero_coefficients_counts_features(every):
+    _, X, e = every
+    slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
+    np.testing.assert_array_equal(e.n_nonzero, (slope != 0).any(axis=1).sum(axis=1))
+
+
+def test_a_baseline_alone_can_be_explained(rng):
+    X = rng.normal(size=(40, 3))
+    e = AttentionLasso(mixing=0.0, random_state=0).fit(X, X[:, 0]).explain(X)
+    np.testing.assert_allclose(e.n_eff, 40)
+    np.testing.assert_allclose(e.mean, np.tile(X.mean(axis=0), (40, 1)), atol=1e-12)
+
+
+def test_an_unknown_output_is_named_with_the_classes(classes, regression):
+    with pytest.raises(ValueError, match=r"`output` must be one of the classes .*'low', 'mid', 'top'.*got 'huge'"):
+        classes[2].contributions("huge")
+    with pytest.raises(ValueError, match="`output` must be None"):
+        regression[2].contributions("low")
+
+
+@pytest.mark.parametrize("k", [0, -1])
+def test_at_least_one_must_be_asked_for(regression, k):
+    with pytest.raises(ValueError, match="`k` must be >= 1"):
+        regression[2].top_rows(k)
+
+
+def test_a_response_of_another_length_is_an_error(regression):
+    model, X, _ = regression
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.explain(X, np.zeros(3))
