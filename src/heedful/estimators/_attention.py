@@ -159,6 +159,11 @@ class AttentionModel(BaseEstimator):
             baseline_loss=losses[2],
         )
 
+    @property
+    def heads_(self) -> pd.DataFrame:
+        """One row per head tried; built when asked for, as skops cannot save a frame."""
+        return self._grid.table(self.similarity_, self._error, self._share)
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -253,9 +258,8 @@ class AttentionModel(BaseEstimator):
                 blend = blended(outside._replace(baseline=np.zeros(baseline.size)), tuned.share / total)
                 before = float(total) / tuned.trust
                 self._evidence = gather_evidence(baseline, blend, outside.family, rows.weight, before)
-        self._share, self.trust_ = tuned.share, tuned.trust
+        self._share, self._error, self.trust_ = tuned
         self.mixing_ = float(tuned.share.sum())
-        self.heads_ = self._grid.table(self.similarity_, tuned.error, tuned.share)
 
     def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:
         """Return what heads and a baseline that did not see a training row say of what happened to it."""

@@ -49,6 +49,15 @@ class Training:
         self._model = self._dummies(self._model_columns)
         self._seen = self._dummies(self._seen_columns)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes with the response as arrays: skops cannot save a frame."""
+        columns = [(name, self.response[name].to_numpy()) for name in self.response]
+        return self.__dict__ | {"response": (np.asarray(self.response.index), columns)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        index, columns = state["response"]
+        self.__dict__.update(state, response=pd.DataFrame(dict(columns), index))
+
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self._reader.names, self._reader.levels))
         return Dummies().fit(self.codes[:, columns], names, levels, self.weight)
