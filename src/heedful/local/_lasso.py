@@ -87,9 +87,8 @@ def local_lasso(
     >>> local_lasso(x, y, [left, right], alpha=1e-9).coef_.round(6)
     array([[ 1.],
            [-2.]])
-    >>> local_lasso(x, [0, 1, 0, 1, 0, 1], [left, right], alpha=0.1, family="binomial").coef_.round(2)
-    array([[0.  ],
-           [0.  ]])
+    >>> local_lasso(x, [0, 0, 1, 0, 1, 1], [np.ones(6)], alpha=0.02, family="binomial").coef_.round(2)
+    array([[1.06]])
     """
     check_choice("family", family, FAMILIES)
     alpha = check_number("alpha", alpha, 0.0, np.inf, hint="0 is least squares.")
