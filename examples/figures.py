@@ -1,0 +1,66 @@
+"""Every picture of an explanation, drawn from tables that come with scikit-learn into a folder of PNGs."""
+
+import argparse
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.model_selection import train_test_split
+
+from heedful import AttentionLasso, AttentionLassoClassifier, plot
+from heedful.explain import Explanation
+
+
+def explain_diabetes() -> Explanation:
+    """Return what predictions of the progress of a disease were made of; sex is a category under its own names."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
+    X["sex"] = X["sex"].map({1.0: "one", 2.0: "two"})
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
+    return AttentionLasso(mixing="adaptive", random_state=0).fit(X_train, y_train).explain(X_test, y_test)
+
+
+def explain_wine() -> Explanation:
+    """Return what predictions of a wine's grower, one of three, were made of."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    growers = pd.Series(["first", "second", "third"], name="grower").loc[y].set_axis(y.index)
+    X_train, X_test, y_train, y_test = train_test_split(X, growers, test_size=0.3, random_state=0)
+    return AttentionLassoClassifier(mixing=0.5, random_state=0).fit(X_train, y_train).explain(X_test, y_test)
+
+
+def draw(explanation: Explanation, folder: Path) -> list[Path]:
+    """Draw every picture into a folder and return the files."""
+    query, groups = explanation.index[0], explanation.clusters(4)
+    axes = {
+        "dendrogram": plot.dendrogram(explanation, groups),
+        "heatmap": plot.heatmap(explanation, groups),
+        "cluster_errors": plot.cluster_errors(explanation, groups),
+        "coefficient_path": plot.coefficient_path(explanation, query),
+        "attended_rows": plot.attended_rows(explanation, query),
+        "contributions": plot.contributions(explanation, query),
+        "mixing_histogram": plot.mixing_histogram(explanation),
+        "n_eff_histogram": plot.n_eff_histogram(explanation),
+        "tuning_curve": plot.tuning_curve(explanation),
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, ax in axes.items():
+        files.append(folder / f"{name}.png")
+        ax.figure.savefig(files[-1], dpi=200)
+        plt.close(ax.figure)
+    return files
+
+
+def main() -> None:
+    """Draw the pictures of both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--output", type=Path, default=Path("figures"), help="folder to write to")
+    folder = parser.parse_args().output
+    plt.switch_backend("Agg")
+    for name, explanation in (("diabetes", explain_diabetes()), ("wine", explain_wine())):
+        for file in draw(explanation, folder / name):
+            print(file)
+
+
+if __name__ == "__main__":
+    main()

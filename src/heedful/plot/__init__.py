@@ -1,0 +1,25 @@
+"""Pictures of explanations by matplotlib, the extra ``plot``.
+
+Each function takes an ``Explanation``, draws on ``ax`` or on new axes and returns them.
+"""
+
+from heedful.plot._contributions import contributions
+from heedful.plot._dendrogram import dendrogram
+from heedful.plot._errors import cluster_errors
+from heedful.plot._heatmap import heatmap
+from heedful.plot._histograms import mixing_histogram, n_eff_histogram
+from heedful.plot._path import coefficient_path
+from heedful.plot._rows import attended_rows
+from heedful.plot._tuning import tuning_curve
+
+__all__ = [
+    "attended_rows",
+    "cluster_errors",
+    "coefficient_path",
+    "contributions",
+    "dendrogram",
+    "heatmap",
+    "mixing_histogram",
+    "n_eff_histogram",
+    "tuning_curve",
+]

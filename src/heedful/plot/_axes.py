@@ -1,0 +1,61 @@
+"""Axes to draw on: given or new, their size, their fonts."""
+
+from typing import Any, NamedTuple
+
+from heedful.plot._style import INK
+
+# Inches: a column of a two-column paper, and the most that a page holds.
+COLUMN, PAGE = 3.5, 9.0
+SMALLEST = 7.0
+
+
+class Fonts(NamedTuple):
+    """Sizes in points: axis labels, and ticks and notes."""
+
+    label: float
+    tick: float
+
+
+def import_pyplot() -> Any:
+    """Return matplotlib.pyplot, or say how to get it."""
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(
+            "`heedful.plot` needs matplotlib, which is not installed. Get it by: pip install heedful[plot]"
+        ) from error
+    return plt
+
+
+def get_axes(ax: Any, height: float = 2.4, width: float = COLUMN) -> Any:
+    """Return the axes given, or those of a new figure of this size in inches."""
+    if ax is not None:
+        return ax
+    _, new = import_pyplot().subplots(figsize=(width, min(height, PAGE)), layout="constrained")
+    return new
+
+
+def fonts() -> Fonts:
+    """Return font sizes that follow the user's rcParams and are never too small for print."""
+    base = float(import_pyplot().rcParams["font.size"])
+    return Fonts(max(0.8 * base, SMALLEST), max(0.7 * base, SMALLEST))
+
+
+def points(ax: Any) -> tuple[float, float]:
+    """Return width and height of axes in points."""
+    box, dpi = ax.get_window_extent(), ax.figure.dpi
+    return 72 * box.width / dpi, 72 * box.height / dpi
+
+
+def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom")) -> Any:
+    """Name both axes, set fonts, keep these sides of the frame, and return the axes."""
+    size = fonts()
+    ax.set_xlabel(x, fontsize=size.label, color=INK)
+    ax.set_ylabel(y, fontsize=size.label, color=INK)
+    ax.tick_params(which="both", labelsize=size.tick, length=2.5, width=0.6)
+    for axis in (ax.xaxis, ax.yaxis):
+        axis.get_offset_text().set_fontsize(size.tick)
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in frame)
+        spine.set_linewidth(0.6)
+    return ax

@@ -1,0 +1,114 @@
+"""What drove one prediction."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import Explanation
+from heedful.plot._axes import finish, fonts, get_axes, import_pyplot
+from heedful.plot._labels import number, shorten
+from heedful.plot._read import check_explanation, find_output, find_query, link_name
+from heedful.plot._style import INK, NEUTRAL, sign_colour
+
+
+def contributions(
+    explanation: Explanation, query: Any, k: int = 8, *, output: Any = None, ax: Any = None, **style: Any
+) -> Any:
+    """Draw what drove one prediction, feature by feature from the mean to the prediction.
+
+    The first line is the mean of what the query's model says of the rows it attended to. Each bar adds coefficient
+    times (value less their mean), the largest first; the last line is the prediction.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X)`` returned.
+    query : label
+        A row of ``X`` by its label.
+    k : int, default=8
+        How many features to draw; the rest is one bar.
+    output : label, default=None
+        With several classes, the one to draw; None is the query's most probable one.
+    ax : Axes, default=None
+        Where to draw; None makes a new figure.
+    style : keywords
+        For matplotlib's ``barh``, such as ``height``.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    >>> ax = plot.contributions(e, 0, k=2)
+    >>> ax.get_xlabel()
+    'prediction'
+    """
+    row = find_query(check_explanation(explanation), query)
+    output = find_output(explanation, row, output)
+    import_pyplot()
+    every = explanation.top_features(k, output)
+    n_shown = len(every) // len(explanation.index)
+    table = every.iloc[row * n_shown : (row + 1) * n_shown]
+    table = table[table["contribution"] != 0]
+    start = float(explanation.mean_link(output).iloc[row])
+    end = float(np.asarray(explanation.link[output] if output is not None else explanation.link)[row])
+    names, parts = _bars(table, end - start, len(explanation.features))
+    ax = get_axes(ax, height=1.05 + 0.17 * len(parts))
+    _draw_bars(ax, start, parts, style)
+    finish(ax, link_name(explanation, output), "", frame=("bottom",))
+    ax.set_yticks(range(len(parts)), names, fontsize=fonts().tick)
+    ax.tick_params(axis="y", length=0)
+    _mark_ends(ax, start, end, len(parts))
+    return ax
+
+
+def _bars(table: pd.DataFrame, total: float, n_features: int) -> tuple[list[str], np.ndarray]:
+    """Return names and values of the bars; what is left over is a bar of its own."""
+    names = [_describe(feature, value) for feature, value in zip(table["feature"], table["value"], strict=True)]
+    parts = table["contribution"].to_numpy()
+    rest = total - parts.sum()
+    if abs(rest) > 1e-9 * max(np.abs(parts).sum(), abs(total)):
+        names, parts = [*names, f"{n_features - len(names)} others"], np.append(parts, rest)
+    return names, parts
+
+
+def _describe(feature: str, value: float) -> str:
+    """Return a feature with its value; a category, whose name says "column=level", with yes or no."""
+    if "=" in feature and value in (0.0, 1.0):
+        return shorten(feature) if value else f"not {shorten(feature)}"
+    return f"{shorten(feature, 22)} = {number(float(value))}"
+
+
+def _draw_bars(ax: Any, start: float, parts: np.ndarray, style: dict[str, Any]) -> None:
+    """Draw each part from where the one before it ended, joined by thin lines, with its value."""
+    ends = start + np.cumsum(parts)
+    lefts, places = np.append(start, ends)[:-1], np.arange(parts.size)
+    colours = [sign_colour(part) for part in parts]
+    ax.barh(places, parts, left=lefts, **{"color": colours, "height": 0.7, **style})
+    edges = np.concatenate([[start], ends])
+    for below, edge in enumerate(edges):
+        ax.plot([edge, edge], [below - 1, below], color=NEUTRAL, linewidth=0.6, zorder=0)
+    for place, left, end, part in zip(places, lefts, ends, parts, strict=True):
+        text = f"{part:+.3g}".replace("-", "−")
+        ax.annotate(text, (max(left, end), place), (3, 0), textcoords="offset points", fontsize=fonts().tick,
+                    color=INK, va="center")  # fmt: skip
+    low, high = edges.min(), edges.max()
+    span = (high - low) or 1.0
+    ax.set_xlim(low - 0.05 * span, high + 0.22 * span)
+
+
+def _mark_ends(ax: Any, start: float, end: float, n_bars: int) -> None:
+    """Write the mean above the first bar and the prediction below the last."""
+    ax.set_ylim(n_bars + 0.7, -1.5)
+    for value, place, word in ((start, -1, "mean of attended rows"), (end, n_bars, "this query")):
+        left = value > np.mean(ax.get_xlim())
+        ax.plot([value], [place], "o", color=INK, markersize=3)
+        ax.annotate(f"{word}: {number(value)}", (value, place), (-5 if left else 5, 0), textcoords="offset points",
+                    fontsize=fonts().tick, color=INK, ha="right" if left else "left", va="center")  # fmt: skip

@@ -1,0 +1,132 @@
+"""The tree of merges of queries with like models."""
+
+from typing import Any
+
+import numpy as np
+
+from heedful.explain import Clusters, Explanation
+from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._labels import LETTER, keep_largest, shorten, spread, text_width
+from heedful.plot._read import check_explanation, find_clusters
+from heedful.plot._style import NEUTRAL, cluster_colour
+
+# Share of the height below the leaves, for lines from prototypes to their names.
+FOOT = 0.07
+# Most names of prototypes in a key.
+KEYS = 16
+
+
+def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
+    """Draw how queries with like models merge into clusters, with prototypes.
+
+    A merge's height is the radius of the union: the largest distance of a member's coefficients to its prototype's.
+    Places along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked
+    among the leaves and named "cluster: query", in a key above the axes if names are long.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X)`` returned, of at least two queries.
+    clusters : int or Clusters, default=None
+        Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
+    ax : Axes, default=None
+        Where to draw; None makes a new figure.
+    style : keywords
+        For matplotlib's ``LineCollection``, such as ``linewidths``.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    >>> ax = plot.dendrogram(e, 3)
+    >>> len(ax.get_xticklabels())
+    3
+    """
+    groups = find_clusters(check_explanation(explanation), clusters)
+    lines = import_pyplot().matplotlib.collections.LineCollection
+    ax = get_axes(ax)
+    segments, owner = _merges(groups)
+    thin = float(np.clip(0.4 * points(ax)[0] / len(groups.order), 0.3, 0.8))
+    colours = [cluster_colour(cluster) if cluster else NEUTRAL for cluster in owner]
+    ax.add_collection(lines(segments, **{"colors": colours, "linewidths": thin, **style}))
+    top = 1.05 * groups.linkage[-1, 2] or 1.0
+    ax.set(xlim=(-0.5, len(groups.order) - 0.5), ylim=(-FOOT * top, top))
+    _draw_cut(ax, groups)
+    finish(ax, "queries (cluster: prototype)", "radius of coefficients per s.d.", frame=("left",))
+    _mark_prototypes(ax, groups, FOOT * top)
+    ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
+    return ax
+
+
+def _merges(groups: Clusters) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners (n_merges, 4, 2) of each merge, and the cluster it is within; 0 above the cut."""
+    # scipy's own drawing recurses, which fails where many equal models make a chain of merges
+    n_query = len(groups.order)
+    place, height = np.zeros(2 * n_query - 1), np.zeros(2 * n_query - 1)
+    owner = np.zeros(2 * n_query - 1, dtype=np.int64)
+    place[groups.order] = np.arange(n_query)
+    owner[:n_query] = groups.labels.to_numpy()
+    corners = np.empty((n_query - 1, 4, 2))
+    for merge, (left, right) in enumerate(groups.linkage[:, :2].astype(np.int64)):
+        node = n_query + merge
+        height[node], place[node] = groups.linkage[merge, 2], (place[left] + place[right]) / 2
+        owner[node] = owner[left] if owner[left] == owner[right] else 0
+        corners[merge, :, 0] = place[[left, left, right, right]]
+        corners[merge, :, 1] = height[[left, node, node, right]]
+    return corners, owner[n_query:]
+
+
+def _draw_cut(ax: Any, groups: Clusters) -> None:
+    """Draw a line between the last merge within clusters and the first of clusters."""
+    n_above, heights = len(groups.table) - 1, groups.linkage[:, 2]
+    if 0 < n_above < heights.size:
+        height = (heights[-n_above - 1] + heights[-n_above]) / 2
+        ax.axhline(height, color=NEUTRAL, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
+
+
+def _mark_prototypes(ax: Any, groups: Clusters, foot: float) -> None:
+    """Mark the prototypes' leaves and name them below; long names go into a key above."""
+    size, width = fonts().tick, points(ax)[0]
+    names = [f"{cluster}: {shorten(row)}" for cluster, row in groups.table["prototype"].items()]
+    if len(names) * (text_width(names, size) + LETTER * size) > 0.8 * width:
+        _draw_key(ax, groups, names, size)
+        names = [str(cluster) for cluster in groups.table.index]
+    gap = text_width(names, size) + LETTER * size
+    kept = keep_largest(groups.table["size"], 0.9 * width // gap)
+    at, colours = _prototype_places(groups), [cluster_colour(int(cluster)) for cluster in groups.table.index]
+    named = spread(at[kept], gap * len(groups.order) / (0.9 * width), -0.5, len(groups.order) - 0.5)
+    ax.scatter(at, np.zeros(at.size), s=16, c=colours, edgecolors="white", linewidths=0.5, zorder=3)
+    for x, start, j in zip(named, at[kept], kept, strict=True):
+        ax.plot([start, x], [0, -foot], color=colours[j], linewidth=0.6)
+    ax.set_xticks(named, [names[j] for j in kept], fontsize=size)
+    ax.tick_params(axis="x", length=0, pad=1)
+    # axes that share their queries with others may hide these labels
+    for label, j in zip(ax.get_xticklabels(), kept, strict=False):
+        label.set_color(colours[j])
+
+
+def _prototype_places(groups: Clusters) -> np.ndarray:
+    """Return the places of the prototypes among the leaves; of queries with one label, the one in the cluster."""
+    leaves = groups.labels.iloc[groups.order]
+    rows = zip(groups.table.index, groups.table["prototype"], strict=True)
+    return np.array([np.flatnonzero((leaves == cluster) & (leaves.index == row))[0] for cluster, row in rows])
+
+
+def _draw_key(ax: Any, groups: Clusters, names: list[str], size: float) -> None:
+    """Name the prototypes above the axes, those of the largest clusters if there are very many."""
+    plt = import_pyplot()
+    keys = [
+        plt.Line2D([], [], color=cluster_colour(int(groups.table.index[j])), marker="o", markersize=3.5, linestyle="",
+                   label=names[j])
+        for j in keep_largest(groups.table["size"], KEYS)
+    ]  # fmt: skip
+    ncols = 1 if 2 * (text_width(names, size) + 3 * size) > 1.25 * points(ax)[0] else 2
+    ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=ncols, fontsize=size, frameon=False,
+              handlelength=0.6, handletextpad=0.3, columnspacing=1.0, labelspacing=0.3)  # fmt: skip

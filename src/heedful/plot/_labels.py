@@ -1,0 +1,81 @@
+"""Labels that do not overlap: pushed apart, or as many as fit with the most important first."""
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from heedful.plot._axes import import_pyplot
+
+LONGEST = 28
+# Of the font size: the height of a line, and the width of a letter.
+LINE, LETTER = 1.25, 0.62
+
+
+def shorten(name: Any, longest: int = LONGEST) -> str:
+    """Return a name as text with dots in the middle if it is long: both ends tell columns apart."""
+    text = str(name)
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 2
+    return f"{text[:head]}…{text[head + 1 - longest :]}"
+
+
+def number(value: Any) -> str:
+    """Return a number with four digits at most, anything else as text."""
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}".replace("-", "−")
+    return shorten(value, 16)
+
+
+def text_width(texts: list[str], size: float) -> float:
+    """Return about how wide the longest of some labels is, in points."""
+    return LETTER * size * max((len(line) for text in texts for line in text.split("\n")), default=0)
+
+
+def spread(positions: Any, gap: float, low: float, high: float) -> np.ndarray:
+    """Move positions as little as possible to be ``gap`` apart, between ``low`` and ``high`` if they fit."""
+    positions = np.asarray(positions, dtype=np.float64)
+    order = np.argsort(positions, kind="stable")
+    steps = gap * np.arange(positions.size)
+    start = isotonic_regression(positions[order] - steps).x if positions.size else steps
+    moved = np.empty(positions.size)
+    moved[order] = np.maximum(np.minimum(start, high - gap * (positions.size - 1)), low) + steps
+    return moved
+
+
+def choose(positions: Any, priority: Any, gap: float) -> np.ndarray:
+    """Return which positions to label: by falling priority those that are ``gap`` from all chosen before."""
+    positions = np.asarray(positions, dtype=np.float64)
+    chosen: list[int] = []
+    for j in np.argsort(-np.asarray(priority, dtype=np.float64), kind="stable"):
+        if (np.abs(positions[chosen] - positions[j]) >= gap * (1 - 1e-9)).all():
+            chosen.append(int(j))
+    return np.sort(np.array(chosen, dtype=np.int64))
+
+
+def keep_largest(sizes: Any, room: float) -> np.ndarray:
+    """Return the positions of the largest sizes for which there is room, in their own order."""
+    return np.sort(np.argsort(-np.asarray(sizes), kind="stable")[: max(int(room), 1)])
+
+
+def name_ticks(axis: Any, names: list[str], priority: Any, gap: float) -> None:
+    """Name the places 0, 1, ... of an axis; where not all fit (``gap`` in points), the most important ones.
+
+    What fits is decided whenever the figure is drawn, so it stays right when the figure changes its size.
+    """
+    plt: Any = import_pyplot()
+    places = np.arange(len(names))
+
+    class FittingLocator(plt.Locator):
+        def __call__(self) -> np.ndarray:
+            box, bounds = axis.axes.get_window_extent(), sorted(axis.get_view_interval())
+            length = (box.width if axis.axis_name == "x" else box.height) * 72 / axis.axes.figure.dpi
+            shown = choose(places, priority, gap * (bounds[1] - bounds[0]) / max(length, 1.0))
+            return places[shown]
+
+        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:  # noqa: ARG002
+            return self()
+
+    axis.set_major_locator(FittingLocator())
+    axis.set_major_formatter(plt.FuncFormatter(lambda place, _: names[round(place)]))

@@ -1,0 +1,98 @@
+"""From the model for all rows to the local one: the coefficients of one query."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import Explanation
+from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._labels import LINE, shorten, spread
+from heedful.plot._read import check_explanation, find_output, find_query
+from heedful.plot._style import INK, PALE, sign_colour
+
+# Horizontal places of the end of a line's leader and of its name; the line itself ends at 1.
+LEADER, NAME = 1.04, 1.05
+
+
+def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
+    """Draw one query's coefficients from the baseline's to those of its local model.
+
+    One line per feature that is not 0 at either end, named at its local end; dots are the model that was used, at the
+    share that the local model was given. Coefficients are per standard deviation of their feature among the queries.
+    Where not all names fit, the largest coefficients are named and other lines are pale.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X)`` returned.
+    query : label
+        A row of ``X`` by its label.
+    output : label, default=None
+        With several classes, the one to draw; None is the query's most probable one.
+    ax : Axes, default=None
+        Where to draw; None makes a new figure.
+    style : keywords
+        For matplotlib's ``plot``, such as ``linewidth``.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    >>> ax = plot.coefficient_path(e, 0)
+    >>> ax.get_xlabel()
+    'mixing: share of the local model'
+    """
+    row = find_query(check_explanation(explanation), query)
+    output = find_output(explanation, row, output)
+    import_pyplot()
+    table = _ends(explanation, row, output)
+    mixing = float(explanation.mixing.iloc[row])
+    ax = get_axes(ax)
+    ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
+    ax.axvline(mixing, color=PALE, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
+    of_class = "" if output is None else f" of class {output}"
+    finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.")
+    named = _room(ax, table)
+    for feature, (start, used, end) in table.iterrows():
+        colour = sign_colour(used) if feature in named else PALE
+        ax.plot([0, 1], [start, end], **{"color": colour, "linewidth": 1.0, "label": str(feature), **style})
+        ax.plot([mixing], [used], "o", color=colour, markersize=3.5)
+    ax.set_xlim(0, 1)
+    _name_lines(ax, table.loc[named])
+    ax.annotate(f"used: {mixing:.2g}", (mixing, 1), (0, 2), xycoords=("data", "axes fraction"),
+                textcoords="offset points", fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
+    return ax
+
+
+def _ends(explanation: Explanation, row: int, output: Any) -> pd.DataFrame:
+    """Return the coefficients per standard deviation at the start, as used and at the end; without features at 0."""
+    given = (explanation.baseline_coef, explanation.coef.iloc[row], explanation.local_coef.iloc[row])
+    chosen = [series if output is None else series[output] for series in given]
+    values = np.column_stack([series.to_numpy() for series in chosen]) * explanation.unit()[:, None]
+    table = pd.DataFrame(values, explanation.features, ["baseline", "used", "local"])
+    return table[(table != 0).any(axis=1)]
+
+
+def _room(ax: Any, table: pd.DataFrame) -> list:
+    """Return the features to name: the largest of those for which there is room."""
+    room = int(0.9 * points(ax)[1] // (LINE * fonts().tick))
+    return table.abs().max(axis=1).sort_values(ascending=False, kind="stable").index[:room].tolist()
+
+
+def _name_lines(ax: Any, table: pd.DataFrame) -> None:
+    """Write names at the right ends of lines, pushed apart."""
+    size, (low, high) = fonts().tick, ax.get_ylim()
+    gap = LINE * size * (high - low) / (0.92 * points(ax)[1])
+    for (feature, line), y in zip(table.iterrows(), spread(table["local"], gap, low, high), strict=True):
+        colour = sign_colour(line["used"])
+        ax.plot([1, LEADER], [line["local"], y], color=colour, linewidth=0.5, clip_on=False)
+        ax.text(NAME, y, shorten(feature), fontsize=size, color=colour, va="center")
+    ax.set(xlim=(0, 1), ylim=(low, high))

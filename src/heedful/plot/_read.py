@@ -1,0 +1,75 @@
+"""What pictures read from an explanation, and what they say when it is not there."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import Clusters, Explanation
+
+N_CLUSTERS = 4
+
+
+def check_explanation(explanation: Any) -> Explanation:
+    """Return an explanation as it is."""
+    if not isinstance(explanation, Explanation):
+        raise TypeError(
+            f"`explanation` must be what `explain(X)` of a fitted estimator returns, got {type(explanation).__name__}. "
+            "Pass `model.explain(X)`."
+        )
+    return explanation
+
+
+def find_clusters(explanation: Explanation, clusters: Any) -> Clusters:
+    """Return clusters as given, or so many of them; None stands for four, or for all queries if they are fewer."""
+    if not isinstance(clusters, Clusters):
+        return explanation.clusters(min(N_CLUSTERS, len(explanation.index)) if clusters is None else clusters)
+    if not clusters.labels.index.equals(explanation.index):
+        raise ValueError(
+            f"`clusters` must be of the same queries as `explanation`: {len(explanation.index)}, got those of "
+            f"{len(clusters.labels)} others. Pass `explanation.clusters(...)` or a number."
+        )
+    return clusters
+
+
+def find_query(explanation: Explanation, query: Any) -> int:
+    """Return the position of a query by its label."""
+    found = np.flatnonzero(explanation.index == query)
+    if found.size == 0:
+        known = ", ".join(repr(label) for label in explanation.index[:3].tolist())
+        raise ValueError(f"`query` must be a label in `explanation.index`, such as {known}; got {query!r}.")
+    if found.size > 1:
+        raise ValueError(
+            f"`query` must be the label of one row, got {query!r}, which {found.size} rows have. "
+            "Call `explain` with a table of unique labels: X.reset_index(drop=True)."
+        )
+    return int(found[0])
+
+
+def find_output(explanation: Explanation, query: int, output: Any) -> Any:
+    """Return the class to draw: the one asked for or the query's most probable one; None if there is one model."""
+    known = explanation.outputs
+    if known is None:
+        if output is not None:
+            raise ValueError(f"`output` must be None where a query has one model, got {output!r}. Leave it out.")
+        return None
+    if output is None:
+        return known[int(np.asarray(explanation.link)[query].argmax())]
+    if output not in known:
+        raise ValueError(f"`output` must be one of the classes {known}, got {output!r}.")
+    return output
+
+
+def column_names(columns: pd.Index) -> list[str]:
+    """Return the names of columns of coefficients, "class: feature" where they have two levels."""
+    if isinstance(columns, pd.MultiIndex):
+        return [": ".join(str(part) for part in column) for column in columns]
+    return [str(column) for column in columns]
+
+
+def link_name(explanation: Explanation, output: Any) -> str:
+    """Return what the linear predictor is: the prediction itself, or what a class's probability comes from."""
+    if output is not None:
+        return f"linear predictor of class {output}"
+    same = np.allclose(np.asarray(explanation.link), np.asarray(explanation.prediction))
+    return "prediction" if same else "log-odds"

@@ -1,0 +1,73 @@
+"""Whom a query attended to."""
+
+from typing import Any
+
+import numpy as np
+
+from heedful.explain import Explanation
+from heedful.plot._axes import finish, fonts, get_axes, import_pyplot
+from heedful.plot._labels import LINE, name_ticks, number, shorten, text_width
+from heedful.plot._read import check_explanation, find_query
+from heedful.plot._style import INK, NEUTRAL
+
+
+def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
+    """Draw the training rows that one query attended to most, with what happened to them.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X)`` returned.
+    query : label
+        A row of ``X`` by its label.
+    k : int, default=15
+        How many training rows to draw.
+    ax : Axes, default=None
+        Where to draw; None makes a new figure.
+    style : keywords
+        For matplotlib's ``barh``, such as ``color``.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    >>> ax = plot.attended_rows(e, 0, k=4)
+    >>> len(ax.patches)
+    4
+    """
+    row = find_query(check_explanation(explanation), query)
+    import_pyplot()
+    every = explanation.top_rows(k)
+    n_rows = len(every) // len(explanation.index)
+    table = every.iloc[row * n_rows : (row + 1) * n_rows]
+    ax = get_axes(ax, height=max(1.4, 0.65 + 0.14 * n_rows))
+    place, size = np.arange(n_rows), fonts().tick
+    ax.barh(place, table["weight"], **{"color": NEUTRAL, "height": 0.75, **style})
+    ax.set_ylim(n_rows - 0.4, -0.6)
+    finish(ax, f"weight (of all: {100 * table['weight'].sum():.2g} %)", "training row")
+    name_ticks(ax.yaxis, [shorten(label, 20) for label in table["row"]], -place, LINE * size)
+    ax.tick_params(axis="y", length=0)
+    ax.xaxis.get_major_locator().set_params(nbins=5)
+    _write_responses(ax, table.drop(columns=["row", "weight"]), size)
+    return ax
+
+
+def _write_responses(ax: Any, responses: Any, size: float) -> None:
+    """Write what happened to each row beside the axes, one column for each part of the response."""
+    offset = 6.0
+    for name in responses.columns:
+        texts = [number(value) for value in responses[name]]
+        offset += text_width([*texts, shorten(name, 12)], size)
+        places = [(-0.75, shorten(name, 12)), *enumerate(texts)]
+        for y, text in places:
+            ax.annotate(text, (1, y), (offset, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                        fontsize=size, color=INK, ha="right", va="bottom" if y < 0 else "center",
+                        annotation_clip=False)  # fmt: skip
+        offset += 6.0

@@ -1,0 +1,24 @@
+"""Colours of all pictures; hues by Okabe and Ito, who chose them for eyes that do not tell red from green."""
+
+# One hue per cluster in every picture; neighbours differ even where the list starts again.
+CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00")
+# Lines that are not clusters.
+SERIES = ("#1A1A1A", "#8C510A", "#5E3C99", "#35978F")
+# Signs of coefficients and contributions, the ends of the diverging map.
+DIVERGING, POSITIVE, NEGATIVE = "RdBu_r", "#B2182B", "#2166AC"
+INK, NEUTRAL, PALE = "#333333", "#737373", "#BFBFBF"
+
+
+def cluster_colour(cluster: int) -> str:
+    """Return the hue of a cluster, numbered from 1."""
+    return CLUSTERS[(cluster - 1) % len(CLUSTERS)]
+
+
+def series_colour(number: int) -> str:
+    """Return the hue of a line, numbered from 0."""
+    return SERIES[number % len(SERIES)]
+
+
+def sign_colour(value: float) -> str:
+    """Return the hue of a sign."""
+    return POSITIVE if value >= 0 else NEGATIVE

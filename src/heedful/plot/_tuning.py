@@ -1,0 +1,151 @@
+"""How the heads did on unseen rows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import Explanation
+from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._labels import LINE, choose, spread, text_width
+from heedful.plot._read import check_explanation
+from heedful.plot._style import INK, series_colour
+
+# Places beside the temperatures, as shares of their range on the log scale: ratios' names, and steps between markers.
+BESIDE, STEP = 0.3, 0.2
+# Area of a dot in square points: at a share of 0, and added at the largest share.
+DOT, AREA = 4.0, 70.0
+
+
+def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
+    """Draw the errors of all heads on unseen rows against temperature.
+
+    One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
+    without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X)`` of a model that has tried several heads returned.
+    ax : Axes, default=None
+        Where to draw; None makes a new figure.
+    style : keywords
+        For matplotlib's ``plot``, such as ``linestyle``.
+
+    Returns
+    -------
+    Axes
+        What was drawn on.
+
+    Raises
+    ------
+    ValueError
+        If no head was tried on unseen rows, as with one head and a fixed ``mixing``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    >>> ax = plot.tuning_curve(e)
+    >>> ax.get_ylabel()
+    'error on unseen rows'
+    """
+    heads = check_explanation(explanation).heads
+    heads = heads[np.isfinite(heads["error"])]
+    if heads.empty:
+        raise ValueError(
+            "`explanation` must be of a model that tried its heads on unseen rows, got one with nothing to choose. "
+            "Leave `mixing` or `temperature` to 'auto'."
+        )
+    import_pyplot()
+    ax = get_axes(ax, height=2.8)
+    ticks = _places(heads)
+    area = DOT + AREA * heads["share"] / (heads["share"].max() or 1.0)
+    heads = heads.assign(place=_place_of(heads, ticks), area=area)
+    finish(ax, "temperature", "error on unseen rows")
+    for number, (_, part) in enumerate(heads.groupby("similarity", sort=False)):
+        _draw_similarity(ax, part, series_colour(number), style)
+    ax.margins(x=0.04, y=0.08)
+    _name_ratios(ax, heads)
+    _name_places(ax, ticks)
+    _draw_key(ax, heads)
+    return ax
+
+
+def _places(heads: pd.DataFrame) -> pd.Series:
+    """Return the place of each temperature, on a log scale, and of each weighting without one."""
+    warm = np.sort(heads["temperature"].dropna().unique())
+    free = heads.loc[heads["temperature"].isna(), "weighting"].unique()
+    logs = np.log10(warm)
+    extent = float(np.ptp(logs)) if warm.size > 1 else 1.0
+    last = logs[-1] + BESIDE * extent if warm.size else 0.0
+    return pd.Series([*logs, *(last + STEP * extent * np.arange(free.size))], [*warm, *free], dtype=float)
+
+
+def _place_of(heads: pd.DataFrame, ticks: pd.Series) -> np.ndarray:
+    """Return the place of each head."""
+    keys = heads["temperature"].astype(object).where(heads["temperature"].notna(), heads["weighting"])
+    return ticks.loc[keys].to_numpy()
+
+
+def _draw_similarity(ax: Any, part: pd.DataFrame, colour: str, style: dict[str, Any]) -> None:
+    """Draw the heads of one similarity, the penalty ratio of the best one emphasised."""
+    best = part.loc[part["error"].idxmin(), "alpha_ratio"]
+    for ratio, line in part.groupby("alpha_ratio"):
+        strong = ratio == best
+        alpha = 1.0 if strong else 0.35
+        look = {"color": colour, "alpha": alpha, "linewidth": 1.6 if strong else 0.8, **style}
+        warm = line[line["temperature"].notna()].sort_values("place")
+        name = f"{part['similarity'].iloc[0]}, penalty × {_ratio(ratio)}"
+        ax.plot(warm["place"], warm["error"], label=name, zorder=2 + strong, **look)
+        seen = np.where(line["share"] > 0, 1.0, alpha)
+        ax.scatter(line["place"], line["error"], s=line["area"], color=colour, alpha=seen, linewidths=0, zorder=4)
+
+
+def _ratio(ratio: float) -> str:
+    return "∞" if np.isinf(ratio) else f"{ratio:g}"
+
+
+def _name_ratios(ax: Any, heads: pd.DataFrame) -> None:
+    """Write the penalty ratios at the warm ends of their lines, pushed apart; once where similarities agree."""
+    warm = heads[heads["temperature"] == heads["temperature"].max()]
+    if warm.empty:
+        return
+    ends = warm.groupby("alpha_ratio")["error"].mean()
+    size, (low, high) = fonts().tick, ax.get_ylim()
+    gap = LINE * size * (high - low) / (0.85 * points(ax)[1])
+    x = warm["place"].iloc[0]
+    for ratio, y in zip(ends.index, spread(ends, gap, low + gap / 2, high), strict=True):
+        ax.annotate(f"× {_ratio(ratio)}", (x, y), (6, 0), textcoords="offset points", fontsize=size, color=INK,
+                    va="center")  # fmt: skip
+
+
+def _name_places(ax: Any, ticks: pd.Series) -> None:
+    """Name temperatures and weightings, and part the two by a line."""
+    warm = np.array([not isinstance(key, str) for key in ticks.index])
+    names = [f"{key:g}" if is_warm else str(key) for key, is_warm in zip(ticks.index, warm, strict=True)]
+    width = ax.get_xlim()[1] - ax.get_xlim()[0]
+    gap = (text_width(names, fonts().tick) + 2) * width / points(ax)[0]
+    ends = np.arange(len(ticks)) % max(len(ticks) - 1, 1) == 0
+    kept = choose(ticks.to_numpy(), np.where(~warm, 2.0, ends), gap)
+    ax.set_xticks(ticks.to_numpy()[kept], [names[j] for j in kept], fontsize=fonts().tick)
+    if warm.any() and not warm.all():
+        ax.set_xlabel("temperature, and weightings without one")
+
+
+def _draw_key(ax: Any, heads: pd.DataFrame) -> None:
+    """Say above the axes which hue is which similarity, and what the largest dot stands for."""
+    line = import_pyplot().Line2D
+    best = heads.loc[heads.groupby("similarity", sort=False)["error"].idxmin()]
+    keys = [
+        line([], [], color=series_colour(number), linewidth=1.6, label=f"{name}, best × {_ratio(ratio)}")
+        for number, (name, ratio) in enumerate(zip(best["similarity"], best["alpha_ratio"], strict=True))
+    ]
+    largest = float(heads["share"].max())
+    if largest > 0:
+        keys.append(line([], [], color=INK, linestyle="", marker="o", markeredgewidth=0, markersize=np.sqrt(DOT + AREA),
+                           label=f"share {100 * largest:.2g} %"))  # fmt: skip
+    ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=fonts().tick,
+              frameon=False, handlelength=1.4, columnspacing=1.0)  # fmt: skip

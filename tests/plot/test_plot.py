@@ -1,0 +1,102 @@
+"""What every picture promises."""
+
+import builtins
+import inspect
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+from heedful import plot
+from heedful.explain import Explanation
+
+ALL = [getattr(plot, name) for name in plot.__all__]
+OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions)
+
+
+def call(function, explanation, **how):
+    arguments = (explanation.index[0],) if function in OF_QUERY else ()
+    return function(explanation, *arguments, **how)
+
+
+@pytest.mark.parametrize("function", ALL, ids=lambda function: function.__name__)
+class TestEveryPicture:
+    def test_axes_that_are_given_are_used_and_no_figure_is_left_open(self, function, each):
+        figure, axes = plt.subplots(1, 2)
+        assert call(function, each, ax=axes[1]) is axes[1]
+        assert axes[1].has_data()
+        assert not axes[0].has_data()
+        assert plt.get_fignums() == [figure.number]
+
+    def test_without_axes_there_is_one_new_figure_of_one_column(self, function, each):
+        ax = call(function, each)
+        assert plt.get_fignums() == [ax.figure.number]
+        assert ax.figure.get_figwidth() == 3.5
+        assert ax.get_title() == ""
+
+    def test_settings_of_matplotlib_stay_as_they_are(self, function, small):
+        before = dict(mpl.rcParams)
+        call(function, small).figure.draw_without_rendering()
+        assert dict(mpl.rcParams) == before
+
+    def test_no_text_is_smaller_than_seven_points(self, function, each):
+        ax = call(function, each)
+        ax.figure.draw_without_rendering()
+        texts = ax.figure.findobj(mpl.text.Text)
+        assert min(text.get_fontsize() for text in texts if text.get_text() and text.get_visible()) >= 7
+
+    def test_fonts_follow_the_users_settings(self, function, small):
+        with mpl.rc_context({"font.size": 20}):
+            ax = call(function, small)
+        assert ax.xaxis.label.get_fontsize() == 16
+
+    def test_an_estimator_is_refused_and_leaves_no_figure(self, function):
+        with pytest.raises(TypeError, match=r"`explanation` must be .*got object.*model\.explain"):
+            function(object(), *((0,) if function in OF_QUERY else ()))
+        assert plt.get_fignums() == []
+
+    def test_a_missing_matplotlib_is_named_with_its_remedy(self, function, small, monkeypatch):
+        real = builtins.__import__
+
+        def without(name, *rest):
+            if name.startswith("matplotlib"):
+                raise ImportError(name)
+            return real(name, *rest)
+
+        monkeypatch.setattr(builtins, "__import__", without)
+        with pytest.raises(ImportError, match=r"pip install heedful\[plot\]"):
+            call(function, small)
+
+    def test_takes_an_explanation_axes_by_name_and_style(self, function):
+        parameters = inspect.signature(function).parameters
+        assert next(iter(parameters)) == "explanation"
+        assert parameters["ax"].kind is inspect.Parameter.KEYWORD_ONLY
+        assert parameters["style"].kind is inspect.Parameter.VAR_KEYWORD
+
+
+@pytest.mark.parametrize("function", OF_QUERY, ids=lambda function: function.__name__)
+def test_an_unknown_query_is_named_with_some_that_are_known(function, small):
+    with pytest.raises(ValueError, match=r"`query` must be a label .*'case 45'.*got 'nobody'"):
+        function(small, "nobody")
+    assert plt.get_fignums() == []
+
+
+def test_a_label_of_several_rows_is_refused(small):
+    same = Explanation(**{**vars(small), "coef": small.coef.set_axis(["twin"] * len(small.coef))})
+    with pytest.raises(ValueError, match=r"45 rows have.*reset_index"):
+        plot.contributions(same, "twin")
+
+
+@pytest.mark.parametrize("function", [plot.coefficient_path, plot.contributions, plot.heatmap])
+def test_an_unknown_class_is_refused(function, classes, small):
+    query = () if function is plot.heatmap else (classes.index[0],)
+    with pytest.raises(ValueError, match=r"`output` must be one of the classes.*got 'none'"):
+        function(classes, *query, output="none")
+    with pytest.raises(ValueError, match="`output` must be None where"):
+        function(small, *query, output="high")
+
+
+def test_without_y_all_pictures_but_errors_are_drawn(unknown):
+    for function in ALL:
+        if function is not plot.cluster_errors:
+            assert call(function, unknown).has_data()
