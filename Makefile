@@ -20,8 +20,9 @@ $(READY): pyproject.toml
 setup: $(READY) ## build the environment in .venv
 
 .PHONY: demo
-demo: $(READY) ## see personalised lassos beat one lasso on a real table
+demo: $(READY) ## see personalised lassos beat one lasso on a real table, and open the report of it
 	$(BIN)/python examples/demo.py
+	$(BIN)/python examples/report.py
 
 .PHONY: test
 test: $(READY) ## run all tests
@@ -30,6 +31,11 @@ test: $(READY) ## run all tests
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/_kernels
+
+.PHONY: test-browser
+test-browser: $(READY) ## run the report's tests in a real browser; installs Debian's chromium if it is missing
+	bash tools/install_browser.sh
+	HEEDFUL_BROWSER=1 $(BIN)/python -m pytest tests/browser
 
 .PHONY: doctest
 doctest: $(READY) ## run the examples in docstrings and pages

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import heedful
-from heedful import attention, baseline, datasets, similarity
+from heedful import attention, baseline, datasets, plot, report, similarity
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRED = inspect.Parameter.empty
@@ -34,6 +34,9 @@ PUBLIC = [
     similarity.GaussianSimilarity,
     similarity.CallableSimilarity,
     *(getattr(datasets, name) for name in datasets.__all__ if name.startswith("make_")),
+    *(getattr(plot, name) for name in plot.__all__),
+    report.render,
+    report.write,
 ]
 
 
@@ -66,10 +69,10 @@ def test_docstrings_have_an_example(target):
     assert ">>> " in inspect.getdoc(target)
 
 
-@pytest.mark.parametrize("room", ["heedful", "heedful.similarity"])
+@pytest.mark.parametrize("room", ["heedful", "heedful.similarity", "heedful.plot", "heedful.report"])
 def test_the_api_page_lists_every_public_name(room):
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    helpers = {"describe", "prepare", "resolve", "attention", "baseline", "cluster", "explain", "similarity"}
+    helpers = {"describe", "prepare", "resolve", "attention", "baseline", "cluster", "explain", "similarity", "plot", "report"}
     missing = [name for name in importlib.import_module(room).__all__ if f"{room}.{name}" not in page]
     assert set(missing) <= helpers
 
@@ -119,6 +122,17 @@ def test_examples_do_not_lose_to_their_baseline(script, found):
     assert len(numbers) == 2, printed
     better, worse = numbers if script != "survival" else numbers[::-1]
     assert better <= 1.01 * worse
+
+
+def test_the_report_example_writes_a_page(tmp_path):
+    path = tmp_path / "page.html"
+    assert path.name in run_python("examples/report.py", str(path))
+    assert path.stat().st_size > 1e6
+
+
+def test_the_picture_example_draws_every_plot(tmp_path):
+    run_python("examples/figures.py", "-o", str(tmp_path))
+    assert len(list(tmp_path.rglob("*.png"))) == 2 * len(plot.__all__)
 
 
 def test_the_demo_shows_a_gain_over_the_lasso():

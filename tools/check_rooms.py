@@ -29,6 +29,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plot": {"explain"},
     "report": {"explain"},
     "datasets": {"_checks"},
+    # public names only
+    "cli": {"AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "__version__", "similarity", "report"},
+    "__main__": {"cli"},
 }
 OUTSIDE = {
     "_kernels": {"numpy", "numba", "typing", "importlib"},

@@ -1,6 +1,6 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
-from heedful import attention, baseline, cluster, datasets, explain, similarity
+from heedful import attention, baseline, cluster, datasets, explain, plot, report, similarity
 from heedful.cluster import ProtoClust, minimax_linkage
 from heedful.estimators import AttentionCox, AttentionLasso, AttentionLassoClassifier
 from heedful.local import local_lasso
@@ -19,5 +19,7 @@ __all__ = [
     "explain",
     "local_lasso",
     "minimax_linkage",
+    "plot",
+    "report",
     "similarity",
 ]

@@ -1,0 +1,5 @@
+"""The command line: ``heedful fit``, ``predict``, ``explain`` and ``demo``."""
+
+from heedful.cli._main import main
+
+__all__ = ["main"]

@@ -1,0 +1,63 @@
+"""``heedful demo``: personalised lassos against one lasso on a table that comes with scikit-learn."""
+
+from argparse import Namespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import train_test_split
+from tqdm import tqdm
+
+from heedful import AttentionLasso
+from heedful.cli._output import say
+
+
+def demo(arguments: Namespace) -> dict[str, Any]:
+    """Compare models of the proline of wines on random halves, then open one prediction."""
+    table = load_wine(as_frame=True).data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
+    X, y = table.drop(columns="proline"), table["proline"]
+    gains: dict[str, list[float]] = {"attention lasso": [], "random forest": []}
+    for seed in tqdm(range(arguments.splits), desc="halves", disable=not arguments.verbose):
+        X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
+        model = AttentionLasso(random_state=seed, n_jobs=arguments.jobs).fit(X_train, y_train)
+        forest = RandomForestRegressor(500, random_state=seed, n_jobs=arguments.jobs).fit(X_train, y_train)
+        lasso = np.mean((y_test - model.baseline_.predict(X_test)) ** 2)
+        for name, fitted in (("attention lasso", model), ("random forest", forest)):
+            gains[name].append(100 * (1 - np.mean((y_test - fitted.predict(X_test)) ** 2) / lasso))
+    query = X_test.index[3]
+    explanation = model.explain(X_test.loc[[query]])
+    return {
+        "command": "demo",
+        "rows": len(X),
+        "columns": X.shape[1],
+        "splits": arguments.splits,
+        "gain": {name: {"mean": np.mean(gain), "error": _error(gain)} for name, gain in gains.items()},
+        "query": int(query),
+        "predicted": explanation.prediction[query],
+        "measured": y_test[query],
+        "top_features": explanation.top_features(5).loc[query].reset_index(),
+        "top_rows": explanation.top_rows(5).loc[query].reset_index(),
+    }
+
+
+def _error(gain: list[float]) -> float:
+    """Return the standard error of a mean; NaN for a single value."""
+    return float(np.std(gain, ddof=1) / len(gain) ** 0.5) if len(gain) > 1 else float("nan")
+
+
+def tell_demo(found: dict[str, Any]) -> None:
+    """Say how much better, and why one wine was predicted as it was."""
+    say(f"Predict proline (mg/l) of {found['rows']} wines from {found['columns']} other measurements, "
+        f"{found['splits']} random halves\n")  # fmt: skip
+    say("squared error against one lasso for all wines, mean (standard error):")
+    for name, gain in found["gain"].items():
+        say(f"  {name:16s} {gain['mean']:+5.1f} % better ({gain['error']:.1f})")
+    say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
+    _say_table("what drove it:", found["top_features"])
+    _say_table("wines it attended to most:", found["top_rows"])
+
+
+def _say_table(title: str, table: pd.DataFrame) -> None:
+    say(f"\n{title}\n{table.round(2).to_string(index=False)}")

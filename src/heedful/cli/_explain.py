@@ -1,0 +1,96 @@
+"""``heedful explain``: what predictions were made of, as a page, as a table or as JSON."""
+
+import importlib
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from heedful.cli._errors import UserError, one_line
+from heedful.cli._model import load_model
+from heedful.cli._output import say
+from heedful.cli._predict import read_queries
+from heedful.cli._read import ENDINGS
+from heedful.cli._target import response_if_known
+from heedful.cli._write import check_output, copy_whole, write_table
+
+PAGES = (".html", ".htm")
+
+
+def explain(arguments: Namespace) -> dict[str, Any]:
+    """Explain the predictions of a table's rows; write a page or a table, or return the tables."""
+    output = arguments.output
+    if output is None and not arguments.json:
+        raise UserError("-o OUT is required (a page .html, a table .csv or .parquet), or --json.")
+    if output is not None:
+        check_output(output, [arguments.model, arguments.table], (*PAGES, *ENDINGS))
+    saved = load_model(arguments.model)
+    header = saved.header
+    table, X = read_queries(arguments, saved)
+    y = response_if_known(arguments.table, table, header["task"], header["response"])
+    saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
+    try:
+        explanation = saved.model.explain(X, y)
+        tables = explanation.top_features(arguments.top), explanation.top_rows(arguments.top)
+        written = _write(arguments, explanation, *tables)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
+    return {
+        "command": "explain",
+        "model": str(arguments.model),
+        "table": str(arguments.table),
+        "task": header["task"],
+        **header["response"],
+        "rows": len(X),
+        "errors": _errors(explanation),
+        **written,
+    }
+
+
+def _write(arguments: Namespace, explanation: Any, features: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any]:
+    """Write a page or a table; return where it is, or the tables if there is no place to write to."""
+    output = arguments.output
+    if output is None:
+        return {"output": None, "top_features": features.reset_index(), "top_rows": rows.reset_index()}
+    if output.suffix.lower() in PAGES:
+        title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
+        copy_whole(output, lambda draft: write_page(explanation, draft, title))
+    else:
+        write_table(output, as_one_table(features, rows))
+    return {"output": str(output)}
+
+
+def write_page(explanation: Any, draft: Path, title: str) -> None:
+    """Write the page; the room that does it, and what that draws with, are optional."""
+    try:
+        importlib.import_module("heedful.report").write(explanation, draft, title=title)
+    except ImportError as error:
+        raise UserError(
+            f"{draft.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
+            "'heedful[report]', or write a table: -o OUT.csv"
+        ) from error
+
+
+def as_one_table(features: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return top features and top rows below each other; the column ``part`` says which."""
+    given = {name: f"response_{name}" for name in rows if name not in ("row", "weight")}
+    below = rows.rename(columns=given).astype({"row": "Int64"})
+    parts = [table.reset_index().assign(part=part) for part, table in (("feature", features), ("row", below))]
+    order = ["part", "query", "rank", *features, "row", "weight", *given.values()]
+    return pd.concat(parts, ignore_index=True)[order]
+
+
+def _errors(explanation: Any) -> dict[str, float] | None:
+    """Return the mean losses of both models where the table says what happened."""
+    if explanation.loss is None:
+        return None
+    return {"model": explanation.loss.mean(), "baseline": explanation.baseline_loss.mean()}
+
+
+def tell_explain(found: dict[str, Any]) -> None:
+    """Say what was explained."""
+    say(f"wrote  {found['output']}: {found['rows']} rows explained")
+    if found["errors"]:
+        own, plain = found["errors"]["model"], found["errors"]["baseline"]
+        say(f"loss   {own:.4g} on average, {plain:.4g} by one model for all rows")

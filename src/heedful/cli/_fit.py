@@ -1,0 +1,98 @@
+"""``heedful fit``: from a table to a model in a file."""
+
+from argparse import Namespace
+from time import perf_counter
+from typing import Any
+
+import pandas as pd
+
+from heedful.cli._columns import convert, count_kinds, describe_columns, need_column
+from heedful.cli._errors import UserError, one_line
+from heedful.cli._model import ESTIMATORS, Saved, make_header, save_model
+from heedful.cli._output import say
+from heedful.cli._read import read_table
+from heedful.cli._target import Response, read_response
+from heedful.cli._write import check_output
+from heedful.similarity import ForestProximity
+
+
+def fit(arguments: Namespace) -> dict[str, Any]:
+    """Fit a model and write it; return what is worth knowing of it."""
+    start, path = perf_counter(), arguments.table
+    check_output(arguments.output, [path])
+    table = read_table(path, arguments.sep)
+    for name in arguments.drop:
+        need_column(path, table, name, "--drop")
+    response = read_response(path, table, arguments)
+    features = table.drop(columns=[*arguments.drop, *response.columns.values()], errors="ignore")
+    if not features.shape[1]:
+        raise UserError(f"{path}: no column is left to predict from. Drop fewer columns.")
+    columns = describe_columns(path, features)
+    X = pd.DataFrame({entry["name"]: convert(path, features[entry["name"]], entry["kind"]) for entry in columns})
+    model = _fit_model(arguments, X, response)
+    header = make_header(response.task, response.columns, columns, arguments.drop)
+    size = save_model(arguments.output, Saved(header, model))
+    return _summary(arguments, response, columns, model) | {
+        "rows": len(X),
+        "model": str(arguments.output),
+        "bytes": size,
+        "seconds": round(perf_counter() - start, 3),
+    }
+
+
+def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any:
+    model = ESTIMATORS[response.task](
+        heads=arguments.heads,
+        similarity=_forests(arguments.trees, arguments.heads),
+        verbose=arguments.verbose,
+        n_jobs=arguments.jobs,
+        random_state=arguments.seed,
+    )
+    try:
+        model.fit(X, response.y)
+    except (TypeError, ValueError) as error:
+        names = " and ".join(repr(name) for name in response.columns.values())
+        raise UserError(f"{arguments.table}: no model of {names} can be fitted: {one_line(error)}") from error
+    # how it is shown and run is the choice of who predicts
+    return model.set_params(verbose=0, n_jobs=None)
+
+
+def _forests(n_trees: int | None, heads: str) -> Any:
+    """Return the forests that similarity="forest" stands for, with another number of trees."""
+    if n_trees is None:
+        return "forest"
+    if heads == "single":
+        return ForestProximity(n_trees)
+    half = max(1, n_trees // 2)
+    return [ForestProximity(half), ForestProximity(half, max_features=1.0, min_samples_split=2)]
+
+
+def _summary(arguments: Namespace, response: Response, columns: list[dict[str, Any]], model: Any) -> dict[str, Any]:
+    heads = model.heads_
+    found = {
+        "command": "fit",
+        "table": str(arguments.table),
+        "task": response.task,
+        "reason": response.reason,
+        **response.columns,
+        "columns": columns,
+        "dropped": arguments.drop,
+        "heads": {"tried": len(heads), "used": int((heads["share"] > 0).sum())},
+        "mixing": model.mixing_,
+        "alpha": model.alpha_,
+        "trust": model.trust_,
+        "errors": {"baseline": min(model.baseline_.cv_error_), "best_head": heads["error"].min()},
+        "seed": arguments.seed,
+    }
+    return found | ({"classes": model.classes_.tolist()} if response.task == "classification" else {})
+
+
+def tell_fit(found: dict[str, Any]) -> None:
+    """Say what was fitted."""
+    what = found.get("target") or f"{found['event']}, {found['time']}"
+    classes = f", {len(found['classes'])} classes" if "classes" in found else ""
+    say(f"read   {found['table']}: {found['rows']} rows, columns to predict from: {count_kinds(found['columns'])}")
+    say(f"task   {found['task']} of {what} ({found['reason']}){classes}")
+    say(f"model  {found['heads']['used']} of {found['heads']['tried']} heads in use, mixing {found['mixing']:.2f}, "
+        f"alpha {found['alpha']:.3g}, trust {found['trust']:.2f}")  # fmt: skip
+    say(f"wrote  {found['model']}: {found['bytes'] / 1e6:.1f} MB, {found['seconds']:.1f} s in all")

@@ -1,0 +1,181 @@
+"""The program ``heedful``: its options, and one line for whatever goes wrong."""
+
+import argparse
+import logging
+import os
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+from heedful import __version__
+from heedful.cli._demo import demo, tell_demo
+from heedful.cli._errors import UserError, one_line
+from heedful.cli._explain import explain, tell_explain
+from heedful.cli._fit import fit, tell_fit
+from heedful.cli._output import say_json
+from heedful.cli._predict import predict, tell_predict
+from heedful.cli._target import TASKS
+
+DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
+TABLE = "CSV, TSV or Parquet file, by the ending of its name"
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the options."""
+        raise UserError(f"{message} (see {self.prog} --help)")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return 0, 2 for errors of the user, 130 when interrupted, 1 for errors of ours."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        with _listening():
+            _run(given)
+        sys.stdout.flush()
+    except UserError as error:
+        return _fail(given, one_line(error), WRONG)
+    except KeyboardInterrupt:
+        return _fail(given, "interrupted", INTERRUPTED)
+    except BrokenPipeError:
+        # who read our output has left; nothing may be written at exit either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except MemoryError:
+        return _fail(given, "not enough memory. Give fewer rows, or --jobs 1", WRONG)
+    except Exception as error:  # noqa: BLE001 - the last stop before the user
+        return _fail(given, f"{type(error).__name__}: {one_line(error)} (our mistake; --debug shows where)", BUG)
+    return DONE
+
+
+def _run(given: list[str]) -> None:
+    arguments = _parser().parse_args(given)
+    arguments.verbose = int(sys.stderr.isatty() and not arguments.quiet)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        found = arguments.run(arguments)
+    heard = list(dict.fromkeys(one_line(entry.message) for entry in caught if isinstance(entry.message, Warning)))
+    for message in heard:
+        sys.stderr.write(f"heedful: warning: {message}\n")
+    if arguments.json:
+        say_json(found | {"warnings": heard})
+    elif not arguments.quiet:
+        arguments.tell(found)
+
+
+@contextmanager
+def _listening() -> Iterator[None]:
+    """Write the library's messages to standard error; let a polite kill clean up."""
+    log, warner = logging.getLogger("heedful"), _Warner()
+    alone = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED)) if alone else None
+    log.addHandler(warner)
+    try:
+        yield
+    finally:
+        log.removeHandler(warner)
+        if alone:
+            signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+class _Warner(logging.Handler):
+    """Writes what the library logs as one line each."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        sys.stderr.write(f"heedful: {record.levelname.lower()}: {' '.join(record.getMessage().split())}\n")
+
+
+def _fail(given: list[str], message: str, code: int) -> int:
+    if "--debug" in given:
+        traceback.print_exc()
+    sys.stderr.write(f"heedful: {'error: ' if code != INTERRUPTED else ''}{message}\n")
+    if "--json" in given:
+        say_json({"error": message, "code": code})
+    return code
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
+    parser.add_argument("--version", action="version", version=f"heedful {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="fit | predict | explain | demo")
+    _add_fit(commands)
+    _add_predict(commands)
+    _add_explain(commands)
+    own = _add(commands, "demo", "compare models of a table that comes along", demo, tell_demo)
+    own.add_argument("--splits", type=_positive, default=10, metavar="N", help="random halves (default 10)")
+    return parser
+
+
+def _add(commands: Any, name: str, text: str, run: Callable, tell: Callable) -> argparse.ArgumentParser:
+    """Return the parser of a command, with the options that all of them have."""
+    own = commands.add_parser(name, help=text, description=text.capitalize() + ".")
+    own.set_defaults(run=run, tell=tell)
+    own.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads, -1 for all cores (default)")
+    own.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    own.add_argument("--quiet", action="store_true", help="no progress and no text; errors and warnings only")
+    own.add_argument("--debug", action="store_true", help="show where an error comes from")
+    return own
+
+
+def _add_table(own: argparse.ArgumentParser) -> None:
+    own.add_argument("table", type=Path, metavar="TABLE", help=TABLE)
+    own.add_argument("--drop", action="extend", nargs="+", default=[], metavar="COL", help="columns to leave out")
+    own.add_argument("--sep", type=_separator, metavar="CHAR", help="separator of a CSV file (default: a comma)")
+
+
+def _add_fit(commands: Any) -> None:
+    own = _add(commands, "fit", "fit a model to a table and save it", fit, tell_fit)
+    _add_table(own)
+    own.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL", help="file for the model")
+    own.add_argument("--target", metavar="COL", help="column to predict")
+    own.add_argument("--task", choices=TASKS, default="auto", help=(
+        "auto (default): survival with --event and --time; classification for text, booleans and at most 10 different "
+        "whole numbers with 5 rows each on average; else regression"))  # fmt: skip
+    own.add_argument("--event", metavar="COL", help="survival: whether the event happened (true/false or 1/0)")
+    own.add_argument("--time", metavar="COL", help="survival: time of the event, or of the last look")
+    own.add_argument("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or take the best")
+    own.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed (default 0)")
+    own.add_argument("--trees", type=_positive, metavar="N", help="trees in all (default 500); fewer are faster")
+
+
+def _add_predict(commands: Any) -> None:
+    own = _add(commands, "predict", "predict the rows of a table", predict, tell_predict)
+    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
+    _add_table(own)
+    own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
+
+
+def _add_explain(commands: Any) -> None:
+    own = _add(commands, "explain", "say what predictions were made of", explain, tell_explain)
+    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
+    _add_table(own)
+    own.add_argument("-o", "--output", type=Path, metavar="OUT", help="page (.html), or table (.csv, .tsv, .parquet)")
+    own.add_argument("--top", type=_positive, default=5, metavar="K", help="features and rows per query (default 5)")
+    own.add_argument("--title", help="title of the page")
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+    return int(text)
+
+
+def _seed(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) >= 2**32:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4294967295, got {text!r}")
+    return int(text)
+
+
+def _separator(text: str) -> str:
+    text = "\t" if text == "\\t" else text
+    if len(text) != 1:
+        raise argparse.ArgumentTypeError(f"must be one character, got {text!r}")
+    return text

@@ -1,0 +1,123 @@
+"""What is to be predicted: the task and the response.
+
+The rule of ``--task auto``: columns for event and time mean survival. Text, booleans, and whole numbers of at most
+``FEW`` different values with ``ROWS_EACH`` rows for each on average mean classification. All else is regression.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from heedful.cli._columns import convert, kind_of, need_column
+from heedful.cli._errors import UserError
+
+TASKS = ("auto", "regression", "classification", "survival")
+FEW, ROWS_EACH = 10, 5
+
+
+class Response(NamedTuple):
+    """A task, why it was chosen, the columns it takes and what happened to the rows."""
+
+    task: str
+    reason: str
+    columns: dict[str, str]
+    y: np.ndarray | pd.Series
+
+
+def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
+    """Return the task and the response that the options name."""
+    task, event, time = arguments.task, arguments.event, arguments.time
+    if task == "survival" or (task == "auto" and (event or time)):
+        if not (event and time) or arguments.target:
+            raise UserError("survival takes --event COL and --time COL, and no --target.")
+        return Response(
+            "survival", "--event and --time", {"event": event, "time": time}, _survival(path, table, event, time)
+        )
+    if event or time:
+        raise UserError(f"--event and --time are for survival, not for --task {task}. Leave them out.")
+    if not arguments.target:
+        raise UserError("--target COL is required (or --event COL and --time COL for survival).")
+    name = arguments.target
+    column = _whole(path, need_column(path, table, name, "--target"))
+    reason = "--task"
+    if task == "auto":
+        task, reason = choose_task(path, column)
+    y = _labels(path, column) if task == "classification" else _numbers(path, column)
+    return Response(task, reason, {"target": name}, y)
+
+
+def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
+    """Return classification or regression for a column, and why."""
+    kind, n_values = kind_of(column), column.nunique()
+    if kind == "text" and n_values > max(FEW, len(column) / 2):
+        raise UserError(
+            f"{path}: column {column.name!r} (--target) is text with {n_values} different values in {len(column)} "
+            "rows. Is it the right column? If so, say --task classification."
+        )
+    if kind in ("text", "boolean"):
+        return "classification", kind
+    if kind != "number":
+        raise UserError(
+            f"{path}: column {column.name!r} (--target) holds dates or objects. Convert it to numbers or text."
+        )
+    whole = bool((column % 1 == 0).all())
+    if whole and n_values <= FEW and len(column) >= ROWS_EACH * n_values:
+        return "classification", f"{n_values} different whole numbers"
+    return "regression", "whole numbers, many or rare" if whole else "numbers"
+
+
+def response_if_known(path: Path, table: pd.DataFrame, task: str, columns: dict[str, str]) -> Any:
+    """Return the response of rows to explain, None if the table does not have it for every row."""
+    if any(name not in table or table[name].isna().any() for name in columns.values()):
+        return None
+    if task == "survival":
+        return _survival(path, table, columns["event"], columns["time"])
+    column = table[columns["target"]]
+    return _labels(path, column) if task == "classification" else _numbers(path, column)
+
+
+def _whole(path: Path, column: pd.Series) -> pd.Series:
+    missing = np.flatnonzero(column.isna())
+    if missing.size:
+        cells = "cell" if missing.size == 1 else "cells"
+        raise UserError(
+            f"{path}: column {column.name!r} has {missing.size} missing {cells}, the "
+            f"first in row {missing[0] + 1}; a model cannot learn from them. Delete those rows from the table."
+        )
+    return column
+
+
+def _numbers(path: Path, column: pd.Series) -> pd.Series:
+    if kind_of(column) not in ("number", "boolean"):
+        raise UserError(
+            f"{path}: column {column.name!r} must hold numbers, got {column.iloc[0]!r}. "
+            "Use --task classification for labels."
+        )
+    return convert(path, column, kind_of(column) or "number")
+
+
+def _labels(path: Path, column: pd.Series) -> pd.Series:
+    kind = kind_of(column)
+    if kind not in ("number", "boolean", "text"):
+        raise UserError(f"{path}: column {column.name!r} must hold labels, got {column.iloc[0]!r}. Convert it to text.")
+    if kind == "text":
+        return column.map(str).astype(object)
+    return column.astype(bool) if kind == "boolean" else column
+
+
+def _survival(path: Path, table: pd.DataFrame, event: str, time: str) -> np.ndarray:
+    happened = convert(path, _whole(path, need_column(path, table, event, "--event")), "boolean")
+    when = _numbers(path, _whole(path, need_column(path, table, time, "--time")))
+    if not happened.isin((0, 1)).all():
+        raise UserError(
+            f"{path}: column {event!r} (--event) must hold true and false, or 1 and 0: 1 where it happened."
+        )
+    if not (when > 0).all():
+        raise UserError(
+            f"{path}: column {time!r} (--time) must hold times > 0, got {when.min():g}. Drop or shift them."
+        )
+    y = np.empty(len(table), dtype=[("event", bool), ("time", np.float64)])
+    y["event"], y["time"] = happened == 1, when
+    return y

@@ -1,0 +1,5 @@
+"""One interactive HTML page from an explanation; never from an estimator."""
+
+from heedful.report._write import render, write
+
+__all__ = ["render", "write"]

@@ -1,0 +1,49 @@
+"""Everything that the page shows, as plain lists."""
+
+from typing import Any
+
+import numpy as np
+
+from heedful.explain import Explanation
+from heedful.report._compact import counts, numbers, text, texts
+from heedful.report._drivers import attended, drivers, table
+from heedful.report._groups import cluster_table, coefficient_map, find_clusters
+from heedful.report._overview import cards, response_words, task_of
+from heedful.report._tuning import tuning
+
+
+def collect(explanation: Explanation, title: str | None, n_clusters: int | None) -> dict[str, Any]:
+    """Return the data of the page; it holds only lists, texts and numbers."""
+    task, found = task_of(explanation), find_clusters(explanation, n_clusters)
+    n_query = len(explanation.index)
+    return {
+        "title": text(title) if title is not None else "What the predictions were made of",
+        "words": response_words(explanation, task),
+        "cards": cards(explanation, task),
+        "labels": texts(explanation.index),
+        "features": texts(explanation.features),
+        "prediction": _per_output(explanation.prediction),
+        "baseline": _per_output(explanation.baseline_prediction),
+        "likely": counts(np.asarray(explanation.link).reshape(n_query, -1).argmax(axis=1)),
+        "mixing": numbers(explanation.mixing, 3),
+        "n_eff": numbers(explanation.n_eff, 3),
+        "observed": None if explanation.y is None else table(explanation.y.reset_index(drop=True)),
+        "loss": None if explanation.loss is None else numbers(explanation.loss, 4),
+        "baseline_loss": None if explanation.baseline_loss is None else numbers(explanation.baseline_loss, 4),
+        "baseline_coef": [numbers(row, 4) for row in _rows(explanation)],
+        "drivers": drivers(explanation),
+        "attended": attended(explanation),
+        "clusters": None if found is None else cluster_table(found),
+        "map": None if found is None else coefficient_map(explanation, found),
+        "tuning": tuning(explanation.heads),
+    }
+
+
+def _per_output(values: Any) -> list[list]:
+    """Return one list per class, or a single one."""
+    table = values.to_numpy().reshape(len(values), -1)
+    return [numbers(table[:, j]) for j in range(table.shape[1])]
+
+
+def _rows(explanation: Explanation) -> np.ndarray:
+    return explanation.baseline_coef.to_numpy().reshape(-1, len(explanation.features))

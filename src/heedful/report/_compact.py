@@ -1,0 +1,56 @@
+"""Numbers and texts as short JSON values."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+# Longer names and values are cut: they would only stretch tables.
+LONGEST_TEXT = 200
+
+
+def number(value: Any, digits: int = 6) -> float | int | None:
+    """Return a number rounded to significant digits; None where it is missing or infinite."""
+    value = float(value)
+    if not math.isfinite(value):
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def numbers(values: Any, digits: int = 6) -> list[float | int | None]:
+    """Return every number of an array, row by row."""
+    return [number(value, digits) for value in np.asarray(values, dtype=np.float64).ravel()]
+
+
+def counts(values: Any) -> list[int]:
+    """Return every integer of an array, row by row."""
+    return [int(value) for value in np.asarray(values).ravel()]
+
+
+def text(value: Any) -> str:
+    """Return a name or a value as text of bounded length."""
+    shown = str(value)
+    return shown if len(shown) <= LONGEST_TEXT else shown[: LONGEST_TEXT - 1] + "…"
+
+
+def texts(values: Any) -> list[str]:
+    """Return every value as text."""
+    return [text(value) for value in values]
+
+
+def column(values: pd.Series) -> list[float | int | str | None]:
+    """Return the numbers of a numeric column, the texts of any other."""
+    if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+        return list(numbers(values.to_numpy(dtype=np.float64, na_value=np.nan)))
+    return list(texts(values))
+
+
+def short(value: Any, digits: int = 4) -> str:
+    """Return a number as text for people."""
+    value = float(value)
+    if math.isnan(value):
+        return "–"
+    shown = f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+    return shown.replace("-", "\N{MINUS SIGN}", 1) if shown.startswith("-") else shown

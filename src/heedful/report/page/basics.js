@@ -1,0 +1,104 @@
+// The data, the choice, and text. Text reaches the page by textContent only.
+const data = JSON.parse(document.getElementById("data").textContent);
+const nQuery = data.labels.length;
+const choice = { query: 0, output: -1, listeners: [] };
+// the same hues as heedful.plot
+const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00"];
+const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F"];
+const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
+const UP = "#B2182B", DOWN = "#2166AC", INK = "#1d2733", SOFT = "#55616e";
+
+function byId(name) { return document.getElementById(name); }
+
+function make(tag, text, kind) {
+  const node = document.createElement(tag);
+  if (text !== undefined && text !== null) node.textContent = text;
+  if (kind) node.className = kind;
+  return node;
+}
+
+function say(name, text) { byId(name).textContent = text; }
+
+function show(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  const size = Math.abs(value);
+  let text = size >= 1000 ? String(+value.toFixed(1)) : String(+value.toPrecision(digits));
+  if (size !== 0 && (size < 1e-3 || size >= 1e7)) text = value.toExponential(2);
+  return text.replace(/^-/, "\u2212");
+}
+
+function signed(value) { return (value > 0 ? "+" : "") + show(value, 3); }
+
+// a prediction; a probability never looks like certainty that it is not
+function level(value) {
+  if (!data.words.task.includes("class") || value === null) return show(value);
+  if (value > 0.999) return "> 0.999";
+  return value < 0.001 ? "< 0.001" : value.toFixed(3);
+}
+
+function percent(value) { return !value ? (value === 0 ? "0 %" : "–") : (100 * value).toPrecision(value >= 0.1 ? 3 : 2) + " %"; }
+
+function cut(text, most) {
+  const letters = Array.from(text);
+  return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : text;
+}
+
+// plotly reads labels as a kind of HTML: with these three escaped they stay text
+function label(text, most) {
+  return cut(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+function outputOf(query) {
+  if (data.words.outputs === null) return 0;
+  return choice.output >= 0 ? choice.output : data.likely[query];
+}
+
+function hue(cluster) { return HUES[(cluster - 1) % HUES.length]; }
+
+function clusterOf(query) { return data.clusters ? data.clusters.label[query] : 1; }
+
+function choose(query) {
+  if (query < 0 || query >= nQuery || query === choice.query) return;
+  choice.query = query;
+  tell();
+}
+
+function tell() { choice.listeners.forEach((listener) => listener()); }
+
+function mark(cluster) {
+  const node = make("span", null, "mark");
+  node.style.background = hue(cluster);
+  return node;
+}
+
+function jump(query, text) {
+  const button = make("button", text, "link");
+  button.type = "button";
+  button.addEventListener("click", () => choose(query));
+  return button;
+}
+
+// head: [text, is a word]; a cell is a text or a node
+function fillTable(name, head, rows, kinds) {
+  const top = make("tr");
+  head.forEach(([text, word]) => {
+    const cell = make("th", text, word ? "text" : "");
+    cell.scope = "col";
+    top.append(cell);
+  });
+  const body = rows.map((row, i) => {
+    const line = make("tr", null, kinds ? kinds[i] : "");
+    row.forEach((value, j) => {
+      const cell = make(j === 0 ? "th" : "td", null, head[j][1] ? "text" : "");
+      if (j === 0) cell.scope = "row";
+      cell.append(value);
+      line.append(cell);
+    });
+    return line;
+  });
+  const thead = make("thead"), tbody = make("tbody");
+  thead.append(top);
+  tbody.append(...body);
+  byId(name).replaceChildren(thead, tbody);
+}

@@ -1,0 +1,121 @@
+// What the page says of the chosen query.
+function summarize() {
+  const q = choice.query, output = outputOf(q), words = data.words;
+  const own = data.prediction[output][q], base = data.baseline[output][q];
+  const what = words.outputs ? "probability of " + words.outputs[output] : words.prediction;
+  say("query-head", "Query " + data.labels[q]);
+  let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + ", baseline " + level(base) + ".";
+  text += " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows.";
+  say("summary", text);
+}
+
+function outcomeTable() {
+  const q = choice.query, words = data.words, seen = data.observed;
+  const happened = seen ? seen.columns.map((column) => show(column[q])) : [];
+  if (words.outputs) {
+    const rows = words.outputs.map((name, k) => [name, level(data.prediction[k][q]), level(data.baseline[k][q]),
+      ...(seen ? [happened[0] === name ? "happened" : ""] : [])]);
+    const kinds = words.outputs.map((_, k) => (k === data.likely[q] ? "strong" : "") + (k === outputOf(q) ? " here" : ""));
+    fillTable("outcome", [["class", true], ["attention"], ["baseline"], ...(seen ? [[""]] : [])], rows, kinds);
+    return;
+  }
+  const rows = [["attention", level(data.prediction[0][q]), data.loss ? show(data.loss[q]) : ""],
+    ["baseline", level(data.baseline[0][q]), data.loss ? show(data.baseline_loss[q]) : ""]];
+  if (seen) rows.push(["what happened", happened.map((v, j) => seen.names.length > 1 ? seen.names[j] + " " + v : v).join(", "), ""]);
+  const head = [["", true], [words.prediction], ["loss"]], wide = data.loss ? 3 : 2;
+  fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong", "", ""]);
+}
+
+function clusterLine() {
+  if (!data.clusters) { say("cluster", ""); return; }
+  const q = choice.query, cluster = clusterOf(q), at = cluster - 1, found = data.clusters;
+  const own = found.prototype[at] === q;
+  const parts = [mark(cluster), "Cluster " + cluster + " of " + found.size.length + ", " + found.size[at] +
+    (found.size[at] === 1 ? " query. " : " queries. "), own ? "This query is its prototype." : "Its prototype is query "];
+  byId("cluster").replaceChildren(...parts);
+  if (own) return;
+  const button = jump(found.prototype[at], data.labels[found.prototype[at]]);
+  // the button goes with the query that it belonged to; the focus stays in the panel
+  button.addEventListener("click", () => byId("query-head").focus({ preventScroll: true }));
+  byId("cluster").append(button, ".");
+}
+
+function drivers() {
+  const q = choice.query, output = outputOf(q), all = data.drivers, k = all.k, found = [];
+  for (let rank = 0; rank < k; rank++) {
+    const at = q * k + rank, j = all.feature[output][at];
+    found.push({ name: data.features[j], part: all.part[output][at], coef: all.coef[output][at],
+      base: data.baseline_coef[output][j], value: all.value[output][at], mean: all.mean[output][at] });
+  }
+  return found;
+}
+
+function drawDrivers() {
+  const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
+  const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
+  const active = found.filter((row) => row.part !== 0);
+  say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over the rows it attended to, to " +
+    show(all.link[output][q]) + " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean." +
+    (active.length ? "" : " Here no feature adds anything: the model is a weighted mean."));
+  const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
+  const shown = bars.map((row) => [row.name, row.part]);
+  if (data.features.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
+  byId("bars").hidden = shown.length === 0;
+  if (shown.length) drawBars(shown);
+  fillTable("coefficients", [["feature", true], ["adds"], ["own"], ["baseline"], ["value"], ["mean"]],
+    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean)]));
+}
+
+function drawBars(shown) {
+  const parts = shown.map((row) => row[1]), low = Math.min(0, ...parts), high = Math.max(0, ...parts);
+  // room for the numbers beside the bars
+  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low), ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
+  const trace = { type: "bar", orientation: "h", x: parts, y: shown.map((_, i) => i), hoverinfo: "text",
+    hovertext: shown.map((row) => label(row[0], 60) + "<br>" + signed(row[1])), text: parts.map(signed),
+    textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => (v > 0 ? UP : DOWN)) } };
+  Plotly.react("bars", [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
+    margin: { l: 10, r: 10, t: 4, b: 40 },
+    xaxis: axis("adds to the " + label(data.words.link, 32), { range: ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: "#8793a0" }),
+    yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
+      ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);
+}
+
+function rowsTable() {
+  const q = choice.query, found = data.attended, k = found.k, train = found.train;
+  const part = found.weight.slice(q * k, (q + 1) * k), most = Math.max(...part);
+  const rows = part.map((weight, rank) => {
+    const row = found.row[q * k + rank], cell = make("div", null, "weight"), rail = make("div"), bar = make("i");
+    bar.style.width = (100 * weight / (most || 1)) + "%";
+    rail.append(bar);
+    cell.append(rail, make("span", percent(weight)));
+    return [train.labels[row], cell, ...train.columns.map((column) => show(column[row]))];
+  });
+  say("rows-note", "The " + k + " training rows with the largest weights; together " +
+    percent(part.reduce((sum, weight) => sum + weight, 0)) + " of its attention.");
+  fillTable("rows", [["training row", true], ["weight"], ...train.names.map((name) => [name])], rows);
+}
+
+function clustersTable() {
+  const found = data.clusters, errors = found.error ? [["loss"], ["baseline's"]] : [];
+  const rows = found.size.map((size, i) => {
+    const name = make("span");
+    name.append(mark(i + 1), String(i + 1));
+    return [name, jump(found.prototype[i], data.labels[found.prototype[i]]), String(size), show(found.radius[i]),
+      ...(found.error ? [show(found.error[i]), show(found.baseline_error[i])] : [])];
+  });
+  fillTable("clusters", [["cluster"], ["prototype", true], ["queries"], ["radius"], ...errors], rows);
+  markCluster();
+}
+
+function markCluster() {
+  const here = clusterOf(choice.query) - 1;
+  byId("clusters").querySelectorAll("tbody tr").forEach((row, i) => row.classList.toggle("here", i === here));
+}
+
+function drawPanel() {
+  summarize();
+  outcomeTable();
+  clusterLine();
+  drawDrivers();
+  rowsTable();
+}

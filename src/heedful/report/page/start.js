@@ -1,0 +1,82 @@
+// Put everything on the page.
+function fillHead() {
+  say("title", data.title);
+  byId("cards").replaceChildren(...data.cards.map((card) => {
+    const node = make("div");
+    node.append(make("dt", card.name), make("dd", card.value), make("dd", card.note, "remark"));
+    return node;
+  }));
+}
+
+function fillTuning() {
+  const found = data.tuning, listed = found.rows.length;
+  say("tuning-note", "Each head weighs training rows in its own way. Lines: lowest error over penalties; larger signs have " +
+    "larger shares. Table: " + (listed < found.n_heads ? listed + " of " + found.n_heads : "all " + listed) + " heads, by share.");
+  const words = new Set(["similarity", "weighting"]);
+  fillTable("heads", found.names.map((name) => [name.replace(/_/g, " "), words.has(name)]), found.rows);
+  drawCurve();
+}
+
+function fillMapNote() {
+  const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
+  let text = "One row per query, like models together, clusters at the left; one column per feature.";
+  if (thinned) text += " Shown are " + map.row.length + " of " + nQuery + " queries, evenly spread over the clusters, and all prototypes.";
+  if (fewer) text += " Shown are the " + map.feature.length + " of " + map.n_used + " features with the largest coefficients.";
+  if (map.feature.length > 30) text += " Not every column is labelled: point at a cell for its name.";
+  if (data.words.outputs) text += choice.output < 0 ? " Each row is for the likeliest class of its query."
+    : " All rows are for class " + data.words.outputs[choice.output] + ".";
+  say("map-note", text);
+}
+
+function drawGroups() {
+  if (!data.map) { byId("map-tile").hidden = true; return; }
+  fillMapNote();
+  clustersTable();
+  if (data.map.feature.length) drawMap();
+  else { byId("map").hidden = true; say("map-note", "No model has a coefficient: all are weighted means."); }
+}
+
+function drawAll() {
+  drawScatter();
+  drawGroups();
+  drawPanel();
+}
+
+function onChoice() {
+  search.value = data.labels[choice.query];
+  drawPanel();
+  moveRing();
+  if (data.map) {
+    markCluster();
+    if (data.map.feature.length) moveMark();
+  }
+}
+
+function listenToCharts() {
+  byId("scatter").on("plotly_click", (event) => {
+    const query = event.points[0].customdata;
+    if (typeof query === "number") choose(query);
+  });
+  if (data.map && data.map.feature.length) {
+    byId("map").on("plotly_click", (event) => choose(data.map.row[event.points[0].y]));
+    byId("map").addEventListener("keydown", onMapKey);
+  }
+}
+
+function start() {
+  const numeric = data.words.task === "number" && data.observed && typeof data.observed.columns[0][0] === "number";
+  addOptions("axis", [["baseline", "the baseline"], ...(numeric ? [["observed", "what happened"]] : [])]);
+  byId("axis-field").hidden = !numeric;
+  byId("axis").addEventListener("change", drawScatter);
+  byId("output").addEventListener("change", () => { choice.output = Number(byId("output").value); sortQueries(); drawAll(); });
+  fillHead();
+  setUpPicker();
+  search.value = data.labels[0];
+  drawAll();
+  fillTuning();
+  listenToCharts();
+  choice.listeners.push(onChoice);
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

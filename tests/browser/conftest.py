@@ -1,0 +1,91 @@
+"""A real browser, without network. Nothing here is collected unless ``HEEDFUL_BROWSER=1``: `make test-browser`."""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+
+collect_ignore_glob = [] if os.environ.get("HEEDFUL_BROWSER") == "1" else ["test_*.py"]
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-dev-shm-usage "
+    "--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars"
+)
+# What a browser itself looks up is not the page's doing; the page's own requests start here.
+INSIDE = ("file:", "data:", "about:", "blob:")
+
+
+class Page:
+    """One report in the browser."""
+
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, path):
+        self.driver.get_log("browser")
+        self.driver.get_log("performance")
+        begin = time.perf_counter()
+        self.driver.get(path.resolve().as_uri())
+        assert self.run("return document.documentElement.dataset.ready") == "yes", self.complaints()
+        self.seconds = time.perf_counter() - begin
+        return self
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, name):
+        return self.run("return document.getElementById(arguments[0]).innerText", name)
+
+    def find(self, name):
+        return self.driver.find_element("id", name)
+
+    def press(self, *keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def search(self, *keys):
+        """Click the search box and type."""
+        self.find("search").click()
+        self.press(*keys)
+
+    @property
+    def query(self):
+        return self.text("query-head").removeprefix("Query ")
+
+    def complaints(self):
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self):
+        """Return every address that was asked for since the page was opened."""
+        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
+        sent = [entry["params"] for entry in messages if entry["method"] == "Network.requestWillBeSent"]
+        return [entry["request"]["url"] for entry in sent]
+
+    def leaks(self):
+        return [address for address in self.requests() if not address.startswith(INSIDE)]
+
+
+@pytest.fixture(scope="session")
+def driver():
+    from selenium import webdriver
+
+    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and chromedriver):
+        pytest.fail("chromium and chromedriver are needed, got none. Run tools/install_browser.sh.")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in FLAGS.split():
+        options.add_argument(flag)
+    options.add_argument("--window-size=1000,900")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=webdriver.ChromeService(chromedriver))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture
+def page(driver):
+    driver.set_window_size(1000, 900)
+    return Page(driver)

@@ -1,0 +1,159 @@
+"""Commands in processes of their own: fit, predict, explain, demo."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_options
+
+from heedful import AttentionLasso
+from heedful.cli import main
+from heedful.similarity import ForestProximity
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
+    make_table()[[*FEATURES, "grade"]].to_csv(tmp_path / "train.csv", index=False)
+    model, out, tables = tmp_path / "m.skops", tmp_path / "p.csv", tmp_path / "e.csv"
+    done = run("fit", tmp_path / "train.csv", "--target", "grade", "--trees", 20, "-o", model)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "classification of grade (text), 2 classes" in done.stdout
+    assert run("predict", model, tmp_path / "train.csv", "-o", out).returncode == 0
+    predicted = pd.read_csv(out)
+    assert list(predicted) == ["prediction", "probability_high", "probability_low"]
+    assert len(predicted) == ROWS
+    assert run("explain", model, tmp_path / "train.csv", "-o", tables, "--top", 2).returncode == 0
+    assert pd.read_csv(tables).groupby("part").size().to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS}
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["e.csv", "m.skops", "p.csv", "train.csv"]
+
+
+def test_predictions_equal_those_of_the_estimator(made, tmp_path):
+    table = pd.read_csv(made / "regression.csv")
+    forests = [ForestProximity(10), ForestProximity(10, max_features=1.0, min_samples_split=2)]
+    model = AttentionLasso(similarity=forests, random_state=0).fit(table[FEATURES], table["yield"])
+    assert main(["predict", f"{made}/regression.skops", f"{made}/regression.csv", "-o", f"{tmp_path}/p.csv"]) == 0
+    written = (tmp_path / "p.csv").read_text(encoding="utf-8").split()[1:]
+    np.testing.assert_array_equal([float(cell) for cell in written], model.predict(table[FEATURES]))
+
+
+@pytest.mark.parametrize("task", TARGETS)
+def test_parquet_gives_the_same_as_csv(made, tmp_path, task):
+    arguments = ["fit", f"{made}/{task}.parquet", *target_options(task), "--trees", "20", "-o", f"{tmp_path}/m.skops"]
+    assert main(arguments) == 0
+    assert main(["predict", f"{tmp_path}/m.skops", f"{made}/{task}.parquet", "-o", f"{tmp_path}/p.parquet"]) == 0
+    assert main(["predict", f"{made}/{task}.skops", f"{made}/new.csv", "-o", f"{tmp_path}/p.csv"]) == 0
+    long, short = pd.read_parquet(tmp_path / "p.parquet"), pd.read_csv(tmp_path / "p.csv")
+    pd.testing.assert_frame_equal(long.head(12), short, check_dtype=False)
+
+
+@pytest.mark.parametrize("task", TARGETS)
+def test_json_is_one_object(made, tmp_path, capsys, task):
+    arguments = [f"{made}/{task}.csv", *target_options(task), "--trees", "20", "-o", f"{tmp_path}/m.skops"]
+    assert main(["fit", *arguments, "--json"]) == 0
+    fitted = json.loads(capsys.readouterr().out)
+    assert (fitted["task"], fitted["rows"]) == (task, ROWS)
+    assert 0 <= fitted["mixing"] <= 1
+    assert {entry["name"]: entry["kind"] for entry in fitted["columns"]} == dict(
+        zip(FEATURES, ("number", "number", "text", "boolean"), strict=True)
+    )
+    assert main(["explain", f"{made}/{task}.skops", f"{made}/{task}.csv", "--json", "--top", "3"]) == 0
+    explained = json.loads(capsys.readouterr().out)
+    assert len(explained["top_features"]) == len(explained["top_rows"]) == 3 * ROWS
+    assert explained["errors"]["model"] < 10
+
+
+def test_a_page_is_written(made, tmp_path, capsys):
+    pytest.importorskip("heedful.report", reason="the room of pages is not there")
+    pytest.importorskip("plotly", reason="pages need plotly")
+    page = tmp_path / "report.html"
+    assert (
+        main(["explain", f"{made}/classification.skops", f"{made}/new.csv", "-o", str(page), "--title", "Wards"]) == 0
+    )
+    assert "Wards" in page.read_text(encoding="utf-8")
+    assert list(tmp_path.iterdir()) == [page]
+
+
+def test_a_column_of_text_stays_text_when_all_its_cells_look_like_numbers(made, tmp_path):
+    table = make_table()[FEATURES]
+    table[table["site"] == "12"].to_csv(tmp_path / "digits.csv", index=False)
+    table.to_csv(tmp_path / "all.csv", index=False)
+    for name in ("digits", "all"):
+        assert (
+            main(["predict", f"{made}/regression.skops", f"{tmp_path}/{name}.csv", "-o", f"{tmp_path}/{name}.tsv"]) == 0
+        )
+    expected = pd.read_csv(tmp_path / "all.tsv")[(table["site"] == "12").to_numpy()]
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "digits.tsv")["prediction"], expected["prediction"])
+
+
+def test_columns_may_come_in_any_order(made, tmp_path):
+    pd.read_csv(made / "new.csv")[FEATURES[::-1]].to_csv(tmp_path / "turned.csv", index=False)
+    for table in (made / "new.csv", tmp_path / "turned.csv"):
+        assert main(["predict", f"{made}/survival.skops", str(table), "-o", f"{tmp_path}/{table.stem}.tsv"]) == 0
+    assert (tmp_path / "new.tsv").read_bytes() == (tmp_path / "turned.tsv").read_bytes()
+
+
+def test_the_demo_shows_a_gain(capsys):
+    assert main(["demo", "--splits", "2", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["gain"]["attention lasso"]["mean"] > 5
+    assert len(shown["top_rows"]) == 5
+
+
+INTERRUPTED = """
+import sys, time
+import heedful
+def slow(self, *_):
+    print("ready", flush=True)
+    time.sleep(60)
+heedful.AttentionLasso.fit = slow
+from heedful.cli import main
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_control_c_ends_with_130_and_one_line(made, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, "fit", f"{made}/regression.csv", "--target", "yield", "-o"]
+    with subprocess.Popen(
+        [*command, f"{tmp_path}/m"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(2)
+        _, printed = process.communicate(timeout=30)
+    assert (process.returncode, printed) == (130, "heedful: interrupted\n")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("terminal", "options", "bar"), [(True, [], True), (True, ["--quiet"], False), (False, [], False)]
+)
+def test_progress_is_shown_on_a_terminal_unless_quiet(made, tmp_path, capsys, monkeypatch, terminal, options, bar):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert main(["predict", f"{made}/regression.skops", f"{made}/new.csv", *options, "-o", f"{tmp_path}/p.csv"]) == 0
+    assert ("block" in capsys.readouterr().err) == bar
+
+
+def test_the_page_of_the_command_line_shows_what_is_printed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    load_wine(as_frame=True).frame.to_csv("wine.csv", index=False)
+    page = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^    \$ heedful (.*)\n((?:    [^$\n].*\n)*)", page, re.MULTILINE)
+    assert len(shown) >= 4
+    for command, expected in shown:
+        main(shlex.split(command))
+        printed = capsys.readouterr()
+        assert masked(printed.out + printed.err) == masked(expected), command
+
+
+def masked(text):
+    """Return text without its numbers, which depend on the machine, and without indentation."""
+    return [re.sub(r"[-+]?\d+(\.\d+)?(e-\d+)?", "0", line).split() for line in text.splitlines()]

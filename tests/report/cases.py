@@ -1,0 +1,106 @@
+"""Explanations made by hand: of any size, of every response, with any names."""
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from scipy.special import expit, softmax
+
+from heedful.attention import Attention
+from heedful.explain import Explanation
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+HOSTILE_NAMES = [
+    HOSTILE,
+    "kind=</script><b>bold",
+    '"it\'s" & more &lt;i&gt;',
+    "line\u2028and\u2029break",
+    "%{x} $a$ <br>b",
+]
+N_TRAIN = 120
+
+
+def make_explanation(n_query=30, n_features=6, task="number", names=None, labels=None, known=True, seed=0):
+    """Return an explanation whose tables obey the laws of a real one."""
+    rng = np.random.default_rng(seed)
+    outputs = ["red", "green", "</script>blue"] if task == "classes" else [None]
+    features = list(names or [f"x{j}" for j in range(n_features)])
+    index = pd.Index(labels if labels is not None else [f"row {q}" for q in range(n_query)])
+    design = rng.normal(size=(n_query, len(features)))
+    kind = rng.integers(4, size=n_query)
+    shape = (len(outputs), len(features))
+    coef = (rng.normal(size=(4, *shape)) * (rng.random((4, *shape)) < 0.6))[kind] + 0.05 * rng.normal(
+        size=(n_query, *shape)
+    )
+    intercept = rng.normal(size=(n_query, len(outputs)))
+    link = intercept + np.einsum("qkj,qj->qk", coef, design)
+    base = link + 0.3 * rng.normal(size=link.shape)
+    frame = _Frames(index, features, outputs)
+    return Explanation(
+        prediction=frame.per_output(_predict(link, task)),
+        link=frame.per_output(link),
+        intercept=frame.per_output(intercept),
+        coef=frame.per_feature(coef),
+        mixing=pd.Series(rng.random(n_query), index),
+        n_eff=pd.Series(5 + 20 * rng.random(n_query), index),
+        baseline_prediction=frame.per_output(_predict(base, task)),
+        baseline_coef=pd.Series(coef[0].ravel(), frame.columns),
+        local_coef=frame.per_feature(coef),
+        design=pd.DataFrame(design, index, features),
+        mean=pd.DataFrame(0.3 * design, index, features),
+        attention=_attend(n_query, rng),
+        train=_response(task, N_TRAIN, rng),
+        heads=_heads(),
+        y=_response(task, n_query, rng).set_axis(index) if known else None,
+        loss=pd.Series(rng.random(n_query), index) if known else None,
+        baseline_loss=pd.Series(1.2 * rng.random(n_query), index) if known else None,
+    )
+
+
+class _Frames:
+    def __init__(self, index, features, outputs):
+        self.index, self.outputs = index, outputs
+        several = pd.MultiIndex.from_product([outputs, features], names=["class", "feature"])
+        self.columns = several if len(outputs) > 1 else pd.Index(features)
+
+    def per_output(self, values):
+        return (
+            pd.Series(values[:, 0], self.index)
+            if len(self.outputs) == 1
+            else pd.DataFrame(values, self.index, self.outputs)
+        )
+
+    def per_feature(self, values):
+        return pd.DataFrame(values.reshape(len(values), -1), self.index, self.columns)
+
+
+def _predict(link, task):
+    if task == "classes":
+        return softmax(link, axis=1)
+    return expit(link) if task == "two classes" else link
+
+
+def _response(task, n, rng):
+    if task == "survival":
+        return pd.DataFrame({"event": rng.random(n) < 0.5, "time": rng.random(n)})
+    if task == "number":
+        return pd.DataFrame({"amount": rng.normal(size=n)})
+    return pd.DataFrame(
+        {"colour": rng.choice(["green", "red"] if task == "two classes" else ["red", "green", "</script>blue"], n)}
+    )
+
+
+def _attend(n_query, rng):
+    columns = np.argsort(rng.random((n_query, N_TRAIN)), axis=1)[:, :10].astype(np.int32)
+    weight = np.full(n_query * 10, 0.05)
+    stored = sparse.csr_array((weight, columns.ravel(), np.arange(0, 10 * n_query + 1, 10)), shape=(n_query, N_TRAIN))
+    return Attention(stored, np.full(n_query, 0.5 / (N_TRAIN - 10)), np.ones(N_TRAIN))
+
+
+def _heads():
+    rows = [
+        (similarity, way, temperature, ratio, 0.5 + 0.1 * number, 0.25 if ratio == 1 and way != "leaf" else 0.0)
+        for number, similarity in enumerate(["forest(sqrt)", "forest(all)"])
+        for way, temperature in [("softmax", 0.1), ("softmax", 0.3), ("leaf", np.nan)]
+        for ratio in (1.0, np.inf)
+    ]
+    return pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio", "error", "share"])

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from heedful.report._collect import collect
+from report.cases import make_explanation
+
+TASKS = ["number", "two classes", "classes", "survival"]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("known", [True, False])
+def test_the_response_is_recognised(task, known):
+    data = collect(make_explanation(task=task, known=known), None, None)
+    assert data["words"]["task"] == task
+    assert (data["observed"] is not None) == known
+    assert any("error" in card["name"] for card in data["cards"]) == known
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_contributions_add_up_to_the_link_of_every_class(task):
+    data = collect(make_explanation(n_features=20, task=task), None, None)["drivers"]
+    for output, link in enumerate(data["link"]):
+        parts = np.reshape(data["part"][output], (30, data["k"])).sum(axis=1) + data["rest"][output]
+        np.testing.assert_allclose(data["start"][output] + parts, link, atol=5e-3)
+
+
+def test_contributions_are_coefficients_times_distance_from_the_mean():
+    data = collect(make_explanation(), None, None)["drivers"]
+    away = np.subtract(data["value"][0], data["mean"][0])
+    np.testing.assert_allclose(np.multiply(data["coef"][0], away), data["part"][0], atol=1e-3)
+
+
+def test_rows_that_share_a_label_stay_apart():
+    explanation = make_explanation(labels=["same"] * 30)
+    explanation.train.index = ["same"] * len(explanation.train)
+    data = collect(explanation, None, 4)
+    train = data["attended"]["train"]
+    shown = [train["columns"][0][row] for row in data["attended"]["row"][:8]]
+    expected = explanation.train["amount"].iloc[explanation.attention.top(0, 8)[0]]
+    np.testing.assert_allclose(shown, expected, rtol=1e-5)
+    assert len(set(data["clusters"]["prototype"])) == 4
+
+
+def test_every_prototype_is_in_its_own_cluster():
+    clusters = collect(make_explanation(), None, 4)["clusters"]
+    assert [clusters["label"][query] for query in clusters["prototype"]] == [1, 2, 3, 4]
+
+
+def test_the_map_shows_whole_rows_of_scaled_coefficients():
+    explanation = make_explanation(task="classes")
+    found = collect(explanation, None, None)["map"]
+    scaled = explanation.scaled_coef().to_numpy().reshape(30, 3, 6)[found["row"]]
+    for output in range(3):
+        np.testing.assert_allclose(np.reshape(found["value"][output], (30, 6)), scaled[:, output], rtol=6e-3)
+
+
+def test_a_map_of_many_queries_is_thinned_and_keeps_the_prototypes():
+    data = collect(make_explanation(n_query=1000, n_features=80), None, 7)
+    assert len(data["map"]["row"]) <= 407
+    assert set(data["clusters"]["prototype"]) <= set(data["map"]["row"])
+    assert (len(data["map"]["feature"]), data["map"]["n_used"]) == (60, 80)
+
+
+def test_equal_models_are_one_cluster():
+    explanation = make_explanation()
+    explanation.coef.iloc[:] = explanation.coef.iloc[0].to_numpy()
+    assert collect(explanation, None, None)["clusters"]["size"] == [30]
+
+
+def test_a_single_query_has_no_clusters():
+    data = collect(make_explanation(n_query=1), None, None)
+    assert data["clusters"] is None
+    assert data["map"] is None
+
+
+def test_models_without_coefficients_have_an_empty_map():
+    explanation = make_explanation()
+    explanation.coef.iloc[:] = 0.0
+    data = collect(explanation, None, None)
+    assert data["map"]["feature"] == []
+    assert data["map"]["limit"] > 0
+
+
+def test_missing_errors_of_heads_become_null():
+    explanation = make_explanation()
+    explanation.heads["error"] = np.nan
+    tuning = collect(explanation, None, None)["tuning"]
+    assert tuning["curve"]["lines"][0]["error"] == [None] * 3
+
+
+def test_the_curve_shows_the_best_penalty_and_the_whole_share():
+    explanation = make_explanation()
+    explanation.heads.loc[0, ["error", "share"]] = [0.2, 0.1]
+    curve = collect(explanation, None, None)["tuning"]["curve"]
+    assert curve["ways"] == ["0.1", "0.3", "leaf"]
+    assert (curve["lines"][0]["error"][0], curve["lines"][0]["share"][0]) == (0.2, 0.1)
