@@ -63,7 +63,7 @@ function drawDrivers() {
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   fillTable("coefficients", [["feature", true], ["adds"], ["own"], ["baseline"], ["value"], ["mean"]],
-    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean)]));
+    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean, 3)]));
 }
 
 function drawBars(shown) {
