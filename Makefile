@@ -22,7 +22,8 @@ setup: $(READY) ## build the environment in .venv
 .PHONY: demo
 demo: $(READY) ## see personalised lassos beat one lasso on a real table, and open the report of it
 	$(BIN)/python examples/demo.py
-	$(BIN)/python examples/report.py
+	@mkdir -p build
+	$(BIN)/python examples/report.py build/report.html
 
 .PHONY: test
 test: $(READY) ## run all tests

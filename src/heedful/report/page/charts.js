@@ -3,6 +3,7 @@ const FONT = { family: "system-ui, Segoe UI, Roboto, Arial, DejaVu Sans, sans-se
 const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
 const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
 const HOVER = { bgcolor: "#fff", bordercolor: "#8793a0", font: { color: INK, size: 12 }, align: "left" };
+const ABOVE = { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, itemclick: false, itemdoubleclick: false };
 
 function frame(extra) {
   return Object.assign({ font: FONT, hoverlabel: HOVER, dragmode: DRAG, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
@@ -59,7 +60,7 @@ function drawScatter() {
   const many = data.clusters && data.clusters.size.length > 1;
   const layout = frame({ height: many ? 372 : 340, hovermode: "closest", xaxis: axis(observed ? "what happened" : "baseline"),
     yaxis: axis("attention"), showlegend: many,
-    legend: { title: { text: "cluster" }, itemsizing: "constant", orientation: "h", y: 1.02, yanchor: "bottom", x: 0, itemclick: false, itemdoubleclick: false } });
+    legend: Object.assign({ title: { text: "cluster" }, itemsizing: "constant" }, ABOVE) });
   Plotly.react("scatter", scatterTraces(), layout, CONFIG);
 }
 
@@ -83,7 +84,8 @@ function drawMap() {
   const band = { type: "heatmap", z: map.row.map((q) => [clusterOf(q)]), x: [0], xaxis: "x2", zmin: 0.5, zmax: n + 0.5,
     colorscale: steps, showscale: false, hoverinfo: "text", text: map.row.map((q) => ["cluster " + clusterOf(q)]) };
   const cells = { type: "heatmap", z: z, x: names.map((_, j) => j), zmin: -map.limit, zmax: map.limit, zmid: 0,
-    colorscale: [[0, DOWN], [0.25, "#92C5DE"], [0.5, "#F7F7F7"], [0.75, "#F4A582"], [1, UP]], hoverinfo: "text", text: hover, showscale: false };
+    colorscale: [[0, DOWN], [0.25, "#92C5DE"], [0.5, "#F7F7F7"], [0.75, "#F4A582"], [1, UP]],
+    hoverinfo: "text", text: hover, showscale: false };
   const few = rows <= 30, stride = Math.ceil(names.length / 30);
   const named = names.map((_, j) => j).filter((j) => j % stride === 0);
   const height = 90 + Math.min(520, Math.max(200, rows * (few ? 16 : 5)));
@@ -93,7 +95,8 @@ function drawMap() {
     xaxis2: { domain: [0, 0.035], showticklabels: false, ticks: "", showgrid: false, zeroline: false, range: [-0.5, 0.5],
       fixedrange: true },
     yaxis: axis("", { range: [rows - 0.5, -0.5], showgrid: false, anchor: "free", position: 0,
-      showticklabels: few, ticks: "", tickvals: few ? map.row.map((_, i) => i) : [], ticktext: few ? map.row.map((q) => label(data.labels[q], 14)) : [] }),
+      showticklabels: few, ticks: "", tickvals: few ? map.row.map((_, i) => i) : [],
+      ticktext: few ? map.row.map((q) => label(data.labels[q], 14)) : [] }),
     shapes: [rowMark()] });
   say("low", show(-map.limit, 2));
   say("high", "+" + show(map.limit, 2));
@@ -131,7 +134,7 @@ function drawCurve() {
   const high = Math.min(sorted[sorted.length - 1], low + 4 * (sorted[Math.floor(sorted.length / 2)] - low) || low * 1.5 || 1);
   const room = 0.12 * (high - low || 1);
   Plotly.react("curve", traces, frame({ height: 340, showlegend: true, dragmode: false,
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, itemclick: false, itemdoubleclick: false },
+    legend: ABOVE,
     xaxis: axis("temperature, then weightings without one", { tickvals: curve.ways.map((_, j) => j),
       ticktext: curve.ways.map((way) => label(way, 14)), fixedrange: true, range: [-0.5, curve.ways.length - 0.5] }),
     yaxis: axis("error on unseen rows", { range: [low - room, high + room], fixedrange: true }) }), CONFIG);

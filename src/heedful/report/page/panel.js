@@ -63,19 +63,22 @@ function drawDrivers() {
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   fillTable("coefficients", [["feature", true], ["adds"], ["own"], ["baseline"], ["value"], ["mean"]],
-    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean, 3)]));
+    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3),
+      show(row.base, 3), show(row.value), show(row.mean, 3)]));
 }
 
 function drawBars(shown) {
   const parts = shown.map((row) => row[1]), low = Math.min(0, ...parts), high = Math.max(0, ...parts);
   // room for the numbers beside the bars
-  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low), ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
+  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
+  const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const trace = { type: "bar", orientation: "h", x: parts, y: shown.map((_, i) => i), hoverinfo: "text",
     hovertext: shown.map((row) => label(row[0], 60) + "<br>" + signed(row[1])), text: parts.map(signed),
     textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => (v > 0 ? UP : DOWN)) } };
   Plotly.react("bars", [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
     margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis("adds to the " + label(data.words.link, 32), { range: ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: "#8793a0" }),
+    xaxis: axis("adds to the " + label(data.words.link, 32), { range: ends, nticks: 6, fixedrange: true,
+      zeroline: true, zerolinecolor: "#8793a0" }),
     yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
       ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);
 }
