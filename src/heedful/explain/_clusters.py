@@ -1,16 +1,12 @@
 """Groups of queries with like models, each shown by one of them."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from scipy.spatial.distance import pdist
 
 from heedful.cluster import cut, minimax_linkage
-
-if TYPE_CHECKING:
-    from heedful.explain._explanation import Explanation
 
 
 @dataclass(frozen=True)
@@ -52,12 +48,17 @@ class Clusters:
     order: np.ndarray
 
 
-def cluster_models(explanation: "Explanation", n_clusters: int | None, height: float | None) -> Clusters:
-    """Cluster the coefficient vectors of an explanation by minimax linkage."""
-    n_query = len(explanation.index)
+def cluster_models(
+    coef: pd.DataFrame,
+    scaled: pd.DataFrame,
+    losses: dict[str, pd.Series],
+    n_clusters: int | None,
+    height: float | None,
+) -> Clusters:
+    """Cluster coefficient vectors, by ``scaled`` ones, with minimax linkage; ``losses`` are averaged over groups."""
+    n_query = len(coef)
     if n_query < 2:
         raise ValueError(f"`explain` must have had at least 2 rows to be clustered, got {n_query}.")
-    scaled = explanation.scaled_coef()
     scaled = scaled.loc[:, (scaled != 0).any(axis=0)]
     linkage, prototypes = minimax_linkage(pdist(scaled.to_numpy()) if scaled.shape[1] else np.zeros(_pairs(n_query)))
     found, chosen, radius = cut(linkage, prototypes, n_clusters=n_clusters, height=height)
@@ -65,15 +66,14 @@ def cluster_models(explanation: "Explanation", n_clusters: int | None, height: f
     number = pd.Series(found[order]).drop_duplicates().to_numpy()
     label = np.empty(number.size, np.int64)
     label[number] = np.arange(1, number.size + 1)
-    labels = pd.Series(label[found], explanation.index, name="cluster")
-    table = pd.DataFrame({"prototype": explanation.index[chosen[number]], "size": np.bincount(found)[number]})
+    labels = pd.Series(label[found], coef.index, name="cluster")
+    table = pd.DataFrame({"prototype": coef.index[chosen[number]], "size": np.bincount(found)[number]})
     table["radius"] = radius[number]
     table.index = pd.RangeIndex(1, number.size + 1, name="cluster")
-    if explanation.loss is not None and explanation.baseline_loss is not None:
-        table["error"] = explanation.loss.groupby(labels.to_numpy()).mean()
-        table["baseline_error"] = explanation.baseline_loss.groupby(labels.to_numpy()).mean()
-    coef = explanation.coef.iloc[chosen[number]].loc[:, scaled.columns].set_axis(table.index)
-    return Clusters(labels, table, coef, scaled, linkage, prototypes, order)
+    for name, loss in losses.items():
+        table[name] = loss.groupby(labels.to_numpy()).mean()
+    shown = coef.iloc[chosen[number]].loc[:, scaled.columns].set_axis(table.index)
+    return Clusters(labels, table, shown, scaled, linkage, prototypes, order)
 
 
 def _pairs(n: int) -> int:

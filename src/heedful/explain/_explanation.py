@@ -139,7 +139,8 @@ class Explanation:
         Coefficients are per standard deviation of their column, so that units do not decide; columns that no model uses
         are left out. Give the number of groups, or ``height``: the farthest that a member may be from its prototype.
         """
-        return cluster_models(self, n_clusters, height)
+        known = {} if self.loss is None else {"error": self.loss, "baseline_error": self.baseline_loss}
+        return cluster_models(self.coef, self.scaled_coef(), known, n_clusters, height)
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ: per query the largest ratio, and overlap.
@@ -147,7 +148,7 @@ class Explanation:
         ``lipschitz`` is the largest difference of coefficients over difference of rows among the nearest queries, both
         per standard deviation; ``overlap`` the mean share of features that two neighbours use in common (Jaccard).
         """
-        return compare_neighbours(self, _check_k(n_neighbors))
+        return compare_neighbours(self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_k(n_neighbors))
 
     def scaled_coef(self) -> pd.DataFrame:
         """Return coefficients per standard deviation of their column among the queries."""
