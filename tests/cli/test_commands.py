@@ -72,8 +72,6 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
 
 
 def test_a_page_is_written(made, tmp_path, capsys):
-    pytest.importorskip("heedful.report", reason="the room of pages is not there")
-    pytest.importorskip("plotly", reason="pages need plotly")
     page = tmp_path / "report.html"
     assert (
         main(["explain", f"{made}/classification.skops", f"{made}/new.csv", "-o", str(page), "--title", "Wards"]) == 0

@@ -15,8 +15,6 @@ from heedful.report._collect import collect
 from heedful.report._page import plotly_script, to_json
 from report.cases import HOSTILE, HOSTILE_NAMES, make_explanation
 
-pytest.importorskip("plotly")
-
 
 def embedded(page):
     """Return the text between the tags of the data."""

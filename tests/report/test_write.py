@@ -6,8 +6,6 @@ import pytest
 from heedful import report
 from report.cases import make_explanation
 
-pytest.importorskip("plotly")
-
 
 def test_the_file_is_the_rendered_page(tmp_path):
     explanation = make_explanation(n_query=5)

@@ -63,7 +63,7 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         self.height = height
         self.metric = metric
 
-    def fit(self, X, y=None):  # noqa: ARG002
+    def fit(self, X, y=None):  # noqa: ARG002 - as scikit-learn calls it
         """Build the hierarchy of the rows of ``X`` and cut it; ``y`` is ignored."""
         X = validate_data(self, X, dtype=np.float64)
         where = self._where()

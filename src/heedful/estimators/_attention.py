@@ -118,15 +118,13 @@ class AttentionModel(BaseEstimator):
         coef = (1 - mixing) * base_coef + mixing * blend.local_coef
         family = self.baseline_.fit_.family
         link, local_link = family.link_of(blend.value), family.link_of(blend.local)
-        at_zero = (values - np.einsum("qkj,qj->qk", slopes, blend.design)
-                   for values, slopes in ((link, coef), (local_link, blend.local_coef)))  # fmt: skip
         return LocalModels(
             prediction=frames.per_output(blend.value, "prediction"),
             link=frames.per_output(link, "link"),
-            intercept=frames.per_output(next(at_zero), "intercept"),
+            intercept=frames.per_output(_at_zero(link, coef, blend.design), "intercept"),
             coef=frames.per_feature(coef),
             mixing=pd.Series(blend.mixing, index, name="mixing"),
-            local_intercept=frames.per_output(next(at_zero), "intercept"),
+            local_intercept=frames.per_output(_at_zero(local_link, blend.local_coef, blend.design), "intercept"),
             local_coef=frames.per_feature(blend.local_coef),
             baseline_intercept=float(base[0]) if frames.outputs is None else pd.Series(base, frames.outputs),
             baseline_coef=pd.Series(base_coef.ravel(), frames.columns),
@@ -326,6 +324,11 @@ class AttentionModel(BaseEstimator):
     def _attend(self, queries: list[Queries], block: slice) -> Attention:
         """Return the blended attention over distinct training rows."""
         return blended_attention(self.similarity_, self._grid, self._share, self._problem.weight, queries, block)
+
+
+def _at_zero(link: np.ndarray, coef: np.ndarray, design: np.ndarray) -> np.ndarray:
+    """Return the intercepts with which coefficients give the linear predictor."""
+    return link - np.einsum("qkj,qj->qk", coef, design)
 
 
 def _mix_block(block: slice, model: AttentionModel, queries: list[Queries], evidence: Evidence) -> np.ndarray:

@@ -112,7 +112,7 @@ class Explanation:
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
         """Return the ``k`` features that drove each prediction: rows by query and rank."""
-        k = min(_check_k(k), len(self.features))
+        k = min(_check_count("k", k), len(self.features))
         parts = self.contributions(output).to_numpy()
         order = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :k]
         slope = self._of_output(self._models(self.coef), output)
@@ -127,7 +127,7 @@ class Explanation:
 
     def top_rows(self, k: int = 5) -> pd.DataFrame:
         """Return the ``k`` training rows that each query attended to most, with weight and response."""
-        k = min(_check_k(k), len(self.train))
+        k = min(_check_count("k", k), len(self.train))
         rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
         found = self.train.iloc[np.concatenate(rows)]
         table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, self._ranked(k))
@@ -148,7 +148,9 @@ class Explanation:
         ``lipschitz`` is the largest difference of coefficients over difference of rows among the nearest queries, both
         per standard deviation; ``overlap`` the mean share of features that two neighbours use in common (Jaccard).
         """
-        return compare_neighbours(self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_k(n_neighbors))
+        return compare_neighbours(
+            self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_count("n_neighbors", n_neighbors)
+        )
 
     def scaled_coef(self) -> pd.DataFrame:
         """Return coefficients per standard deviation of their column among the queries."""
@@ -189,5 +191,5 @@ class Explanation:
         return rows, weights
 
 
-def _check_k(k: Any) -> int:
-    return int(check_number("k", k, 1, np.inf, hint="At least one."))
+def _check_count(name: str, value: Any) -> int:
+    return int(check_number(name, value, 1, np.inf, hint="At least one."))

@@ -19,7 +19,7 @@ class Fonts(NamedTuple):
 def import_pyplot() -> Any:
     """Return matplotlib.pyplot, or say how to get it."""
     try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415
+        import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise ImportError(
             "`heedful.plot` needs matplotlib, which is not installed. Get it by: pip install heedful[plot]"

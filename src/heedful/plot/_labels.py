@@ -74,7 +74,7 @@ def name_ticks(axis: Any, names: list[str], priority: Any, gap: float) -> None:
             shown = choose(places, priority, gap * (bounds[1] - bounds[0]) / max(length, 1.0))
             return places[shown]
 
-        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:  # noqa: ARG002
+        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:  # noqa: ARG002 - as matplotlib calls it
             return self()
 
     axis.set_major_locator(FittingLocator())

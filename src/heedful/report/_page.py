@@ -40,7 +40,7 @@ def to_json(data: Any) -> str:
 def plotly_script() -> str:
     """Return plotly.js of the installed package."""
     try:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise ImportError(
             "`heedful.report` needs plotly, got no such package. Run `pip install heedful[report]`."
