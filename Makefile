@@ -63,6 +63,14 @@ bench: $(READY) ## measure speed against scikit-learn; writes benchmarks/speed/r
 accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
 	$(BIN)/python benchmarks/accuracy/run.py
 
+.PHONY: lightgbm
+lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
+	$(BIN)/python benchmarks/paper/lightgbm/run.py
+
+.PHONY: similarities
+similarities: $(READY) ## forests, boosters and teachers as similarities on the paper's tables; goes on where it stopped
+	$(BIN)/python benchmarks/paper/similarities/run.py
+
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
 	$(BIN)/python benchmarks/responses/run.py

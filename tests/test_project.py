@@ -98,7 +98,10 @@ def test_the_room_checker_can_fail(tmp_path):
     assert len(checker.breaches(wrong)) == 2
 
 
-@pytest.mark.parametrize(("study", "n_rows"), [("speed", 10), ("accuracy", 1), ("responses", 4)])
+@pytest.mark.parametrize(
+    ("study", "n_rows"),
+    [("speed", 10), ("accuracy", 1), ("responses", 4), ("paper/lightgbm", 2), ("paper/similarities", 2)],
+)
 def test_benchmarks_run_and_leave_no_number_out(study, n_rows):
     printed = run_python(f"benchmarks/{study}/run.py", "--smoke")
     rows = [line for line in printed.splitlines() if line.startswith("| ")][1:]

@@ -10,13 +10,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Top to bottom, as in CONTRIBUTING.md. A room may import from those named for it, and from itself.
-GROUND = {"_kernels", "_checks", "_blocks", "_tables"}
+GROUND = {"_kernels", "_checks", "_optional", "_blocks", "_tables", "_ensembles"}
 FLOW = {"similarity", "attention", "local", "context", "baseline"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
     "_checks": set(),
     "_blocks": set(),
     "_tables": {"_checks"},
+    "_optional": set(),
+    "_ensembles": {"_kernels", "_checks", "_optional"},
     "similarity": GROUND,
     "attention": GROUND,
     "local": GROUND | {"attention"},

@@ -9,6 +9,7 @@ writes nothing. Every method sees text as one-hot columns; the column "frame" ha
 import argparse
 import datetime as dt
 import platform
+import sys
 import warnings
 from pathlib import Path
 
@@ -19,31 +20,18 @@ import sklearn
 from joblib import Parallel, delayed
 from lightgbm import LGBMRegressor
 from sklearn.ensemble import RandomForestRegressor
-from tables import data_folder, load, one_hot, stand_in
 
 import heedful
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
 
-TABLES = {
-    "airfoil_self_noise": "Airfoil",
-    "auto_mpg": "Auto MPG",
-    "automobile": "Automobile",
-    "concrete_compressive_strength": "Concrete",
-    "facebook_metrics": "Facebook",
-    "forest_fires": "Forest Fires",
-    "infrared_thermography_temperature": "Infrared",
-    "liver_disorders": "Liver",
-    "real_estate_valuation": "Real Estate",
-    "servo": "Servo",
-    "stock_portfolio_performance": "Stock",
-}
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tables import TABLES, data_folder, halves, load, one_hot, stand_in
 
 
 def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> dict[str, float]:
     """Return the improvement of each method over the lasso on one split."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    train, test = order[: len(y) // 2], order[len(y) // 2 :]
+    train, test = halves(len(y), seed)
     frames = X.iloc[train], X.iloc[test]
     first, second = one_hot(*frames)
     lasso = LassoBaseline(random_state=seed).fit(first, y[train])

@@ -2,16 +2,30 @@
 
 from heedful import attention, baseline, cluster, datasets, explain, plot, report, similarity
 from heedful.cluster import ProtoClust, minimax_linkage
-from heedful.estimators import AttentionCox, AttentionLasso, AttentionLassoClassifier
+from heedful.estimators import (
+    AttentionClassifier,
+    AttentionCox,
+    AttentionLasso,
+    AttentionLassoClassifier,
+    AttentionRegressor,
+    LeafAttentionClassifier,
+    LeafAttentionRegressor,
+    TreeAttentionRegressor,
+)
 from heedful.local import local_lasso
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "AttentionClassifier",
     "AttentionCox",
     "AttentionLasso",
     "AttentionLassoClassifier",
+    "AttentionRegressor",
+    "LeafAttentionClassifier",
+    "LeafAttentionRegressor",
     "ProtoClust",
+    "TreeAttentionRegressor",
     "attention",
     "baseline",
     "cluster",

@@ -19,11 +19,11 @@ BUDGET = 64 * 2**20
 LARGEST = 512
 
 
-def cut(n_query: int, bytes_per_query: int, n_jobs: int | None) -> list[slice]:
+def cut(n_query: int, bytes_per_query: int, n_jobs: int | None, largest: int = LARGEST) -> list[slice]:
     """Return consecutive slices: few enough bytes each, enough to keep every job busy; one empty slice of nothing."""
     jobs = effective_n_jobs(n_jobs)
     fair = -(-n_query // (4 * jobs)) if jobs > 1 else n_query
-    size = max(1, min(LARGEST, BUDGET // max(bytes_per_query, 1), fair))
+    size = max(1, min(largest, BUDGET // max(bytes_per_query, 1), fair))
     return [slice(start, min(start + size, n_query)) for start in range(0, max(n_query, 1), size)]
 
 

@@ -19,14 +19,25 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
 
 
+def as_table(X: Any) -> pd.DataFrame | np.ndarray:
+    """Return any kind of frame as that of pandas, anything else as an array."""
+    if not is_frame(X):
+        return np.asarray(X)
+    return X if isinstance(X, pd.DataFrame) else pd.DataFrame({name: np.asarray(X[name]) for name in X.columns})
+
+
+def take(table: Any, rows: Any) -> Any:
+    """Return some rows of an array or a frame."""
+    return table.iloc[rows] if isinstance(table, pd.DataFrame) else table[rows]
+
+
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
     """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names."""
     if not is_frame(X):
         return validate_data(
             estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
         )
-    if not isinstance(X, pd.DataFrame):
-        X = pd.DataFrame({name: np.asarray(X[name]) for name in X.columns})
+    X = as_table(X)
     if X.columns.has_duplicates:
         twice = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"`X` must have distinct column names, got {twice!r} more than once. Rename one of them.")

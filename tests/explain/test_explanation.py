@@ -25,7 +25,7 @@ def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_ro
     model, X, e = every
     rows = model._training
     train = rows.model_rows(rows.codes)
-    attention = model._attend(model._queries(rows.read(model, X), e.design.to_numpy()), slice(0, len(X))).toarray()
+    attention = model._attend(model._queries(rows.read(model, X)), slice(0, len(X))).toarray()
     slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
     said = columns(e.intercept)[:, :, None] + slope @ train.T
     expected = (attention[:, None, :] * said).sum(axis=2)

@@ -30,14 +30,14 @@ class Case:
         self.similarity = similarity or GaussianSimilarity(standardize=False).fit(self.seen)
         self.grid = make_grid([self.similarity], temperatures, ratios)
         penalties = self.grid.ratios * fit.alpha / fit.scale.y_unit
-        self.problem = make_problem(self.x, fit.family, self.weight, fit.model, rule, penalties)
+        problem = make_problem(self.x, fit.family, self.weight, fit.model, rule, penalties)
+        self.problem = problem._replace(folds=tuple(fit.folds))
 
     def out_of_bag(self):
-        return predict_out_of_bag([self.similarity], self.grid, self.problem, self.x, self.splits, self.base.fit_.folds)
+        return predict_out_of_bag([self.similarity], self.grid, self.problem, self.splits)
 
     def by_folds(self):
-        starts = self.base.fit_.folds
-        shared = self.grid, self.problem, self.x, self.splits, starts, [self.seen], self.response
+        shared = self.grid, self.problem, self.splits, [self.seen], self.response
         return predict_by_folds([self.similarity], *shared)
 
 
@@ -154,7 +154,7 @@ def test_a_row_in_two_folds_gets_the_mean(rng):
 
 
 def predict_each(case, split):
-    shared = case.grid, case.problem, case.x, [split], case.base.fit_.folds[:1], [case.seen], case.response
+    shared = case.grid, case.problem._replace(folds=case.problem.folds[:1]), [split], [case.seen], case.response
     return predict_by_folds([case.similarity], *shared)
 
 

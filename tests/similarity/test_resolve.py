@@ -1,13 +1,20 @@
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LinearRegression
 
 from heedful.similarity import (
+    BoostedProximity,
     CallableSimilarity,
     ForestProximity,
     GaussianSimilarity,
     RidgeSimilarity,
+    TeacherSimilarity,
     describe,
     prepare,
     resolve,
@@ -29,8 +36,33 @@ def test_a_similarity_object_is_taken_as_it_is():
     assert resolve(ridge, many=True) == [ridge]
 
 
-def test_a_forest_becomes_a_proximity():
-    forest = RandomForestRegressor(5)
+@pytest.mark.parametrize("many", [False, True])
+def test_the_names_boosted_and_teacher_are_one_similarity_each(many):
+    boosted, teacher = resolve(["boosted", "teacher"], many)
+    assert isinstance(boosted, BoostedProximity)
+    assert isinstance(teacher, TeacherSimilarity)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize("kind", [GradientBoostingRegressor, HistGradientBoostingClassifier])
+def test_a_booster_becomes_a_boosted_proximity(rng, kind, fitted):
+    booster = kind()
+    if fitted:
+        booster.fit(rng.normal(size=(30, 2)), rng.permutation(30) % 2)
+    (proximity,) = resolve(booster, many=False)
+    assert isinstance(proximity, BoostedProximity)
+    assert proximity.estimator is booster
+
+
+def test_a_bare_booster_becomes_a_boosted_proximity(rng):
+    lightgbm = pytest.importorskip("lightgbm")
+    bare = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(rng.normal(size=(30, 2)), np.arange(30.0)).booster_
+    (proximity,) = resolve(bare, many=False)
+    assert proximity.estimator is bare
+
+
+@pytest.mark.parametrize("forest", [RandomForestRegressor(5), ExtraTreesClassifier(5)])
+def test_a_forest_becomes_a_proximity(forest):
     (proximity,) = resolve(forest, many=False)
     assert isinstance(proximity, ForestProximity)
     assert proximity.forest is forest
@@ -50,13 +82,13 @@ def test_a_list_is_resolved_entry_by_entry():
 
 @pytest.mark.parametrize("bad", [3, None, GaussianSimilarity, LinearRegression(), {"forest": 1}])
 def test_anything_else_is_a_type_error(bad):
-    with pytest.raises(TypeError, match="`similarity` must be 'forest'"):
+    with pytest.raises(TypeError, match="`similarity` must be 'forest', 'boosted', 'teacher', an object"):
         resolve(bad, many=False)
 
 
 @pytest.mark.parametrize("bad", ["tree", "Forest", ""])
 def test_an_unknown_name_is_a_value_error(bad):
-    with pytest.raises(ValueError, match="`similarity` must be one of 'forest'"):
+    with pytest.raises(ValueError, match="`similarity` must be one of 'forest', 'boosted', 'teacher'"):
         resolve(bad, many=False)
 
 
@@ -87,6 +119,10 @@ def test_prepared_forests_get_different_seeds():
         (ForestProximity(max_features=1), "forest(1)"),
         (ForestProximity(max_features=0.5), "forest(0.5)"),
         (ForestProximity(forest=RandomForestRegressor()), "forest(given)"),
+        (BoostedProximity(), "boosted"),
+        (BoostedProximity(GradientBoostingRegressor()), "boosted(GradientBoostingRegressor)"),
+        (TeacherSimilarity(), "teacher"),
+        (TeacherSimilarity(LinearRegression()), "teacher(LinearRegression)"),
         (CallableSimilarity(inner), "inner"),
         (CallableSimilarity(np.vectorize(inner)), "inner"),
         (GaussianSimilarity(), "GaussianSimilarity"),

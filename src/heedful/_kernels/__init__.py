@@ -7,9 +7,11 @@ _HOME = {
     "bucket_rows": "leaves",
     "head_rows": "heads",
     "lasso_rows": "lasso",
+    "leaf_mean_rows": "leaf_means",
     "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",
     "linkage_rows": "linkage",
+    "meeting_rows": "leaves",
     "newton_rows": "newton",
     "weigh_rows": "attention",
 }
@@ -18,9 +20,11 @@ __all__ = [
     "bucket_rows",
     "head_rows",
     "lasso_rows",
+    "leaf_mean_rows",
     "leaf_rows",
     "leaf_score_rows",
     "linkage_rows",
+    "meeting_rows",
     "newton_rows",
     "weigh_rows",
 ]

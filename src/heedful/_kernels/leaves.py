@@ -132,3 +132,24 @@ def leaf_score_rows(leaves, own, starts, members, draws, drawn, n_train):
             where[indices[at]] = -1
         indptr[q + 1] = end
     return indptr, indices[:end].copy(), scores[:end].copy(), weights[:end].copy()
+
+
+@many_rows
+def meeting_rows(leaves, train_leaves):
+    """Return the share of trees in which each query meets each training row (n_query, n_train).
+
+    Both are (n_tree, n_rows). For large leaves, in which most rows meet somewhere: no buckets are needed.
+    """
+    (n_tree, n_query), n_train = leaves.shape, train_leaves.shape[1]
+    shares = np.empty((n_query, n_train))
+    met = np.empty(n_train, np.int32)
+    for q in range(n_query):
+        for i in range(n_train):
+            met[i] = 0
+        for t in range(n_tree):
+            leaf, row = leaves[t, q], train_leaves[t]
+            for i in range(n_train):
+                met[i] += row[i] == leaf
+        for i in range(n_train):
+            shares[q, i] = met[i] / n_tree
+    return shares

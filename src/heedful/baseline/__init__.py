@@ -1,5 +1,6 @@
 """The global model of each family and its cross-validated penalty."""
 
+from heedful.baseline._booster import choose_rounds, small_booster
 from heedful.baseline._cox import CoxBaseline
 from heedful.baseline._folds import (
     BASELINE_FOLDS,
@@ -10,6 +11,7 @@ from heedful.baseline._folds import (
     translate,
     user_splits,
 )
+from heedful.baseline._global import null_slope, penalty_path
 from heedful.baseline._lasso import LassoBaseline
 from heedful.baseline._logistic import LogisticBaseline
 from heedful.baseline._model import GlobalModel
@@ -22,8 +24,12 @@ __all__ = [
     "LogisticBaseline",
     "Split",
     "check_folds",
+    "choose_rounds",
     "fold_pattern",
+    "null_slope",
+    "penalty_path",
     "random_splits",
+    "small_booster",
     "translate",
     "user_splits",
 ]

@@ -1,7 +1,7 @@
-"""What attention models of every family share: the flow from a table to blended local models."""
+"""What attention models of every kind share: the flow from a table to blended local models."""
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
-from heedful._kernels.shapes import Rule, Table
 from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, random_splits
 from heedful.estimators._models import Frames, LocalModels
-from heedful.estimators._settings import Settings, check_settings
+from heedful.estimators._settings import Settings
 from heedful.estimators._training import Training, as_frame
 from heedful.explain import Explanation
 from heedful.heads import (
@@ -33,71 +32,59 @@ from heedful.heads import (
     predict_out_of_bag,
     tune,
 )
-from heedful.local import Family, build_table, warn_unconverged
+from heedful.local import Family, warn_unconverged
 from heedful.similarity import prepare
 
-TOL, MAX_ITER = 1e-7, 10_000
+MAX_ITER = 10_000
 # What an explanation takes over from the models as it is.
-SHARED = ("prediction", "link", "intercept", "coef", "mixing", "baseline_coef", "local_coef", "design")
+SHARED = ("prediction", "link", "intercept", "coef", "mixing", "baseline_coef", "local_coef", "design", "slopes")
+
+
+class View(NamedTuple):
+    """Queries as numbers to show (``design``), as the local models take them (``x``), and as the baseline does."""
+
+    design: np.ndarray
+    x: Any
+    table: Any = None
 
 
 class Blend(NamedTuple):
     """Predictions of some queries and the models behind them; ``local`` is the heads' part, ``value`` the blend.
 
     Values are what is blended: predictions, class probabilities, log hazards. Coefficients (n_query, n_outputs,
-    n_features) are per original unit of a column.
+    n_features) are per original unit of a column, or the importance of each column.
     """
 
     design: np.ndarray
     value: np.ndarray
     mixing: np.ndarray
+    base: np.ndarray
     local: np.ndarray
     local_coef: np.ndarray
+    models: list[Any]
 
 
 class AttentionModel(BaseEstimator):
-    """Baseline, similarities, heads, shares and blend; a subclass knows its response."""
+    """Baseline, similarities, heads, shares and blend; a subclass knows its response and its kind of models."""
 
     baseline_: Any
-
-    def __init__(
-        self,
-        heads="multi",
-        similarity="forest",
-        temperature="auto",
-        alpha="auto",
-        alpha_ratio="auto",
-        mixing="auto",
-        similarity_features=None,
-        model_features=None,
-        cv="oob",
-        max_extrapolation=0.5,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.heads = heads
-        self.similarity = similarity
-        self.temperature = temperature
-        self.alpha = alpha
-        self.alpha_ratio = alpha_ratio
-        self.mixing = mixing
-        self.similarity_features = similarity_features
-        self.model_features = model_features
-        self.cv = cv
-        self.max_extrapolation = max_extrapolation
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _slopes: ClassVar[bool] = True
+    _few_heads: ClassVar[bool] = False
+    _anchors: ClassVar[bool] = False
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit baseline and similarities, try the heads on unseen rows, and choose their shares."""
-        settings = check_settings(self, groups)
-        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
-        rows = Training(self, X, y, sample_weight, groups, keep_rows=keep_rows)
+        settings = self._check_settings(groups)
+        rows = self._read_rows(X, y, sample_weight, groups, settings)
         seed = check_random_state(self.random_state)
         with _blocks.one_blas_thread():
-            self._fit_parts(rows, settings, seed)
+            self._training = rows
+            n_folds = int(self.cv) if isinstance(self.cv, Integral) else BASELINE_FOLDS
+            self._splits = rows.splits or random_splits(rows.weight.size, n_folds, seed, self._strata(rows))
+            self._fit_baseline(rows)
+            self._fit_similarities(rows, settings, seed)
+            self._fixed = settings.mixing is not None and (self._grid.n_heads == 1 or settings.mixing == 0)
+            self._problem = self._make_problem(rows, seed)
             self._choose_shares(rows, settings, seed)
         return self
 
@@ -105,30 +92,32 @@ class AttentionModel(BaseEstimator):
         """Return the weights (n_query, n_train) that the heads, blended by their shares, give to training rows."""
         check_is_fitted(self)
         codes = self._training.read(self, X)
-        queries = self._queries(codes, self._training.model_rows(codes, self.max_extrapolation))
-        return self._training.give_back(self._attend(queries, slice(0, codes.shape[0])))
+        return self._training.give_back(self._attend(self._queries(codes), slice(0, codes.shape[0])))
 
     def local_models(self, X) -> LocalModels:
-        """Return intercepts and coefficients of the baseline, the local and the blended model of each query."""
+        """Return the baseline, the local and the blended model of each query: coefficients, or importances."""
         blend = self._blend(X)
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(blend.design.shape[0])
-        frames = Frames(index, self._training.names, self._outputs())
-        base, base_coef = self.baseline_.fit_.intercept, self.baseline_.fit_.coef
-        mixing = blend.mixing[:, None, None]
+        frames = Frames(index, self._names(), self._outputs())
+        models = Frames(index, self._names(), self._outputs() if self._slopes else None)
+        base_coef, mixing = self._base_coef(), blend.mixing[:, None, None]
         coef = (1 - mixing) * base_coef + mixing * blend.local_coef
-        family = self.baseline_.fit_.family
-        link, local_link = family.link_of(blend.value), family.link_of(blend.local)
+        link, local_link = (self._problem.family.link_of(value) for value in (blend.value, blend.local))
+        at_zero = self._at_zero(link, coef, blend.design), self._at_zero(local_link, blend.local_coef, blend.design)
         return LocalModels(
             prediction=frames.per_output(blend.value, "prediction"),
             link=frames.per_output(link, "link"),
-            intercept=frames.per_output(_at_zero(link, coef, blend.design), "intercept"),
-            coef=frames.per_feature(coef),
+            intercept=frames.per_output(at_zero[0], "intercept"),
+            coef=models.per_feature(coef),
             mixing=pd.Series(blend.mixing, index, name="mixing"),
-            local_intercept=frames.per_output(_at_zero(local_link, blend.local_coef, blend.design), "intercept"),
-            local_coef=frames.per_feature(blend.local_coef),
-            baseline_intercept=float(base[0]) if frames.outputs is None else pd.Series(base, frames.outputs),
-            baseline_coef=pd.Series(base_coef.ravel(), frames.columns),
-            design=pd.DataFrame(blend.design, index, frames.features),
+            baseline_prediction=frames.per_output(blend.base, "prediction"),
+            local_intercept=frames.per_output(at_zero[1], "intercept"),
+            local_coef=models.per_feature(blend.local_coef),
+            baseline_intercept=self._base_intercept(frames),
+            baseline_coef=pd.Series(base_coef.ravel(), models.columns),
+            design=pd.DataFrame(blend.design, index, models.features),
+            slopes=self._slopes,
+            models=blend.models,
         )
 
     def explain(self, X, y=None) -> Explanation:
@@ -140,15 +129,14 @@ class AttentionModel(BaseEstimator):
         models = self.local_models(X)
         rows, index = self._training, models.coef.index
         codes = rows.read(self, X)
-        attention = self._attend(self._queries(codes, models.design.to_numpy()), slice(0, codes.shape[0]))
+        attention = self._attend(self._queries(codes), slice(0, codes.shape[0]))
         given = rows.give_back(attention)
-        base = self.baseline_.values(models.design.to_numpy())
-        losses = (None, None, None) if y is None else self._losses(y, models, base)
+        losses = (None, None, None) if y is None else self._losses(y, models)
         return Explanation(
             **{name: getattr(models, name) for name in SHARED},
             n_eff=pd.Series(given.n_eff, index, name="n_eff"),
-            baseline_prediction=Frames(index, rows.names, self._outputs()).per_output(base, "prediction"),
-            mean=pd.DataFrame(attention @ rows.model_rows(rows.codes) / rows.weight.mean(), index, rows.names),
+            baseline_prediction=models.baseline_prediction,
+            mean=pd.DataFrame(attention @ self._train_design() / rows.weight.mean(), index, models.design.columns),
             attention=given,
             train=rows.response,
             heads=self.heads_,
@@ -169,6 +157,15 @@ class AttentionModel(BaseEstimator):
         tags.input_tags.string = True
         return tags
 
+    def _check_settings(self, groups: Any) -> Settings:
+        """Check every argument before any work."""
+        raise NotImplementedError
+
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any, groups: Any, settings: Settings) -> Training:
+        """Return the training rows."""
+        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
+        return Training(self, X, y, sample_weight, groups, keep_rows=keep_rows)
+
     def _read_response(self, y: Any) -> np.ndarray:
         """Check the response and return it as numbers: one column, or several that say together what happened."""
         raise NotImplementedError
@@ -181,26 +178,13 @@ class AttentionModel(BaseEstimator):
         """Return a response as read in the terms of the user."""
         return response
 
-    def _make_baseline(self) -> Any:
-        """Return the global model to fit."""
-        raise NotImplementedError
-
     def _similarity_response(self, rows: Training) -> np.ndarray:
         """Return what similarities are fitted to."""
         raise NotImplementedError
 
     def _query_family(self, y: Any) -> Family:
-        """Return what happened to queries, as the loss of the baseline's family sees it."""
+        """Return what happened to queries, as the loss of the family sees it."""
         raise NotImplementedError
-
-    def _losses(self, y: Any, models: LocalModels, base: np.ndarray) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
-        """Return what happened to queries under their labels, and the losses of the blend and of the baseline."""
-        family, index = self._query_family(y), models.coef.index
-        check_consistent_length(models.design, family.outcome.value)
-        value = np.asarray(models.prediction).reshape(len(index), -1)
-        value = np.column_stack([1 - value, value]) if base.shape[1] == value.shape[1] + 1 else value
-        blend, plain = (family.losses(family.observed(values)).value for values in (value, base))
-        return as_frame(y, index), pd.Series(blend, index, name="loss"), pd.Series(plain, index, name="baseline_loss")
 
     def _strata(self, rows: Training) -> np.ndarray | None:
         """Return the groups of rows that random folds share out evenly."""
@@ -210,40 +194,84 @@ class AttentionModel(BaseEstimator):
         """Return the names of several outputs, None for a single one."""
         return None
 
-    def _exact_table(self) -> Table | None:
-        """Return the training rows for fits to convergence; None where one step is exact or enough."""
-        if not getattr(self, "exact", False):
-            return None
-        fit = self.baseline_.fit_
-        scale = fit.scale._replace(center=np.zeros(fit.scale.width), unit=np.ones(fit.scale.width))
-        return build_table(fit.tables[0].x, np.zeros(fit.weight.size), fit.weight, scale)
+    def _fit_baseline(self, rows: Training) -> None:
+        """Fit ``baseline_``, the model for all rows."""
+        raise NotImplementedError
 
-    def _fit_parts(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
-        """Fit the baseline and the similarities, and set up the local problems."""
-        self._training = rows
-        n_folds = int(self.cv) if isinstance(self.cv, Integral) else BASELINE_FOLDS
-        self._splits = rows.splits or random_splits(rows.weight.size, n_folds, seed, self._strata(rows))
-        design = rows.model_rows(rows.codes)
-        self.baseline_ = self._make_baseline()
-        self.baseline_.fit(rows.labelled(design), self._given_response(rows.y), rows.weight, splits=self._splits)
-        self.alpha_ = self.baseline_.alpha_
-        similarities = prepare(settings.similarities, self.n_jobs, seed)
+    def _make_problem(self, rows: Training, seed: np.random.RandomState) -> Problem:
+        """Return the local models to fit."""
+        raise NotImplementedError
+
+    def _predict_problem(self) -> Problem:
+        """Return the local models to fit in ``predict``."""
+        return self._problem
+
+    def _base_unseen(self, rows: Training) -> np.ndarray:
+        """Return what baselines that did not see a training row say of it, as blended; NaN where there is none."""
+        raise NotImplementedError
+
+    def _view(self, X: Any, codes: np.ndarray) -> View:
+        """Return queries as the models take them."""
+        raise NotImplementedError
+
+    def _base_values(self, view: View) -> np.ndarray:
+        """Return what the baseline says of queries, as blended."""
+        raise NotImplementedError
+
+    def _base_coef(self) -> np.ndarray:
+        """Return the coefficients (n_outputs, n_features) of the baseline, or its importances."""
+        raise NotImplementedError
+
+    def _base_intercept(self, frames: Frames) -> Any:
+        """Return the intercept of the baseline."""
+        return np.nan
+
+    def _original(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients as the heads give them per original unit of a column."""
+        return coef
+
+    def _names(self) -> list[str]:
+        """Return the names of the columns that the models use."""
+        return self._training.names
+
+    def _train_design(self) -> np.ndarray:
+        """Return the training rows as numbers to show."""
+        return self._training.model_rows(self._training.codes)
+
+    def _at_zero(self, link: np.ndarray, coef: np.ndarray, design: np.ndarray) -> np.ndarray:
+        """Return the intercepts with which coefficients give the linear predictor; NaN for importances."""
+        if not self._slopes:
+            return np.full(link.shape, np.nan)
+        return link - np.einsum("qkj,qj->qk", coef, design)
+
+    def _losses(self, y: Any, models: LocalModels) -> tuple[pd.DataFrame, pd.Series, pd.Series]:
+        """Return what happened to queries under their labels, and the losses of the blend and of the baseline."""
+        family, index = self._query_family(y), models.coef.index
+        check_consistent_length(models.design, family.outcome.value)
+        blend, plain = (
+            pd.Series(family.losses(family.observed(self._as_values(part))).value, index)
+            for part in (models.prediction, models.baseline_prediction)
+        )
+        return as_frame(y, index), blend.rename("loss"), plain.rename("baseline_loss")
+
+    def _as_values(self, prediction: pd.Series | pd.DataFrame) -> np.ndarray:
+        """Return predictions as shown as what is blended: two classes are shown by the second."""
+        value = np.asarray(prediction).reshape(len(prediction), -1)
+        return np.column_stack([1 - value, value]) if self._problem.family.n_values == value.shape[1] + 1 else value
+
+    def _fit_similarities(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
+        """Fit the similarities and set up the heads to try."""
         response = self._similarity_response(rows)
         self.similarity_ = [
-            entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight) for entry in similarities
+            entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight)
+            for entry in prepare(settings.similarities, self.n_jobs, seed)
         ]
-        self._grid = make_grid(self.similarity_, settings.temperatures, settings.ratios)
-        fit, ratios = self.baseline_.fit_, self._grid.ratios
-        rule = Rule(fit.scale.pad(np.ones(design.shape[1])), False, fit.model.coef[0], TOL, MAX_ITER, self._reach)
-        finite = np.isfinite(ratios)
-        penalties = np.where(finite, np.where(finite, ratios, 0.0) * self.alpha_ / fit.scale.y_unit, np.inf)
-        self._problem = Problem(fit.family, fit.weight, fit.tables, fit.model, rule, penalties, fit.family.means())
+        self._grid = make_grid(self.similarity_, settings.temperatures, settings.ratios, few=self._few_heads)
 
     def _choose_shares(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Try every head on rows it has not seen and fit shares; nothing is tried where nothing is to be chosen."""
         self._evidence: Evidence | None = None
-        fixed = settings.mixing is not None and (self._grid.n_heads == 1 or settings.mixing == 0)
-        if fixed:
+        if self._fixed:
             unknown = np.full(self._grid.n_heads, np.nan)
             tuned = Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0)
         else:
@@ -262,73 +290,58 @@ class AttentionModel(BaseEstimator):
     def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:
         """Return what heads and a baseline that did not see a training row say of what happened to it."""
         how = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        family, x = self._problem.family, self._problem.tables[0].x
-        shared = (self.similarity_, self._grid, self._problem, x, self._splits, self.baseline_.fit_.folds)
+        shared = (self.similarity_, self._grid, self._problem, self._splits)
         if isinstance(self.cv, str):
-            return predict_out_of_bag(*shared, **how), family.observed(self.baseline_.predict_left_out())
-        seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
-        heads = predict_by_folds(*shared, seen, self._similarity_response(rows), **how)
-        return heads, family.observed(self.baseline_.predict_fold())
+            heads = predict_out_of_bag(*shared, **how)
+        else:
+            seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
+            heads = predict_by_folds(*shared, seen, self._similarity_response(rows), **how)
+        return heads, self._problem.family.observed(self._base_unseen(rows))
 
     def _blend(self, X: Any) -> Blend:
         """Return the predictions of queries and the models behind them."""
         check_is_fitted(self)
         codes = self._training.read(self, X)
         with _blocks.one_blas_thread():
-            design = self._training.model_rows(codes, self.max_extrapolation)
-            base = self.baseline_.values(design)
-            local, local_coef = self._local(codes, design, base)
-            mixing = self._mix(codes, design)
+            view = self._view(X, codes)
+            base = self._base_values(view)
+            local, local_coef, models = self._local(codes, view, base)
+            mixing = self._mix(codes)
         value = (1 - mixing)[:, None] * base + mixing[:, None] * local
-        return Blend(design, value, mixing, local, local_coef)
+        return Blend(view.design, value, mixing, base, local, local_coef, models)
 
-    def _local(self, codes: np.ndarray, design: np.ndarray, base: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the heads' blended values and coefficients; those of the baseline if no head is used."""
-        fit = self.baseline_.fit_
+    def _local(self, codes: np.ndarray, view: View, base: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Any]]:
+        """Return the heads' blended values and coefficients, and kept models; the baseline's if no head is used."""
         if self.mixing_ == 0:
-            return base, np.tile(fit.coef, (codes.shape[0], 1, 1))
-        x = fit.scale.rows(design)
-        value, coef, n_failed = np.zeros(base.shape), np.zeros((x.shape[0], *fit.model.coef.shape)), 0
-        rule = self._problem.rule._replace(reach=self._reach)
-        problem = self._problem._replace(rule=rule, exact=self._exact_table())
+            return base, np.tile(self._base_coef(), (codes.shape[0], 1, 1)), []
+        problem, fits = self._predict_problem(), []
         shares = self._grid.split(self._share / self.mixing_)
         for similarity, weightings, share in zip(self.similarity_, self._grid.weightings, shares, strict=True):
             if share.any():
-                queries = Queries(x, seen=self._training.seen_rows(codes, similarity))
+                queries = Queries(view.x, seen=self._training.seen_rows(codes, similarity))
                 how = {"n_jobs": self.n_jobs, "verbose": self.verbose}
-                fits = fit_heads(similarity, weightings, problem, queries, share > 0, share, **how)
-                value += fits.value
-                coef += fits.coef
-                n_failed += fits.n_failed
-        warn_unconverged(n_failed, codes.shape[0] * int((self._share > 0).sum()), MAX_ITER)
-        return value, fit.scale.original(coef)
+                fits.append(fit_heads(similarity, weightings, problem, queries, share > 0, share, **how))
+        n_failed, n_fits = sum(part.n_failed for part in fits), codes.shape[0] * int((self._share > 0).sum())
+        warn_unconverged(n_failed, n_fits, MAX_ITER)
+        value, coef = sum(part.value for part in fits), sum(part.coef for part in fits)
+        return value, self._original(coef), [model for part in fits for model in part.models]
 
-    def _mix(self, codes: np.ndarray, design: np.ndarray) -> np.ndarray:
+    def _mix(self, codes: np.ndarray) -> np.ndarray:
         """Return the heads' share for each query."""
         if self._evidence is None:
             return np.full(codes.shape[0], self.mixing_)
-        shared = (self, self._queries(codes, design), self._evidence)
+        shared = (self, self._queries(codes), self._evidence)
         blocks = _blocks.cut(codes.shape[0], 24 * self._training.weight.size, self.n_jobs)
         return np.concatenate(list(_blocks.run(_mix_block, blocks, *shared, n_jobs=self.n_jobs)))
 
-    @property
-    def _reach(self) -> float:
-        """How far from the mean response it attends to a head may predict, in standard deviations."""
-        return np.inf if self.max_extrapolation is None else 2.0 + 4.0 * self.max_extrapolation
-
-    def _queries(self, codes: np.ndarray, design: np.ndarray) -> list[Queries]:
+    def _queries(self, codes: np.ndarray) -> list[Queries]:
         """Return the rows once for each similarity."""
-        x = self.baseline_.fit_.scale.rows(design)
-        return [Queries(x, seen=self._training.seen_rows(codes, entry)) for entry in self.similarity_]
+        seen = [self._training.seen_rows(codes, entry) for entry in self.similarity_]
+        return [Queries(rows, rows) for rows in seen]
 
     def _attend(self, queries: list[Queries], block: slice) -> Attention:
         """Return the blended attention over distinct training rows."""
         return blended_attention(self.similarity_, self._grid, self._share, self._problem.weight, queries, block)
-
-
-def _at_zero(link: np.ndarray, coef: np.ndarray, design: np.ndarray) -> np.ndarray:
-    """Return the intercepts with which coefficients give the linear predictor."""
-    return link - np.einsum("qkj,qj->qk", coef, design)
 
 
 def _mix_block(block: slice, model: AttentionModel, queries: list[Queries], evidence: Evidence) -> np.ndarray:

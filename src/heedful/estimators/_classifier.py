@@ -1,21 +1,11 @@
 """The attention lasso for classes: one L1 logistic model per query, blended on the probability scale."""
 
-import logging
-
-import numpy as np
-from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.validation import check_is_fitted, column_or_1d
-
-from heedful._checks import check_classes
 from heedful.baseline import LogisticBaseline
-from heedful.estimators._attention import TOL, AttentionModel
-from heedful.local import Classes
-
-LOG = logging.getLogger("heedful")
+from heedful.estimators._linear import TOL, LinearAttention
+from heedful.estimators._responses import LabelResponse
 
 
-class AttentionLassoClassifier(ClassifierMixin, AttentionModel):
+class AttentionLassoClassifier(LabelResponse, LinearAttention):
     """Predict the class of each row by an L1 logistic model fitted to the training rows that matter for it.
 
     The flow is that of :class:`heedful.AttentionLasso`: a classification forest says which rows matter, heads turn its
@@ -110,79 +100,5 @@ class AttentionLassoClassifier(ClassifierMixin, AttentionModel):
         self.exact = exact
         self.class_weight = class_weight
 
-    def predict(self, X):
-        """Return the label of the most probable class per row of ``X``."""
-        chance = self.predict_proba(X)
-        return self.classes_[chance.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        """Return the probability of each class, in the order of ``classes_``."""
-        return self._blend(X).value
-
-    def predict_log_proba(self, X):
-        """Return the logarithms of the probabilities."""
-        return np.log(self.predict_proba(X))
-
-    def decision_function(self, X):
-        """Return the log-odds of the second of two classes, or centred log probabilities of all classes."""
-        chance = self.predict_proba(X)
-        link = self.baseline_.fit_.family.link_of(chance)
-        return link[:, 0] if self.classes_.size == 2 else link
-
-    def score(self, X, y, sample_weight=None):
-        """Return the accuracy; labels that were not in the training rows are an error."""
-        check_is_fitted(self)
-        self._codes_of(y)
-        return super().score(X, y, sample_weight)
-
-    def _read_response(self, y):
-        self.classes_, codes = check_classes(y)
-        alone = self.classes_[np.bincount(codes) == 1]
-        if alone.size:
-            LOG.warning(
-                "`y` has a single row of class %r: nothing is known of that class when the row is left out. "
-                "Merge the class with another, or drop the row.",
-                alone[0],
-            )
-        return codes.astype(np.float64)
-
-    def _reweigh(self, response, weight):
-        labels = self._given_response(response)
-        weight = weight * compute_sample_weight(self.class_weight, labels)
-        present = np.bincount(response.astype(np.int64), weights=weight, minlength=self.classes_.size) > 0
-        if present.sum() < 2:
-            raise ValueError(
-                "`sample_weight` and `class_weight` leave rows of one class only: give rows of at least 2 classes a "
-                "positive weight."
-            )
-        return weight
-
-    def _given_response(self, response):
-        return self.classes_[response.astype(np.int64)]
-
     def _make_baseline(self):
         return LogisticBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
-
-    def _similarity_response(self, rows):
-        # text tells a similarity that the response is a label
-        return rows.y.astype(np.int64).astype(str)
-
-    def _strata(self, rows):
-        return rows.y
-
-    def _outputs(self):
-        return None if self.classes_.size == 2 else list(self.classes_)
-
-    def _query_family(self, y):
-        return Classes(self._codes_of(y), self.classes_.size)
-
-    def _codes_of(self, y) -> np.ndarray:
-        """Return the numbers of labels that were in the training rows."""
-        labels = column_or_1d(y)
-        unseen = np.setdiff1d(labels, self.classes_)
-        if unseen.size:
-            raise ValueError(
-                f"`y` holds labels that were not in the training rows: {unseen[:5].tolist()}. The model knows "
-                f"{self.classes_[:10].tolist()}; drop those rows or fit again."
-            )
-        return np.searchsorted(self.classes_, labels)

@@ -9,12 +9,12 @@ from sklearn.utils.validation import check_consistent_length
 from heedful import _blocks
 from heedful._checks import check_survival, check_weights
 from heedful.baseline import CoxBaseline
-from heedful.estimators._attention import TOL, AttentionModel
+from heedful.estimators._linear import TOL, LinearAttention
 from heedful.estimators._training import unit_response
 from heedful.local import Survival, cumulative_hazard
 
 
-class AttentionCox(AttentionModel):
+class AttentionCox(LinearAttention):
     """Predict the log hazard of each row by a Cox model fitted to the training rows that matter for it.
 
     The flow is that of :class:`heedful.AttentionLasso`: a forest on the martingale residuals of the model without
@@ -119,7 +119,7 @@ class AttentionCox(AttentionModel):
         fit = self.baseline_.fit_
         mixing = blend.mixing[:, None, None]
         slope = ((1 - mixing) * fit.coef + mixing * blend.local_coef)[:, 0] * fit.scale.unit
-        queries = self._queries(self._training.read(self, X), blend.design)
+        queries = self._queries(self._training.read(self, X))
         blocks = _blocks.cut(slope.shape[0], 64 * fit.weight.size, self.n_jobs)
         shared = (self, queries, blend.mixing, slope, fit.scale.rows(blend.design), times)
         survival = np.concatenate(list(_blocks.run(_survival_block, blocks, *shared, n_jobs=self.n_jobs)))

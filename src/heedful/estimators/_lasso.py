@@ -1,16 +1,11 @@
 """The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
 
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import column_or_1d
-
-from heedful._checks import check_response
 from heedful.baseline import LassoBaseline
-from heedful.estimators._attention import TOL, AttentionModel
-from heedful.estimators._training import unit_response
-from heedful.local import Numbers
+from heedful.estimators._linear import TOL, LinearAttention
+from heedful.estimators._responses import NumberResponse
 
 
-class AttentionLasso(RegressorMixin, AttentionModel):
+class AttentionLasso(NumberResponse, LinearAttention):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
     A similarity learned from the response says which training rows matter; a head turns its scores into weights and
@@ -80,18 +75,15 @@ class AttentionLasso(RegressorMixin, AttentionModel):
     True
     """
 
-    def predict(self, X):
-        """Return one prediction per row of ``X``."""
-        return self._blend(X).value[:, 0]
-
-    def _read_response(self, y):
-        return check_response(column_or_1d(y, warn=True))
+    _anchors = True
 
     def _make_baseline(self):
         return LassoBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
 
-    def _similarity_response(self, rows):
-        return unit_response(rows.y, rows.weight)
-
-    def _query_family(self, y):
-        return Numbers(self._read_response(y))
+    def _fit_similarities(self, rows, settings, seed):
+        super()._fit_similarities(rows, settings, seed)
+        left_out = self.baseline_.cv_error_.min() / self.baseline_.fit_.scale.y_unit**2
+        for entry in self.similarity_:
+            if getattr(entry, "anchor", False):
+                # how many times the lasso's error is that of the teacher; a teacher that is no better has no pull
+                entry.pull_ = left_out / entry.teacher_loss_

@@ -1,6 +1,6 @@
 """The models behind some predictions, as tables."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,9 @@ class LocalModels(NamedTuple):
     log-odds for two classes. With more classes ``prediction``, ``link`` and ``intercept`` have a column for each, and
     ``coef`` has two levels of columns, class and feature. ``design`` holds the queries as the models see them: one
     column per level of a category, missing numbers filled in, far values pulled back.
+
+    Without ``slopes`` the models are not linear: ``coef`` holds the importance of each column in the query's model,
+    and intercepts are NaN. ``models`` are the fitted learners where they were to be kept.
     """
 
     prediction: pd.Series | pd.DataFrame
@@ -20,11 +23,14 @@ class LocalModels(NamedTuple):
     intercept: pd.Series | pd.DataFrame
     coef: pd.DataFrame
     mixing: pd.Series
+    baseline_prediction: pd.Series | pd.DataFrame
     local_intercept: pd.Series | pd.DataFrame
     local_coef: pd.DataFrame
     baseline_intercept: float | pd.Series
     baseline_coef: pd.Series
     design: pd.DataFrame
+    slopes: bool
+    models: list[Any]
 
 
 class Frames:
@@ -42,6 +48,10 @@ class Frames:
     def per_feature(self, values: np.ndarray) -> pd.DataFrame:
         """Return (n_query, n_outputs, n_features) with a column per feature, or per class and feature."""
         return pd.DataFrame(values.reshape(values.shape[0], -1), self.index, self.columns)
+
+    def series(self, values: np.ndarray) -> pd.Series:
+        """Return one value per output."""
+        return pd.Series(values, self.outputs)
 
     @property
     def columns(self) -> pd.Index:

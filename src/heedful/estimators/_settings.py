@@ -20,25 +20,32 @@ class Settings(NamedTuple):
     adaptive: bool
 
 
-def check_settings(model: Any, groups: Any) -> Settings:
-    """Check every argument of an attention model."""
-    many = check_choice("heads", model.heads, ("multi", "single")) == "multi"
+def check_settings(model: Any, groups: Any, *, many: bool, ratios: tuple[float, ...] | None) -> Settings:
+    """Check the arguments that all kinds of attention models have in common."""
     hint = "Try values between 0.03 and 1."
     temperatures = None if is_word(model.temperature, "auto") else check_grid("temperature", model.temperature, hint)
-    hint = "1.0 is the paper's shared penalty."
-    ratios = None if is_word(model.alpha_ratio, "auto") else check_grid("alpha_ratio", model.alpha_ratio, hint)
-    if not is_word(model.alpha, "auto"):
-        check_number("alpha", model.alpha, 0.0, np.inf, hint="Or use 'auto'.")
     mixing = None
     if isinstance(model.mixing, str):
         check_choice("mixing", model.mixing, ("auto", "adaptive"))
     else:
         mixing = check_number("mixing", model.mixing, 0.0, 1.0, hint="Or use 'auto' or 'adaptive'.")
+    check_folds(model.cv, groups)
+    similarities = resolve(model.similarity, many)
+    if not model._anchors and any(getattr(entry, "anchor", False) for entry in similarities):
+        raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")
+    return Settings(many, similarities, temperatures, ratios, mixing, is_word(model.mixing, "adaptive"))
+
+
+def check_linear(model: Any, groups: Any) -> Settings:
+    """Check every argument of a model with local lassos."""
+    many = check_choice("heads", model.heads, ("multi", "single")) == "multi"
+    hint = "1.0 is the paper's shared penalty."
+    ratios = None if is_word(model.alpha_ratio, "auto") else check_grid("alpha_ratio", model.alpha_ratio, hint)
+    if not is_word(model.alpha, "auto"):
+        check_number("alpha", model.alpha, 0.0, np.inf, hint="Or use 'auto'.")
     if model.max_extrapolation is not None:
         check_number("max_extrapolation", model.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
-    check_folds(model.cv, groups)
-    adaptive = is_word(model.mixing, "adaptive")
-    return Settings(many, resolve(model.similarity, many), temperatures, ratios, mixing, adaptive)
+    return check_settings(model, groups, many=many, ratios=ratios)
 
 
 def is_word(value: Any, word: str) -> bool:

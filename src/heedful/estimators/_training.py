@@ -8,19 +8,36 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from heedful._checks import check_weights
-from heedful._tables import Dummies, TableReader, merge_rows, read_table, select
+from heedful._tables import Dummies, TableReader, as_table, merge_rows, read_table, select, take
 from heedful.attention import Attention, over_background
 from heedful.baseline import fold_pattern, translate, user_splits
+
+# Rows are repeated for learners as long as that makes them this many times more on average.
+MOST_COPIES = 20
+# Attributes that may hold frames: skops cannot save one.
+FRAMES = ("response", "table")
 
 
 class Training:
     """Distinct training rows of positive weight, in an order that depends on the rows only.
 
     ``codes``, ``y`` and ``weight`` (mean one) are those of the distinct rows; ``splits`` the user's folds of them, if
-    any. Knows how to read further tables the same way and how to give attention back on the user's own rows.
+    any; ``counts`` how often each was given, for learners that count rows; ``table`` the rows as they were given, if
+    they are to be kept. Knows how to read further tables the same way and how to give attention back on the user's own
+    rows.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, *, keep_rows: bool):
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        *,
+        keep_rows: bool,
+        keep_table: bool = False,
+    ):
         table = read_table(estimator, X, reset=True)
         given = y
         if y is None:
@@ -39,6 +56,7 @@ class Training:
         else:
             first, self._inverse = merge_rows(codes, y, fold_pattern(splits, n_rows), weight)
         self.codes, self.y = codes[first], y[first]
+        self.table = take(self._given(table), first) if keep_table else None
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
         self.response = as_frame(given, index)
         kept = self._inverse >= 0
@@ -46,17 +64,19 @@ class Training:
         self.weight = merged / merged.mean()
         self.splits = translate(splits, self._inverse)
         self._given_weight, self._merged_weight = weight, merged
+        self.counts = count_copies(merged)
         self._model = self._dummies(self._model_columns)
         self._seen = self._dummies(self._seen_columns)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes with the response as arrays: skops cannot save a frame."""
-        columns = [(name, self.response[name].to_numpy()) for name in self.response]
-        return self.__dict__ | {"response": (np.asarray(self.response.index), columns)}
+        frozen = {"response": freeze(self.response)}
+        if isinstance(self.table, pd.DataFrame):
+            frozen["table"] = freeze(self.table)
+        return self.__dict__ | frozen
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        index, columns = state["response"]
-        self.__dict__.update(state, response=pd.DataFrame(dict(columns), index))
+        self.__dict__.update({name: thaw(value) if name in FRAMES else value for name, value in state.items()})
 
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self._reader.names, self._reader.levels))
@@ -78,6 +98,34 @@ class Training:
     def model_rows(self, codes: np.ndarray, reach: float | None = None) -> np.ndarray:
         """Return rows as the linear models see them, pulled back into reach of the training range."""
         return self._model.limit(self._model.transform(codes[:, self._model_columns]), reach)
+
+    @property
+    def plain_names(self) -> list[str]:
+        """Names of the columns of the table that the models use."""
+        return [self._reader.names[j] for j in self._model_columns]
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether a column that the models use holds text or categories."""
+        return any(self._reader.levels[j] is not None for j in self._model_columns)
+
+    def plain_rows(self, codes: np.ndarray) -> np.ndarray:
+        """Return the columns that the models use: categories as numbers, missing as NaN."""
+        return codes[:, self._model_columns]
+
+    def filled_rows(self) -> np.ndarray:
+        """Return the plain training rows with missing values as means."""
+        rows = self.plain_rows(self.codes)
+        known = ~np.isnan(rows)
+        mass = np.maximum(self.weight @ known, 1e-300)
+        return np.where(known, rows, self.weight @ np.where(known, rows, 0.0) / mass)
+
+    def given_rows(self, X: Any) -> pd.DataFrame | np.ndarray:
+        """Return the columns of a table that was read, as they were given."""
+        return self._given(as_table(X))
+
+    def _given(self, table: pd.DataFrame | np.ndarray) -> pd.DataFrame | np.ndarray:
+        return table.iloc[:, self._model_columns] if isinstance(table, pd.DataFrame) else table[:, self._model_columns]
 
     def seen_rows(self, codes: np.ndarray, similarity: Any) -> np.ndarray:
         """Return rows as a similarity sees them."""
@@ -106,6 +154,36 @@ def as_frame(y: Any, index: pd.Index) -> pd.DataFrame:
     if values.ndim == 2 and values.shape[1] == 2:
         return pd.DataFrame(values, index, ["event", "time"])
     return pd.DataFrame({str(name): values.ravel()}, index)
+
+
+def count_copies(weight: np.ndarray) -> np.ndarray:
+    """Return weights that are small whole numbers as counts of rows; else every row counts once."""
+    counts = np.rint(weight)
+    whole = np.array_equal(counts, weight) and counts.sum() <= MOST_COPIES * weight.size
+    return counts.astype(np.int64) if whole else np.ones(weight.size, np.int64)
+
+
+def freeze(frame: pd.DataFrame) -> tuple:
+    """Return a frame as arrays, with the levels of categorical columns."""
+    columns = []
+    for name in frame:
+        column = frame[name]
+        levels = column.cat.categories.to_numpy() if isinstance(column.dtype, pd.CategoricalDtype) else None
+        ordered = levels is not None and bool(column.cat.ordered)
+        columns.append((name, column.to_numpy(), levels, ordered))
+    return np.asarray(frame.index), columns
+
+
+def thaw(frozen: Any) -> Any:
+    """Return the frame of its arrays; anything else as it is."""
+    if not isinstance(frozen, tuple):
+        return frozen
+    index, columns = frozen
+    restored = {
+        name: values if levels is None else pd.Categorical(values, categories=levels, ordered=ordered)
+        for name, values, levels, ordered in columns
+    }
+    return pd.DataFrame(restored, index)
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

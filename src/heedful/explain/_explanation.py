@@ -43,6 +43,9 @@ class Explanation:
         The heads that were tried: weighting, penalty, error on unseen rows, share.
     y, loss, baseline_loss : Series or None, default=None
         What happened to the queries, and the losses of both predictions, if it is known.
+    slopes : bool, default=True
+        Whether models are linear. If not, coefficients are the importance of each feature in a query's model, sum one,
+        the intercept is NaN, and nothing adds up to the link.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Explanation:
     y: pd.Series | pd.DataFrame | None = None
     loss: pd.Series | None = None
     baseline_loss: pd.Series | None = None
+    slopes: bool = True
 
     @property
     def index(self) -> pd.Index:
@@ -101,29 +105,32 @@ class Explanation:
         They add up to the link less ``mean_link``. With several classes ``output`` names one; by default each query's
         most probable class is explained.
         """
+        self._need_slopes("contributions")
         away = self.design.to_numpy() - self.mean.to_numpy()
         return pd.DataFrame(self._of_output(self._models(self.coef), output) * away, self.index, self.features)
 
     def mean_link(self, output: Any = None) -> pd.Series:
         """Return the attention-weighted mean of what a query's model says of the training rows."""
+        self._need_slopes("mean_link")
         intercept = self._of_output(np.asarray(self.intercept).reshape(len(self.index), -1), output)
         slope = self._of_output(self._models(self.coef), output)
         return pd.Series(intercept + (slope * self.mean.to_numpy()).sum(axis=1), self.index, name="mean_link")
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
-        """Return the ``k`` features that drove each prediction: rows by query and rank."""
+        """Return the ``k`` features that drove each prediction: rows by query and rank.
+
+        Those with the largest contributions; of models that are not linear, those with the largest importance.
+        """
         k = min(_check_count("k", k), len(self.features))
-        parts = self.contributions(output).to_numpy()
-        order = np.argsort(-np.abs(parts), axis=1, kind="stable")[:, :k]
         slope = self._of_output(self._models(self.coef), output)
-        columns = {
-            "feature": np.asarray(self.features, dtype=object)[order],
-            "coef": np.take_along_axis(slope, order, axis=1),
-            "value": np.take_along_axis(self.design.to_numpy(), order, axis=1),
-            "mean": np.take_along_axis(self.mean.to_numpy(), order, axis=1),
-            "contribution": np.take_along_axis(parts, order, axis=1),
-        }
-        return pd.DataFrame({name: values.ravel() for name, values in columns.items()}, self._ranked(k))
+        columns = {"coef" if self.slopes else "importance": slope, "value": self.design, "mean": self.mean}
+        if self.slopes:
+            columns["contribution"] = self.contributions(output)
+        size = np.abs(np.asarray(columns["contribution"] if self.slopes else slope))
+        order = np.argsort(-size, axis=1, kind="stable")[:, :k]
+        found = {name: np.take_along_axis(np.asarray(part), order, axis=1).ravel() for name, part in columns.items()}
+        feature = np.asarray(self.features, dtype=object)[order].ravel()
+        return pd.DataFrame({"feature": feature} | found, self._ranked(k))
 
     def top_rows(self, k: int = 5) -> pd.DataFrame:
         """Return the ``k`` training rows that each query attended to most, with weight and response."""
@@ -153,7 +160,9 @@ class Explanation:
         )
 
     def scaled_coef(self) -> pd.DataFrame:
-        """Return coefficients per standard deviation of their column among the queries."""
+        """Return coefficients per standard deviation of their column among the queries; importances as they are."""
+        if not self.slopes:
+            return self.coef
         unit = np.tile(self.unit(), self.coef.shape[1] // len(self.features))
         return self.coef * unit
 
@@ -162,13 +171,19 @@ class Explanation:
         deviation = self.design.to_numpy().std(axis=0)
         return np.where(deviation > 0, deviation, 1.0)
 
+    def _need_slopes(self, name: str) -> None:
+        if not self.slopes:
+            raise ValueError(
+                f"`{name}` needs linear models, got importances of a learner's features. Use `top_features`."
+            )
+
     def _models(self, coef: pd.DataFrame) -> np.ndarray:
         """Return coefficients as (n_query, n_outputs, n_features)."""
         return coef.to_numpy().reshape(len(coef), -1, len(self.features))
 
     def _of_output(self, values: np.ndarray, output: Any) -> np.ndarray:
         """Return the values (n_query, n_outputs, ...) of one output, or of each query's most probable class."""
-        if self.outputs is None:
+        if self.outputs is None or not self.slopes:
             if output is not None:
                 raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
             return values[:, 0]

@@ -43,12 +43,19 @@ class Grid(NamedTuple):
 
 
 def make_grid(
-    similarities: list[Any], temperatures: tuple[float, ...] | None, ratios: tuple[float, ...] | None
+    similarities: list[Any],
+    temperatures: tuple[float, ...] | None,
+    ratios: tuple[float, ...] | None,
+    *,
+    few: bool = False,
 ) -> Grid:
-    """Return the heads to try; None stands for "auto"."""
+    """Return the heads to try; None stands for "auto", of which ``few`` takes about half."""
     weightings = []
     for similarity in similarities:
-        softmax = [Weighting("softmax", t) for t in temperatures or similarity.temperatures_]
-        free = [] if temperatures else [Weighting(name) for name in similarity.weightings]
+        own, free_names = similarity.temperatures_, similarity.weightings
+        if few:
+            own, free_names = own[::2], free_names[:1]
+        softmax = [Weighting("softmax", t) for t in temperatures or own]
+        free = [] if temperatures else [Weighting(name) for name in free_names]
         weightings.append(softmax + free)
     return Grid(weightings, np.array(sorted(ratios or RATIOS, reverse=True)))

@@ -6,49 +6,24 @@ import numpy as np
 from sklearn.base import clone
 
 from heedful.baseline import Split
-from heedful.heads._fits import Problem, Queries, fit_heads, make_problem
+from heedful.heads._fits import Queries, fit_heads
 from heedful.heads._grid import Grid
-from heedful.local import Model
+from heedful.heads._problem import Problem, Unseen
 
 NOTHING = np.empty((0, 0))
 
 
-def _predict_all(similarities, grid: Grid, problem: Problem, queries: Queries, n_jobs, verbose) -> np.ndarray:
-    """Return what every head says of what happened (n_query, n_heads)."""
-    columns = []
-    for similarity, weightings in zip(similarities, grid.weightings, strict=True):
-        wanted = np.ones((len(weightings), grid.ratios.size), dtype=bool)
-        fits = fit_heads(
-            similarity, weightings, problem, queries, wanted, np.zeros(wanted.shape), n_jobs=n_jobs, verbose=verbose
-        )
-        columns.append(fits.observed.reshape(queries.x.shape[0], -1))
-    return np.hstack(columns)
-
-
 def predict_out_of_bag(
-    similarities: list[Any],
-    grid: Grid,
-    problem: Problem,
-    x: np.ndarray,
-    splits: list[Split],
-    starts: list[Model],
-    n_jobs=None,
-    verbose=0,
+    similarities: list[Any], grid: Grid, problem: Problem, splits: list[Split], n_jobs=None, verbose=0
 ) -> np.ndarray:
-    """Predict every training row by trees that did not draw it and local models that leave it out.
+    """Predict training rows by scores of trees that did not draw them and local models that leave them out.
 
-    One Newton step must not start at a model that has seen the row: the rows of each fold start at the baseline of the
-    others. The start of a squared loss makes no difference, and all rows share one.
+    NaN for rows that the problem does not try heads on.
     """
-    family, weight = problem.family, problem.weight
-    if problem.means is None:
-        queries = Queries(x, NOTHING, family, np.arange(weight.size))
-        return _predict_all(similarities, grid, problem, queries, n_jobs, verbose)
-    heads = np.full((weight.size, grid.n_heads), np.nan)
-    for (_, test), start in zip(splits, starts, strict=True):
-        near = make_problem(x, family, weight, start, problem.rule, problem.penalties)
-        queries = Queries(x[test], NOTHING, family.part(test), test)
-        heads[test] = _predict_all(similarities, grid, near, queries, n_jobs, verbose)
+    heads = np.full((problem.weight.size, grid.n_heads), np.nan)
+    for part in problem.unseen(splits):
+        queries = Queries(part.x, NOTHING, problem.family.part(part.number), part.number)
+        heads[part.number] = _predict_all(similarities, grid, part, queries, n_jobs, verbose)
     return heads
 
 
@@ -56,9 +31,7 @@ def predict_by_folds(
     similarities: list[Any],
     grid: Grid,
     problem: Problem,
-    x: np.ndarray,
     splits: list[Split],
-    starts: list[Model],
     seen: list[np.ndarray],
     response: np.ndarray,
     n_jobs=None,
@@ -66,20 +39,33 @@ def predict_by_folds(
 ) -> np.ndarray:
     """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
 
-    ``seen`` holds the training rows as each similarity sees them, ``response`` what it is fitted to, ``starts`` the
-    baseline of each fold.
+    ``seen`` holds the training rows as each similarity sees them, ``response`` what it is fitted to.
     """
-    family, weight = problem.family, problem.weight
-    total = np.zeros((x.shape[0], grid.n_heads))
-    times = np.zeros(x.shape[0])
-    for (train, test), start in zip(splits, starts, strict=True):
-        fold = make_problem(x[train], family.part(train), weight[train], start, problem.rule, problem.penalties)
+    total = np.zeros((problem.weight.size, grid.n_heads))
+    times = np.zeros(problem.weight.size)
+    for k, split in enumerate(splits):
+        part, train = problem.fold(k, split), split.train
+        if part.number.size == 0:
+            continue
         for s, similarity in enumerate(similarities):
-            fitted = clone(similarity).fit(seen[s][train], response[train], weight[train])
+            fitted = clone(similarity).fit(seen[s][train], response[train], problem.weight[train])
+            if hasattr(similarity, "pull_"):
+                fitted.pull_ = similarity.pull_
             one = Grid([grid.weightings[s]], grid.ratios)
             first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
-            queries = Queries(x[test], seen[s][test], family.part(test))
+            queries = Queries(part.x, seen[s][part.number], problem.family.part(part.number))
             columns = slice(first, first + one.n_heads)
-            total[test, columns] += _predict_all([fitted], one, fold, queries, n_jobs, verbose)
-        times[test] += 1
+            total[part.number, columns] += _predict_all([fitted], one, part, queries, n_jobs, verbose)
+        times[part.number] += 1
     return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
+
+
+def _predict_all(similarities, grid: Grid, part: Unseen, queries: Queries, n_jobs, verbose) -> np.ndarray:
+    """Return what every head says of what happened (n_query, n_heads)."""
+    columns = []
+    for similarity, weightings in zip(similarities, grid.weightings, strict=True):
+        wanted = np.ones((len(weightings), grid.ratios.size), dtype=bool)
+        nobody = np.zeros(wanted.shape)
+        fits = fit_heads(similarity, weightings, part.problem, queries, wanted, nobody, n_jobs=n_jobs, verbose=verbose)
+        columns.append(fits.observed.reshape(part.number.size, -1))
+    return np.hstack(columns)

@@ -34,6 +34,7 @@ class Family(Protocol):
     """What a family must offer."""
 
     n_outputs: int
+    n_values: int
 
     @property
     def outcome(self) -> Outcome:
@@ -101,7 +102,7 @@ class RowByRow:
 class Numbers(RowByRow):
     """A response of numbers under squared error; ``center`` and ``unit`` are those of the linear predictor."""
 
-    n_outputs = 1
+    n_outputs = n_values = 1
 
     def __init__(self, y: np.ndarray, center: float = 0.0, unit: float = 1.0):
         self.y, self.center, self.unit = y, center, unit
@@ -171,6 +172,7 @@ class Classes(RowByRow):
     def __init__(self, y: np.ndarray, n_classes: int, *, symmetric: bool = False):
         self.y, self.n_classes, self.symmetric = np.asarray(y, dtype=np.int64), n_classes, symmetric
         self.n_outputs = 1 if n_classes == 2 and not symmetric else n_classes
+        self.n_values = n_classes
 
     @property
     def response(self) -> np.ndarray:

@@ -13,7 +13,7 @@ class Survival:
     compared it is held fixed: the loss of a row is then that of its number of events, and rows stand on their own.
     """
 
-    n_outputs = 1
+    n_outputs = n_values = 1
 
     def __init__(self, event: np.ndarray, time: np.ndarray, hazard: np.ndarray | None = None):
         self.event, self.time, self.hazard = event, time, hazard

@@ -1,19 +1,23 @@
 """How alike are a query and a training row."""
 
+from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
 from heedful.similarity._gaussian import GaussianSimilarity
 from heedful.similarity._protocol import DenseSimilarity, Similarity
 from heedful.similarity._resolve import describe, prepare, resolve
 from heedful.similarity._ridge import RidgeSimilarity
+from heedful.similarity._teacher import TeacherSimilarity
 
 __all__ = [
+    "BoostedProximity",
     "CallableSimilarity",
     "DenseSimilarity",
     "ForestProximity",
     "GaussianSimilarity",
     "RidgeSimilarity",
     "Similarity",
+    "TeacherSimilarity",
     "describe",
     "prepare",
     "resolve",

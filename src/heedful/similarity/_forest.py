@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful import _kernels
 from heedful._checks import check_choice, check_weights
+from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity._protocol import as_matrix, check_rows
 
@@ -124,6 +125,11 @@ class ForestProximity(BaseEstimator):
         """Whether a fitted forest was handed in."""
         return self.forest is not None and hasattr(self.forest, "estimators_")
 
+    @property
+    def bytes_per_query(self) -> int:
+        """Upper estimate of the memory that one query's scores take."""
+        return 24 * min(self._X.shape[0], 20 * len(self.forest_.estimators_))
+
     def _check_forest(self, X: np.ndarray) -> None:
         if self.forest is not None and not (hasattr(self.forest, "apply") and hasattr(self.forest, "bootstrap")):
             raise TypeError(f"`forest` must be a random forest of scikit-learn, got {self.forest!r}.")
@@ -192,27 +198,3 @@ class ForestProximity(BaseEstimator):
     def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
         indptr, indices, score, leaf = _kernels.leaf_score_rows(self._leaves(X), own, *self._buckets, self._X.shape[0])
         return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])
-
-
-def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Return the nodes of all trees as ``leaf_rows`` takes them, their roots, and the number of leaves.
-
-    Rows are single precision, so a threshold can be too: the largest one that is not above the tree's own.
-    """
-    sizes = [tree.tree_.node_count for tree in trees]
-    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
-    nodes = np.empty((sum(sizes), 4), np.int32)
-    thresholds = nodes.view(np.float32)
-    n_leaves = 0
-    for root, size, tree in zip(roots, sizes, (tree.tree_ for tree in trees), strict=True):
-        part = slice(root, root + size)
-        leaf = tree.children_left < 0
-        nearest = tree.threshold.astype(np.float32)
-        below = np.where(nearest > tree.threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-        missing_left = tree.missing_go_to_left.astype(bool)
-        nodes[part, 0] = np.where(leaf, 0, np.where(missing_left, ~tree.feature, tree.feature))
-        thresholds[part, 1] = below
-        nodes[part, 2] = np.where(leaf, -1, root + tree.children_left)
-        nodes[part, 3] = np.where(leaf, n_leaves + np.cumsum(leaf) - 1, root + tree.children_right)
-        n_leaves += int(leaf.sum())
-    return nodes, thresholds, roots, n_leaves

@@ -14,13 +14,15 @@ class Similarity(Protocol):
 
     ``takes`` is "codes" (one column per feature, categories as codes, missing as NaN: trees) or "dummies" (numbers
     only). ``weightings`` names the ways to weigh without a temperature. ``temperatures_`` is the grid for "auto".
-    ``keeps_rows`` says that the fitted object knows the training rows by their position.
+    ``keeps_rows`` says that the fitted object knows the training rows by their position. ``bytes_per_query`` is
+    an upper estimate of the memory that one query's scores take.
     """
 
     takes: str
     weightings: tuple[str, ...]
     keeps_rows: bool
     temperatures_: tuple[float, ...]
+    bytes_per_query: int
 
     def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> "Similarity":
         """Learn from the training rows."""
@@ -53,6 +55,11 @@ class DenseSimilarity:
         scores = np.array(self.scores(self.X_[index]), dtype=np.float64)
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)
+
+    @property
+    def bytes_per_query(self) -> int:
+        """Upper estimate of the memory that one query's scores take."""
+        return 24 * self.X_.shape[0]
 
     @property
     def temperatures_(self) -> tuple[float, ...]:

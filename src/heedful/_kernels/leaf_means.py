@@ -1,0 +1,94 @@
+"""Attention-weighted means over the leaves that queries end in (algorithm 3).
+
+Row ``i`` has weight ``background * prior[i] + bump[i]`` for a query. What the background does to a leaf is known from
+its sums under the prior, so only the bumps cost time: a query goes through the members of its leaves, or compares the
+leaves of its stored rows with its own, whichever is faster.
+
+A row has a ``mass`` (n_train, 1, n_set) and a ``moment`` (n_train, n_column, n_set), mass times what is averaged.
+``n_set`` is one where all trees have the same, else the number of trees.
+"""
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.weighting import pick_rows
+
+# Comparing leaves is vectorised: so many comparisons take the time of one look-up of a member, as measured.
+COMPARED_PER_MEMBER = 8
+# Rounding leaves a leaf whose rows are all masked with less than this share of its background.
+NOTHING = 1e-12
+
+
+@one_row
+def compare_row(leaf, rows, bump, train_leaves, value, sums):
+    """Add bump times value to the sums (n_column, n_tree) of a query's leaves, stored row by stored row."""
+    for at in range(rows.size):
+        i = rows[at]
+        for k in range(value.shape[1]):
+            if value.shape[2] > 1:
+                for t in range(leaf.size):
+                    sums[k, t] += bump[at] * value[i, k, t] if leaf[t] == train_leaves[i, t] else 0.0
+                continue
+            add = bump[at] * value[i, k, 0]
+            if add != 0.0:
+                for t in range(leaf.size):
+                    sums[k, t] += add if leaf[t] == train_leaves[i, t] else 0.0
+
+
+@one_row
+def gather_row(leaf, starts, members, dense, value, sums):
+    """Add bump times value to the sums (n_column, n_tree) of a query's leaves, member by member."""
+    for t in range(leaf.size):
+        s = min(t, value.shape[2] - 1)
+        for k in range(value.shape[1]):
+            total = 0.0
+            for c in range(starts[leaf[t]], starts[leaf[t] + 1]):
+                total += dense[members[c]] * value[members[c], k, s]
+            sums[k, t] += total
+
+
+@one_row
+def mean_row(leaf, background, masses, moments, plain_mass, plain_mean, means):
+    """Write the weighted means of a query's leaves; a leaf that is left without weight has its plain mean."""
+    for t in range(leaf.size):
+        base = background * plain_mass[leaf[t]]
+        weight = base + masses[0, t]
+        for k in range(moments.shape[0]):
+            plain = plain_mean[k, leaf[t]]
+            moved = moments[k, t] - plain * masses[0, t]
+            means[t, k] = plain + moved / weight if weight > NOTHING * base else plain
+
+
+@many_rows
+def leaf_mean_rows(
+    indptr, indices, bumps, backgrounds, leaves, starts, members, train_leaves, mass, moment, plain_mass, plain_mean
+):
+    """Return the weighted means (n_query, n_tree, n_column) of the leaves that the queries end in.
+
+    ``leaves`` (n_tree, n_query) are those of the queries, ``train_leaves`` (n_train, n_tree) those of the training
+    rows, which ``starts`` and ``members`` hold sorted by leaf. ``plain_mass`` (n_leaves,) and ``plain_mean``
+    (n_column, n_leaves) are mass and means of a leaf under the prior.
+    """
+    n_tree, n_query = leaves.shape
+    n_train, n_column = moment.shape[0], moment.shape[1]
+    everyone, dense = np.arange(n_train).astype(np.int32), np.zeros(n_train)
+    leaf, means = np.empty(n_tree, np.int32), np.empty((n_query, n_tree, n_column))
+    for q in range(n_query):
+        size = 0
+        for t in range(n_tree):
+            leaf[t] = leaves[t, q]
+            size += starts[leaf[t] + 1] - starts[leaf[t]]
+        rows, bump = pick_rows(indices, indptr[q], indptr[q + 1], everyone), bumps[indptr[q] : indptr[q + 1]]
+        masses, moments = np.zeros((1, n_tree)), np.zeros((n_column, n_tree))
+        if rows.size * n_tree < COMPARED_PER_MEMBER * size:
+            compare_row(leaf, rows, bump, train_leaves, mass, masses)
+            compare_row(leaf, rows, bump, train_leaves, moment, moments)
+        else:
+            for at in range(rows.size):
+                dense[rows[at]] += bump[at]
+            gather_row(leaf, starts, members, dense, mass, masses)
+            gather_row(leaf, starts, members, dense, moment, moments)
+            for at in range(rows.size):
+                dense[rows[at]] = 0.0
+        mean_row(leaf, backgrounds[q], masses, moments, plain_mass, plain_mean, means[q])
+    return means

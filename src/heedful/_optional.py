@@ -1,0 +1,14 @@
+"""Packages that heedful can do without."""
+
+import importlib
+from types import ModuleType
+
+
+def need(package: str, extra: str, who: str) -> ModuleType:
+    """Import an optional package, or say which extra brings it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError as error:
+        raise ImportError(
+            f"`{who}` needs {package}, which is not installed. Get it by: pip install 'heedful[{extra}]'"
+        ) from error

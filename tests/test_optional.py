@@ -1,0 +1,19 @@
+import sys
+
+import numpy as np
+import pytest
+
+from heedful._optional import need
+
+
+def test_an_installed_package_is_imported():
+    assert need("numpy", "boost", "similarity='boosted'") is np
+
+
+def test_a_missing_package_is_an_error_that_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    expected = (
+        r"`similarity='boosted'` needs lightgbm, which is not installed\. Get it by: pip install 'heedful\[boost\]'"
+    )
+    with pytest.raises(ImportError, match=expected):
+        need("lightgbm", "boost", "similarity='boosted'")
