@@ -68,6 +68,7 @@ class AttentionModel(BaseEstimator):
     """Baseline, similarities, heads, shares and blend; a subclass knows its response and its kind of models."""
 
     baseline_: Any
+    _problem: Any
     _slopes: ClassVar[bool] = True
     _few_heads: ClassVar[bool] = False
     _anchors: ClassVar[bool] = False
@@ -323,7 +324,10 @@ class AttentionModel(BaseEstimator):
                 fits.append(fit_heads(similarity, weightings, problem, queries, share > 0, share, **how))
         n_failed, n_fits = sum(part.n_failed for part in fits), codes.shape[0] * int((self._share > 0).sum())
         warn_unconverged(n_failed, n_fits, MAX_ITER)
-        value, coef = sum(part.value for part in fits), sum(part.coef for part in fits)
+        value, coef = np.zeros(base.shape), np.zeros(fits[0].coef.shape)
+        for part in fits:
+            value += part.value
+            coef += part.coef
         return value, self._original(coef), [model for part in fits for model in part.models]
 
     def _mix(self, codes: np.ndarray) -> np.ndarray:

@@ -35,9 +35,9 @@ class Queries(NamedTuple):
         pull = getattr(similarity, "pull_", 0.0)
         if pull <= 1.0:
             return None
-        known = self.number is not None
-        said = similarity.teach_train(self.number[block]) if known else similarity.teach(self.seen[block])
-        return Anchor(said, pull)
+        if self.number is not None:
+            return Anchor(similarity.teach_train(self.number[block]), pull)
+        return Anchor(similarity.teach(self.seen[block]), pull)
 
 
 class HeadFits(NamedTuple):

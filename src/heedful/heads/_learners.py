@@ -99,6 +99,6 @@ def leave_one_out(problem: LearnerProblem, n_jobs: int | None, verbose: int) -> 
     one, weightings = np.ones((1, 1)), [Weighting("softmax", 1.0)]
     for part in problem.unseen([]):
         queries = Queries(part.x, NOTHING, number=part.number)
-        how = {"n_jobs": n_jobs, "verbose": verbose}
-        values[part.number] = fit_heads(Everyone(), weightings, part.problem, queries, one > 0, one, **how).value
+        how = (Everyone(), weightings, part.problem, queries, one > 0, one)
+        values[part.number] = fit_heads(*how, n_jobs=n_jobs, verbose=verbose).value
     return values

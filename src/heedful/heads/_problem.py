@@ -46,9 +46,17 @@ class Unseen(NamedTuple):
 class Problem(Protocol):
     """Local models to fit: training rows with what happened to them, and a way to fit them under any weights."""
 
-    family: Family
-    weight: np.ndarray
-    largest_block: int
+    @property
+    def family(self) -> Family:
+        """Return what happened to the training rows."""
+
+    @property
+    def weight(self) -> np.ndarray:
+        """Return their sample weights."""
+
+    @property
+    def largest_block(self) -> int:
+        """Return how many queries to fit at a time at most."""
 
     def fit(
         self,

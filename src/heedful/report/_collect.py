@@ -22,6 +22,7 @@ def collect(explanation: Explanation, title: str | None, n_clusters: int | None)
         "cards": cards(explanation, task),
         "labels": texts(explanation.index),
         "features": texts(explanation.features),
+        "slopes": explanation.slopes,
         "prediction": _per_output(explanation.prediction),
         "baseline": _per_output(explanation.baseline_prediction),
         "likely": counts(np.asarray(explanation.link).reshape(n_query, -1).argmax(axis=1)),
@@ -46,4 +47,6 @@ def _per_output(values: Any) -> list[list]:
 
 
 def _rows(explanation: Explanation) -> np.ndarray:
-    return explanation.baseline_coef.to_numpy().reshape(-1, len(explanation.features))
+    """Return the baseline's coefficients for each output; importances are the same for all."""
+    rows = explanation.baseline_coef.to_numpy().reshape(-1, len(explanation.features))
+    return rows if explanation.slopes else np.repeat(rows, len(explanation.outputs or [None]), axis=0)

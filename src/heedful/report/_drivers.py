@@ -14,7 +14,7 @@ N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 240_000, 8
 
 
 def drivers(explanation: Explanation) -> dict[str, Any]:
-    """Return per output and query the features with the largest contributions, flat and by rank."""
+    """Return per output and query the features with the largest contributions or importances, flat and by rank."""
     outputs = explanation.outputs or [None]
     room = MOST_CELLS // (len(explanation.index) * len(outputs))
     k = min(N_FEATURES, max(FEWEST_FEATURES, room), len(explanation.features))
@@ -23,12 +23,9 @@ def drivers(explanation: Explanation) -> dict[str, Any]:
 
 
 def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> dict[str, list]:
-    part = explanation.contributions(output).to_numpy()
+    slope, part, start = _parts(explanation, number, output)
     order = np.argsort(-np.abs(part), axis=1, kind="stable")[:, :k]
     shown = np.take_along_axis(part, order, axis=1)
-    width = len(explanation.features)
-    slope = explanation.coef.to_numpy()[:, number * width : (number + 1) * width]
-    start = explanation.mean_link(output).to_numpy()
     return {
         "feature": counts(order),
         "part": numbers(shown, 4),
@@ -39,6 +36,16 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
         "start": numbers(start),
         "link": numbers(start + part.sum(axis=1)),
     }
+
+
+def _parts(explanation: Explanation, number: int, output: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return coefficients, what they add, and from where; importances add up to one."""
+    if not explanation.slopes:
+        shares = explanation.coef.to_numpy()
+        return shares, shares, np.zeros(len(shares))
+    width = len(explanation.features)
+    slope = explanation.coef.to_numpy()[:, number * width : (number + 1) * width]
+    return slope, explanation.contributions(output).to_numpy(), explanation.mean_link(output).to_numpy()
 
 
 def attended(explanation: Explanation) -> dict[str, Any]:

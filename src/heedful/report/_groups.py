@@ -45,6 +45,8 @@ def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]
     """Return coefficients per standard deviation in the order of the clusters; evenly thinned if they are many."""
     order, width = found.order, len(explanation.features)
     scaled = explanation.scaled_coef().to_numpy().reshape(len(order), -1, width)
+    if not explanation.slopes:
+        scaled = np.repeat(scaled, len(explanation.outputs or [None]), axis=1)
     importance = np.abs(scaled).mean(axis=(0, 1))
     used = np.flatnonzero(importance > 0)
     shown = np.sort(used[np.argsort(-importance[used], kind="stable")[:MOST_COLUMNS]])

@@ -49,7 +49,7 @@ def cards(explanation: Explanation, task: str) -> list[dict[str, str]]:
     found = [
         _card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
         _card("response", TASKS[task][0], _response_note(explanation)),
-        _card("features", f"{used} of {width}", "with a coefficient in at least one model"),
+        _card("features", f"{used} of {width}", "used by at least one model"),
         _card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
         _card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
     ]

@@ -28,7 +28,7 @@ function show(value, digits = 4) {
   return text.replace(/^-/, "\u2212");
 }
 
-function signed(value) { return (value > 0 ? "+" : "") + show(value, 3); }
+function signed(value) { return (value > 0 && data.slopes ? "+" : "") + show(value, 3); }
 
 // a prediction; a probability never looks like certainty that it is not
 function level(value) {

@@ -54,15 +54,16 @@ function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
   const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
   const active = found.filter((row) => row.part !== 0);
-  say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over the rows it attended to, to " +
-    show(all.link[output][q]) + " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean." +
-    (active.length ? "" : " Here no feature adds anything: the model is a weighted mean."));
+  const way = "From " + show(all.start[output][q]) + ", the mean over the rows it attended to, to " + show(all.link[output][q]) +
+    " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean." +
+    (active.length ? "" : " Here no feature adds anything: the model is a weighted mean.");
+  say("drivers-note", data.slopes ? way : "The share of each feature in the query's model, blended with the baseline's.");
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
   const shown = bars.map((row) => [row.name, row.part]);
   if (data.features.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  fillTable("coefficients", [["feature", true], ["adds"], ["own"], ["baseline"], ["value"], ["mean"]],
+  fillTable("coefficients", [["feature", true], [data.slopes ? "adds" : "share"], ["own"], ["baseline"], ["value"], ["mean"]],
     found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3),
       show(row.base, 3), show(row.value), show(row.mean, 3)]));
 }
@@ -77,7 +78,7 @@ function drawBars(shown) {
     textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => (v > 0 ? UP : DOWN)) } };
   Plotly.react("bars", [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
     margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis("adds to the " + label(data.words.link, 32), { range: ends, nticks: 6, fixedrange: true,
+    xaxis: axis(data.slopes ? "adds to the " + label(data.words.link, 32) : "importance", { range: ends, nticks: 6, fixedrange: true,
       zeroline: true, zerolinecolor: "#8793a0" }),
     yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
       ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);

@@ -26,6 +26,7 @@ function fillMapNote() {
   if (data.words.outputs) text += choice.output < 0 ? " Each row is for the likeliest class of its query."
     : " All rows are for class " + data.words.outputs[choice.output] + ".";
   say("map-note", text);
+  if (!data.slopes) { say("map-head", "Importances of all queries"); say("unit", "share of the model"); }
 }
 
 function drawGroups() {
