@@ -56,8 +56,9 @@ types: $(READY) ## type check
 check: lint types test test-nojit doctest ## everything that must pass
 
 .PHONY: bench
-bench: $(READY) ## measure speed against scikit-learn; writes benchmarks/speed/results.md
+bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes benchmarks/speed/*.md
 	$(BIN)/python benchmarks/speed/run.py
+	$(BIN)/python benchmarks/speed/learners.py
 
 .PHONY: accuracy
 accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data

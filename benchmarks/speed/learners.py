@@ -1,37 +1,50 @@
-"""Speed of one learner per query, as ratios in one run: cloned and fitted, on shared bins, and without light rows.
+"""Speed of one learner per query, and of leaf attention, as ratios in one run.
 
     python benchmarks/speed/learners.py [--smoke]
 
-Prints two tables. In the first, learners have one thread and take turns, in time of the processor. In the second, all
-cores are used: by LightGBM inside of each fit, and by heedful for several queries at a time. A change is that of
-predictions against the cloned learner's, in standard deviations of the response.
+Prints three tables and writes them to learners.md beside this file. One thread: a cloned learner, one on shared bins,
+and one without light rows take turns, in time of the processor. All cores: they are used by LightGBM inside of each
+fit, and by heedful for several queries at a time. Leaf attention: against getting leaf numbers from the model. A change
+is that of predictions against the cloned learner's, in standard deviations of the response.
 """
 
 import argparse
+import datetime as dt
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+import lightgbm
 import numpy as np
 from lightgbm import LGBMRegressor
 from run import make_table
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from xgboost import XGBRegressor
 
-from heedful import _blocks
-from heedful.attention import attend
+import heedful
+from heedful import LeafAttentionRegressor, _blocks
+from heedful.attention import attend, weigh
+from heedful.baseline import small_booster
 from heedful.local._learners import LocalLearner, heavy_rows, make_learner
-from heedful.similarity import ForestProximity
+from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 NEGLIGIBLE = 0.01
+BAR_EVERY, BAR_HEAVY, BAR_LEAF = 1.4, 3, 5
 Learn = Callable[[np.ndarray, np.ndarray], float]
 
 
 def attentions(X: np.ndarray, y: np.ndarray, queries: np.ndarray) -> dict[str, np.ndarray]:
     """Return weights of some kinds (n_query, n_train), from spread out to sharp."""
-    scores = ForestProximity(200, random_state=0).fit(X, y).scores(queries)
-    softmax = {f"softmax, {t:g}": attend(scores, temperature=t).toarray() for t in (0.1, 0.03, 0.01)}
-    return softmax | {"share of trees": scores.toarray() / scores.sum(axis=1)[:, None]}
+    forest = ForestProximity(200, random_state=0).fit(X, y).scores(queries)
+    teacher = TeacherSimilarity(random_state=0).fit(X, y).scores(queries)
+    return {
+        "forest, softmax at 0.1": attend(forest, temperature=0.1).toarray(),
+        "forest, share of trees": forest.toarray() / forest.sum(axis=1)[:, None],
+        "teacher, softmax at 0.03": attend(teacher, temperature=0.03).toarray(),
+        "teacher, softmax at 0.01": attend(teacher, temperature=0.01).toarray(),
+    }
 
 
 def contestants(estimator: object, X: np.ndarray, y: np.ndarray) -> dict[str, Learn]:
@@ -63,8 +76,8 @@ def one_thread(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
     (X, y), queries = make_table(n, p), make_table(n_query, p, seed=1)[0]
     small = {"n_estimators": 100, "n_jobs": 1, "random_state": 0}
     learners = {
-        "LightGBM, 8 leaves": LGBMRegressor(num_leaves=8, verbose=-1, **small),
-        "LightGBM, 8 leaves, 63 bins": LGBMRegressor(num_leaves=8, max_bin=63, verbose=-1, **small),
+        "the default LightGBM (63 bins)": small_booster("a benchmark", n_classes=None, random_state=0),
+        "LightGBM, 8 leaves, 255 bins": LGBMRegressor(num_leaves=8, verbose=-1, **small),
         "XGBoost, depth 3": XGBRegressor(max_depth=3, **small),
         "ridge": Ridge(),
     }
@@ -94,7 +107,7 @@ def refit_all(learner: LocalLearner, weights: np.ndarray, queries: np.ndarray) -
 def all_cores(n: int, p: int, n_query: int, rounds: int = 3) -> list[tuple[str, ...]]:
     """Time LightGBM with its default number of threads, query by query, against queries in threads, in turns."""
     (X, y), queries = make_table(n, p), make_table(n_query, p, seed=1)[0]
-    estimator = LGBMRegressor(num_leaves=8, n_estimators=100, random_state=0, verbose=-1)
+    estimator = small_booster("a benchmark", n_classes=None, random_state=0).set_params(n_jobs=None)
     rows = []
     for kind, weights in attentions(X, y, queries).items():
         how = (estimator, X, y, np.ones(n))
@@ -117,21 +130,82 @@ def all_cores(n: int, p: int, n_query: int, rounds: int = 3) -> list[tuple[str, 
     return rows
 
 
-def show(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print a table."""
+def leaf_attention(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
+    """Time leaf attention of queries against getting their leaf numbers from the model."""
+    (X, y), queries = make_table(n, p), make_table(n_query, p, seed=1)[0]
+    forest = RandomForestRegressor(500, max_features="sqrt", min_samples_split=5, n_jobs=-1, random_state=0).fit(X, y)
+    booster = small_booster("a benchmark", n_classes=None, random_state=0).set_params(n_jobs=None).fit(X, y)
+    cases = [
+        ("forest of 500 trees", forest, "itself", ForestProximity(forest=forest), lambda: forest.apply(queries)),
+        ("LightGBM", booster, "itself", BoostedProximity(booster), lambda: booster.predict(queries, pred_leaf=True)),
+        ("LightGBM", booster, "forest of 500", "forest", lambda: booster.predict(queries, pred_leaf=True)),
+    ]
+    rows = []
+    for name, model, kind, similarity, number in cases:
+        how = {"temperature": 0.1, "mixing": 0.5, "n_jobs": -1, "random_state": 0}
+        ours = LeafAttentionRegressor(model, similarity=similarity, **how).fit(X, y)
+        seconds = [fastest(number), *weigh_only(ours, queries), fastest(lambda ours=ours: ours.predict(queries))]
+        times = [f"{1e3 * value:.1f} ms, {value / seconds[0]:.1f}x" for value in seconds[1:]]
+        rows.append((name, kind, f"{1e3 * seconds[0]:.1f} ms", *times))
+    return rows
+
+
+def weigh_only(model: LeafAttentionRegressor, queries: np.ndarray) -> list[float]:
+    """Return the seconds that weighted means of leaves take, leaves and attention weights being known."""
+    (similarity,), problem, codes = model.similarity_, model._problem, np.asarray(queries)
+    rows, leaves = similarity.score_rows(codes), model._view(queries, codes).x
+    weighting = model._grid.weightings[0][0]
+    weights = weigh(rows, weighting, problem.weight)
+    blocks = _blocks.cut(len(queries), 1, -1)
+
+    def work(block: slice) -> np.ndarray:
+        bumps, background = weights
+        return problem.table.predict(bumps[block], background[block], np.ascontiguousarray(leaves[block].T))
+
+    return [fastest(lambda: list(_blocks.run(work, blocks, n_jobs=-1)))]
+
+
+def fastest(work: Callable[[], object], rounds: int = 7) -> float:
+    """Return the shortest of some runs after a first one."""
+    work()
+    seconds = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a markdown table."""
     lines = [head, ("---",) * len(head), *rows]
-    print("\n".join(f"| {' | '.join(line)} |" for line in lines), end="\n\n")
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> None:
-    """Run both measurements."""
+    """Run all measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--smoke", action="store_true")
-    size = (80, 5, 2) if parser.parse_args().smoke else (1000, 30, 20)
+    small = parser.parse_args().smoke
+    n, p, n_query = (80, 5, 2) if small else (1000, 30, 20)
     head = ("learner", "attention", "clone, fit", "every row", "ratio", "change: largest, mean")
     light = ("rows kept", f"without {NEGLIGIBLE:.0%}", "ratio", "change: largest, mean")
-    show((*head, *light), one_thread(*size))
-    show(("attention", "clone, fit", "every row", f"without {NEGLIGIBLE:.0%}"), all_cores(*size))
+    every, heavy = f"every row (bar {BAR_EVERY}x)", f"without {NEGLIGIBLE:.0%} (bar {BAR_HEAVY}x)"
+    parts = {
+        f"One thread, n = {n}, p = {p}": table((*head, *light), one_thread(n, p, n_query)),
+        "All cores": table(("attention", "clone, fit", every, heavy), all_cores(n, p, n_query)),
+        f"Leaf attention of {40 if small else 1000} queries (bar {BAR_LEAF}x)": table(
+            ("model", "attention by", "leaf numbers", "weighted leaves alone", "whole `predict`"),
+            leaf_attention(n, p, 40 if small else 1000),
+        ),
+    }
+    about = (
+        f"{dt.date.today()}, heedful {heedful.__version__}, lightgbm {lightgbm.__version__}. Run again: `make bench`."
+    )
+    text = "\n\n".join(["# Speed of any learner", about, *(f"## {title}\n\n{part}" for title, part in parts.items())])
+    print(text)
+    if not small:
+        (Path(__file__).parent / "learners.md").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from heedful._kernels import bucket_rows, leaf_score_rows
+from heedful._kernels import bucket_rows, leaf_score_rows, meeting_rows
 from heedful._kernels.leaves import was_drawn
-from reference.forest import prediction_weights, shared_leaves
+from reference.forest import meetings, prediction_weights, shared_leaves
 
 NOBODY = np.empty(0, np.int64)
 
@@ -86,3 +86,23 @@ def test_was_drawn_reads_the_draws_of_the_row_in_its_leaf():
     assert was_drawn(2, members, draws, 0, 3)
     assert not was_drawn(4, members, draws, 0, 3)
     assert not was_drawn(2, members, draws, 2, 3)
+
+
+@CASES
+def test_meetings_equal_the_twin(rng, case):
+    leaves, _, _ = forest(rng, case)
+    queries = number(rng.integers(0, 4, size=(6, 5)))
+    np.testing.assert_array_equal(meeting_rows(queries, leaves), meetings(queries, leaves))
+    np.testing.assert_array_equal(meeting_rows(leaves, leaves), meetings(leaves, leaves))
+
+
+def test_every_row_meets_itself_in_all_trees_and_others_as_often_as_they_meet_it(rng):
+    leaves, _, _ = forest(rng, "random")
+    shares = meeting_rows(leaves, leaves)
+    np.testing.assert_array_equal(shares.diagonal(), 1.0)
+    np.testing.assert_array_equal(shares, shares.T)
+
+
+def test_nobody_asks_and_nobody_meets(rng):
+    leaves, _, _ = forest(rng, "random")
+    assert meeting_rows(leaves[:, :0], leaves).shape == (0, 9)

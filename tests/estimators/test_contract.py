@@ -2,7 +2,15 @@
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from heedful import AttentionLasso, AttentionLassoClassifier
+from heedful import (
+    AttentionClassifier,
+    AttentionLasso,
+    AttentionLassoClassifier,
+    AttentionRegressor,
+    LeafAttentionClassifier,
+    LeafAttentionRegressor,
+    TreeAttentionRegressor,
+)
 from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity
 
@@ -16,6 +24,11 @@ FEW_TREES = ForestProximity(20)
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
         AttentionLassoClassifier(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
         AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", exact=True),
+        AttentionRegressor(similarity=FEW_TREES, tuning_rows=20),
+        AttentionClassifier(similarity=FEW_TREES, tuning_rows=20),
+        LeafAttentionRegressor(similarity=FEW_TREES),
+        LeafAttentionClassifier(similarity=FEW_TREES),
+        TreeAttentionRegressor(similarity=FEW_TREES),
         LassoBaseline(),
         LogisticBaseline(),
     ]

@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from skops import io as skops_io
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
@@ -16,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
+from skops import io as skops_io
 
 from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
@@ -131,13 +131,15 @@ def test_a_local_model_is_the_learner_under_the_querys_weights(rng):
     np.testing.assert_allclose(model.predict(X_new), expected, rtol=1e-10)
 
 
-def test_leaving_out_negligible_rows_changes_little(rng):
+def test_the_less_is_left_out_the_less_it_changes(rng):
     X, y, X_new = table_of(rng)
-    few, every = (
-        make(estimator=Ridge(), **NEAR, mixing=1.0, negligible=share).fit(X, y).predict(X_new) for share in (0.01, 0.0)
+    every, *others = (
+        make(estimator=Ridge(), **NEAR, mixing=1.0, negligible=share).fit(X, y).predict(X_new)
+        for share in (0.0, 1e-6, 0.01, 0.3)
     )
-    assert not np.array_equal(few, every)
-    np.testing.assert_allclose(few, every, atol=0.1 * y.std())
+    change = [np.abs(other - every).mean() for other in others]
+    assert change[0] < change[1] < change[2]
+    assert change[0] < 1e-3
 
 
 @pytest.mark.parametrize("learner", [Ridge(), DecisionTreeRegressor(max_depth=3, random_state=0), light()])
@@ -174,7 +176,7 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tr
 @TASKS
 def test_any_number_of_jobs_gives_the_same_bits(rng, task):
     X, y, X_new = table_of(rng, task)
-    one, two, three = (said(make(task, n_jobs=n_jobs).fit(X, y), X_new) for n_jobs in (None, 2, 3))
+    one, two, three = (said(make(task, light(task), n_jobs=n_jobs).fit(X, y), X_new) for n_jobs in (None, 2, 3))
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, three)
 
@@ -182,8 +184,8 @@ def test_any_number_of_jobs_gives_the_same_bits(rng, task):
 @TASKS
 def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, task):
     X, y, X_new = table_of(rng, task)
-    order = rng.permutation(len(y))
-    one, again, other = (said(make(task).fit(X[rows], y[rows]), X_new) for rows in (slice(None), slice(None), order))
+    parts = (slice(None), slice(None), rng.permutation(len(y)))
+    one, again, other = (said(make(task, light(task)).fit(X[rows], y[rows]), X_new) for rows in parts)
     np.testing.assert_array_equal(one, again)
     np.testing.assert_allclose(one, other, rtol=1e-10)
 
@@ -202,7 +204,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(rng
 @pytest.mark.parametrize("mixing", [0.5, "adaptive"])
 def test_clones_and_pickles_predict_the_same(rng, task, mixing):
     X, y, X_new = table_of(rng, task)
-    model = make(task, mixing=mixing).fit(X, y)
+    model = make(task, light(task), mixing=mixing).fit(X, y)
     before = said(model, X_new)
     np.testing.assert_array_equal(said(pickle.loads(pickle.dumps(model)), X_new), before)  # noqa: S301
     np.testing.assert_array_equal(said(clone(model).fit(X, y), X_new), before)
@@ -223,17 +225,17 @@ def by_dtype(task):
 @pytest.mark.parametrize("encode", [by_name, by_dtype])
 def test_a_pipeline_gets_the_frame_as_it_was_given(rng, task, encode):
     X, y = frame_of(rng, task)
-    plain = make(task, encode(task), **EQUAL | {"similarity": FOREST, "temperature": 1e12}).fit(X[:60], y[:60])
-    expected = encode(task).fit(X[:60], y[:60])
-    np.testing.assert_allclose(said(plain, X[60:]), said(expected, X[60:]), atol=1e-8)
-    tuned = make(task, encode(task)).fit(X[:60], y[:60])
-    assert np.isfinite(said(tuned, X[60:])).all()
-    assert tuned.score(X[60:], y[60:]) > 0
+    plain = make(task, encode(task), **EQUAL).fit(X[:75], y[:75])
+    expected = encode(task).fit(X[:75], y[:75])
+    np.testing.assert_allclose(said(plain, X[75:]), said(expected, X[75:]), atol=1e-12)
+    tuned = make(task, encode(task), temperature=[1.0, 0.1], tuning_rows=10).fit(X[:75], y[:75])
+    assert np.isfinite(said(tuned, X[75:])).all()
+    assert np.isfinite(tuned.heads_["error"]).all()
 
 
 def test_model_features_reach_a_pipeline_by_name(rng):
     X, y = frame_of(rng)
-    model = make(estimator=by_dtype("numbers"), model_features=["a", "kind", "place"]).fit(X, y)
+    model = make(estimator=by_dtype("numbers"), model_features=["a", "kind", "place"], mixing=0.0).fit(X, y)
     np.testing.assert_array_equal(model.baseline_.feature_names_in_, ["a", "kind", "place"])
     assert list(model.local_models(X[:3]).coef) == ["a", "kind", "place"]
 
@@ -248,14 +250,14 @@ def test_text_and_missing_cells_suit_the_default_learner(rng, task):
     np.testing.assert_array_equal(said(model, never), said(model, never.assign(kind=None)))
 
 
-@pytest.mark.parametrize("estimator", [Ridge(), "pipeline"])
-def test_skops_keeps_models_to_the_bit(rng, estimator):
-    X, y = frame_of(rng)
-    X, estimator = (X, by_name("numbers")) if estimator == "pipeline" else (X[list("abcd")], estimator)
-    model = make(estimator=estimator).fit(X[:60], y[:60])
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_skops_keeps_models_to_the_bit(rng, as_frame):
+    X, y = frame_of(rng) if as_frame else table_of(rng)[:2]
+    estimator = by_name("numbers") if as_frame else Ridge()
+    model = make(estimator=estimator, temperature=[1.0, 0.1], tuning_rows=10).fit(X[:75], y[:75])
     data = skops_io.dumps(model)
     again = skops_io.loads(data, trusted=skops_io.get_untrusted_types(data=data))
-    np.testing.assert_array_equal(again.predict(X[60:]), model.predict(X[60:]))
+    np.testing.assert_array_equal(again.predict(X[75:]), model.predict(X[75:]))
     pd.testing.assert_frame_equal(again.heads_, model.heads_)
 
 
@@ -306,7 +308,7 @@ def test_local_boosters_have_the_rounds_of_the_baseline(rng):
 class Deaf(RegressorMixin, BaseEstimator):
     """A learner that takes weights and does not heed them."""
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, _, y, sample_weight=None):  # noqa: ARG002
         self.mean_ = np.mean(y)
         return self
 
@@ -322,6 +324,7 @@ class Deaf(RegressorMixin, BaseEstimator):
         ("numbers", Deaf(), ValueError, "must heed `sample_weight`, got Deaf"),
         ("two classes", RidgeClassifier(), TypeError, "must have `predict_proba`, got RidgeClassifier"),
         ("three classes", LinearSVC(), TypeError, "must have `predict_proba`, got LinearSVC"),
+        ("two classes", Ridge(), TypeError, "must have `predict_proba`, got Ridge"),
     ],
 )
 def test_a_learner_that_cannot_do_is_refused(rng, task, learner, error, words):
@@ -362,19 +365,21 @@ SCORERS = [TeacherSimilarity(light(), n_folds=3), BoostedProximity(light(), n_fo
 @pytest.mark.parametrize("similarity", SCORERS)
 @pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(Ridge(), tuning_rows=20)])
 def test_boosters_say_who_is_alike(rng, model, similarity, cv):
-    X, y, X_new = table_of(rng)
+    X, _, X_new = table_of(rng)
+    y = 5.0 * (X[:, 0] > 0) + X[:, 1]
     model = clone(model).set_params(similarity=similarity, cv=cv, random_state=0).fit(X, y)
-    assert model.heads_["error"].min() < np.var(y)
+    assert model.heads_["error"].min() < 0.5 * np.var(y)
     assert np.isfinite(model.predict(X_new)).all()
 
 
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize("kind", [TeacherSimilarity, BoostedProximity])
 def test_boosters_say_who_is_alike_among_classes(rng, kind, cv):
-    X, y, X_new = table_of(rng, "three classes")
+    X, _, X_new = table_of(rng)
+    y = respond("three classes", 5.0 * (X[:, 0] > 0) + X[:, 1])
     similarity = kind(light("three classes"), n_folds=3)
     model = AttentionLassoClassifier(similarity=similarity, cv=cv, random_state=0).fit(X, y)
-    assert model.heads_["error"].min() < np.log(3)
+    assert model.heads_["error"].min() < 0.5 * np.log(3)
     np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0)
 
 

@@ -22,7 +22,7 @@ from heedful.local._learners import FEWEST, heavy_rows, make_learner
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
 
-N = 80
+N = 400
 BOOST = {"n_estimators": 10, "n_jobs": 1}
 ENCODED = make_column_transformer((OneHotEncoder(), ["kind"]), remainder=StandardScaler())
 LEARNERS = {
@@ -151,9 +151,9 @@ def test_zero_keeps_every_row(rng):
 
 @pytest.mark.parametrize("negligible", [0.01, 0.1, 0.3])
 def test_what_is_left_out_holds_no_more_than_the_share(rng, negligible):
-    weight = rng.dirichlet(np.full(200, 0.05))
+    weight = rng.dirichlet(np.full(1000, 0.05))
     rows = heavy_rows(weight, negligible)
-    assert FEWEST <= rows.size <= 100
+    assert FEWEST <= rows.size <= 500
     left_out = np.delete(weight, rows)
     assert left_out.sum() <= negligible
     assert left_out.max() < weight[rows].min()
@@ -161,9 +161,9 @@ def test_what_is_left_out_holds_no_more_than_the_share(rng, negligible):
 
 
 def test_rows_of_one_weight_stay_or_go_together():
-    weight = np.repeat([1.0, 1e-4, 1e-6], [20, 30, 100])
-    np.testing.assert_array_equal(heavy_rows(weight, 1e-4), np.arange(50))
-    np.testing.assert_array_equal(heavy_rows(weight, 1e-2), np.arange(20))
+    weight = np.repeat([1.0, 1e-4, 1e-6], [200, 300, 1000])
+    np.testing.assert_array_equal(heavy_rows(weight, 1e-4), np.arange(500))
+    np.testing.assert_array_equal(heavy_rows(weight, 1e-2), np.arange(200))
 
 
 @pytest.mark.parametrize("n", [3, FEWEST, 40])
@@ -172,7 +172,7 @@ def test_all_stay_if_most_would(rng, n):
 
 
 def test_the_order_of_rows_does_not_matter(rng):
-    weight, order = rng.dirichlet(np.full(200, 0.05)), rng.permutation(200)
+    weight, order = rng.dirichlet(np.full(1000, 0.05)), rng.permutation(1000)
     np.testing.assert_array_equal(np.sort(order[heavy_rows(weight[order], 0.01)]), heavy_rows(weight, 0.01))
 
 

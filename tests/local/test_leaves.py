@@ -179,24 +179,25 @@ def test_the_order_of_rows_is_irrelevant(rng, reading, n_classes):
 
 
 @READINGS
-def test_rows_that_are_no_members_have_no_say(rng, reading):
+def test_rows_without_weight_have_no_say(rng, reading):
     X, y, weight, queries = table_of(rng)
     members = np.sort(rng.permutation(120)[:80])
     booster = GradientBoostingRegressor(n_estimators=9).fit(X[members], y[members])
-    scores, share = sparse.random_array((9, 120), density=0.3, rng=rng, format="csr"), rng.uniform(size=9)
-    every = leaf_table(booster, X, y, weight, reading, members=members)
+    some_rows = np.isin(np.arange(120), members)
+    scores = sparse.random_array((9, 120), density=0.3, rng=rng, format="csr") @ sparse.diags_array(1.0 * some_rows)
+    share = rng.uniform(size=9)
+    every = leaf_table(booster, X, y, np.where(some_rows, weight, 0.0), reading)
     some = leaf_table(booster, X[members], y[members], weight[members], reading)
     leaves = every.ensemble.leaves(queries)
-    # the same background per unit of prior
-    part = share * weight[members].sum() / weight.sum()
-    found = every.predict(scores, share, leaves)
-    np.testing.assert_allclose(found, some.predict(scores[:, members], part, leaves), rtol=1e-11)
+    found = every.predict(sparse.csr_array(scores), share, leaves)
+    expected = some.predict(sparse.csr_array(scores[:, members]), share, leaves)
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
 
 
-def test_a_leaf_without_members_has_the_mean_of_all_members(rng):
+def test_a_leaf_without_weight_has_the_mean_of_all_rows(rng):
     X, y, weight, _ = table_of(rng)
     forest = RandomForestRegressor(1, random_state=0).fit(X, y)
-    table = leaf_table(forest, X, y, weight, members=np.arange(2))
+    table = leaf_table(forest, X, y, np.where(np.arange(120) < 2, weight, 0.0))
     far = np.flatnonzero((table.ensemble.leaves(X)[0, 2:, None] != table.ensemble.leaves(X)[0, :2]).all(axis=1)) + 2
     found = predict_alike(table, 120, X[far])
     np.testing.assert_allclose(found, np.average(y[:2], weights=weight[:2]))

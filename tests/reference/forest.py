@@ -21,6 +21,12 @@ def shared_leaves(query_leaves, train_leaves, own=None, drawn=None):
     return score
 
 
+def meetings(query_leaves, train_leaves):
+    """Return the share of trees (n_tree, n_rows) in which a query and a training row meet, pair by pair."""
+    pairs = [[np.mean(query == train) for train in train_leaves.T] for query in query_leaves.T]
+    return np.array(pairs)
+
+
 def prediction_weights(query_leaves, train_leaves, drawn, own=None):
     """Return the forest's own prediction weights: draws divided by the draws of the leaf, averaged over trees."""
     n_query, n_train = query_leaves.shape[1], train_leaves.shape[1]

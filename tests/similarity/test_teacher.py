@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone, is_classifier
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -60,13 +61,40 @@ def test_labels_are_compared_by_their_probabilities(rng):
     np.testing.assert_allclose(teacher.scores(queries), expected, rtol=1e-6)
 
 
-def test_training_rows_are_compared_out_of_fold_and_never_with_themselves(rng):
+def without(model, X, y, fold, k):
+    """Return predictions (n_train, n_outputs) of the rows of each fold by clones that saw neither it nor fold ``k``."""
+    said = np.empty((len(y), np.unique(y).size if is_classifier(model) else 1))
+    for other in np.unique(fold):
+        part = (fold != k) & (fold != other)
+        fitted = clone(model).fit(X[part], y[part])
+        told = fitted.predict_proba if is_classifier(model) else fitted.predict
+        said[fold == other] = told(X[fold == other]).reshape(-1, said.shape[1])
+    return said
+
+
+@pytest.mark.parametrize("model", [LinearRegression(), LogisticRegression()])
+def test_training_rows_are_compared_by_predictions_that_left_out_their_fold_and_never_with_themselves(rng, model):
     X, y = table(rng)
-    teacher = TeacherSimilarity(LinearRegression(), random_state=0).fit(X, y)
-    outside, index = teacher.teach_train(np.arange(N_TRAIN)), np.array([8, 2, 40])
-    expected = scores_of(outside[index], outside)
-    expected[np.arange(3), index] = -np.inf
-    np.testing.assert_allclose(dense(teacher.train_rows(index)), expected)
+    y = classes(y) if is_classifier(model) else y
+    teacher = TeacherSimilarity(model, random_state=0).fit(X, y)
+    fold, index = deal_folds(y, is_classifier(model), 5, draw_seed(0)), np.array([8, 2, 40])
+    said = [without(model, X, y, fold, k) for k in range(5)]
+    guess = np.array([said[k][i] for i, k in enumerate(fold)])
+    for i, row in zip(index, dense(teacher.train_rows(index)), strict=True):
+        away = ((guess[i] - said[fold[i]]) ** 2).sum(axis=1)
+        assert row[i] == -np.inf
+        others = np.arange(N_TRAIN) != i
+        np.testing.assert_allclose(row[others] / row[others].sum(), away[others] / away[others].sum(), atol=1e-6)
+
+
+def test_a_response_does_not_change_the_scores_of_its_own_row(rng):
+    X, y = table(rng)
+    other = y.copy()
+    other[7] += 100
+    one, two = (TeacherSimilarity(LinearRegression(), random_state=0).fit(X, z) for z in (y, other))
+    rows, changed = (dense(teacher.train_rows(np.array([7, 8]))) for teacher in (one, two))
+    np.testing.assert_allclose(rows[0], changed[0], rtol=1e-9)
+    assert not np.allclose(rows[1], changed[1], rtol=0.1)
 
 
 def test_a_response_does_not_change_the_prediction_of_its_own_row(rng):

@@ -76,7 +76,9 @@ class AttentionModel(BaseEstimator):
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit baseline and similarities, try the heads on unseen rows, and choose their shares."""
         settings = self._check_settings(groups)
-        rows = self._read_rows(X, y, sample_weight, groups, settings)
+        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
+        keep = {"keep_rows": keep_rows, "keep_table": self._takes_table()}
+        rows = Training(self, X, y, sample_weight, groups, **keep)
         seed = check_random_state(self.random_state)
         with _blocks.one_blas_thread():
             self._training = rows
@@ -162,10 +164,9 @@ class AttentionModel(BaseEstimator):
         """Check every argument before any work."""
         raise NotImplementedError
 
-    def _read_rows(self, X: Any, y: Any, sample_weight: Any, groups: Any, settings: Settings) -> Training:
-        """Return the training rows."""
-        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
-        return Training(self, X, y, sample_weight, groups, keep_rows=keep_rows)
+    def _takes_table(self) -> bool:
+        """Return whether the models take the table as it was given; otherwise they get categories as numbers."""
+        return False
 
     def _read_response(self, y: Any) -> np.ndarray:
         """Check the response and return it as numbers: one column, or several that say together what happened."""

@@ -27,15 +27,14 @@ class EnsembleAttention(AttentionModel):
         if self.estimator is not None and not is_ensemble(self.estimator):
             raise TypeError(f"`estimator` must be {ACCEPTED}, got {self.estimator!r}. Or use None for a LightGBM.")
 
-    def _is_given(self) -> bool:
-        """Return whether the ensemble was handed in fitted."""
+    def _takes_table(self) -> bool:
         return self.estimator is not None and is_fitted(self.estimator)
 
     def _fit_baseline(self, rows):
         self._check_classes(rows)
         default = self.estimator is None
         self._learner = default_booster(self, rows, self._splits) if default else self.estimator
-        if self._is_given():
+        if self._takes_table():
             self._check_given(rows)
             self.baseline_ = self.estimator
         else:
@@ -72,11 +71,7 @@ class EnsembleAttention(AttentionModel):
 
     def _table(self, rows: Training) -> Any:
         """Return the training rows as the ensemble takes them."""
-        return rows.table if self._is_given() else rows.plain_rows(rows.codes)
-
-    def _read_rows(self, X, y, sample_weight, groups, settings) -> Training:
-        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
-        return Training(self, X, y, sample_weight, groups, keep_rows=keep_rows, keep_table=self._is_given())
+        return rows.table if self._takes_table() else rows.plain_rows(rows.codes)
 
     def _leaves_of(self, ensemble: Ensemble, codes: np.ndarray) -> np.ndarray:
         """Return the leaf of each row in each tree (n_rows, n_trees)."""
@@ -101,7 +96,7 @@ class EnsembleAttention(AttentionModel):
 
     def _view(self, X, codes) -> View:
         design = self._training.plain_rows(codes)
-        table = self._training.given_rows(X) if self._is_given() else design
+        table = self._training.given_rows(X) if self._takes_table() else design
         return View(design, self._leaves_of(self._ensemble, codes), table)
 
     def _base_values(self, view):

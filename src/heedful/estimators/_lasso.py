@@ -18,7 +18,7 @@ class AttentionLasso(NumberResponse, LinearAttention):
     heads : {"multi", "single"}, default="multi"
         Blend many heads, or choose the best one as in the paper.
     similarity : str, object, callable or list of them, default="forest"
-        "forest", an object of :mod:`heedful.similarity`, a scikit-learn forest, or a function
+        "forest", "boosted", "teacher", an object of :mod:`heedful.similarity`, a forest or booster, or a function
         ``(X_query, X_train) -> scores``.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.

@@ -60,14 +60,8 @@ class LearnerAttention(AttentionModel):
         check_number("negligible", self.negligible, 0.0, 0.5, hint="0 keeps all rows in every fit.")
         return check_settings(self, groups, many=False, ratios=(1.0,))
 
-    def _read_rows(self, X, y, sample_weight, groups, settings) -> Training:
-        keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
-        how = {"keep_rows": keep_rows, "keep_table": not self._takes_codes()}
-        return Training(self, X, y, sample_weight, groups, **how)
-
-    def _takes_codes(self) -> bool:
-        """Return whether the learner gets categories as numbers; any other gets the table as it was given."""
-        return self.estimator is None or takes_codes(self.estimator)
+    def _takes_table(self) -> bool:
+        return self.estimator is not None and not takes_codes(self.estimator)
 
     def _fit_baseline(self, rows):
         default = self.estimator is None
@@ -103,11 +97,11 @@ class LearnerAttention(AttentionModel):
 
     def _view(self, X, codes) -> View:
         design = self._training.plain_rows(codes)
-        return View(design, design if self._takes_codes() else self._training.given_rows(X))
+        return View(design, self._training.given_rows(X) if self._takes_table() else design)
 
     def _table(self, rows: Training) -> Any:
         """Return the training rows as the learner takes them."""
-        return rows.plain_rows(rows.codes) if self._takes_codes() else rows.table
+        return rows.table if self._takes_table() else rows.plain_rows(rows.codes)
 
     def _base_values(self, view):
         return self._said(self.baseline_, view.x)

@@ -35,8 +35,12 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
         Columns that the similarity sees, and columns that the ensemble uses; None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are scored for tuning; the ensemble is always grown on folds for it.
-    verbose, n_jobs, random_state
-        As in :class:`heedful.AttentionLasso`.
+    verbose : int, default=0
+        1 shows progress.
+    n_jobs : int, default=None
+        Threads: None is one, -1 all cores. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of forests and folds.
 
     Attributes
     ----------

@@ -61,7 +61,8 @@ class LearnerProblem:
                 refit = self.learner.refit(self._spread(weights[q]), take(x, slice(q, q + 1)))
                 values[q, w] = refit.value
                 coef[q, 0] += shares[w].sum() * refit.importance
-                models += [refit.model] if self.keep else []
+                # a copy lets go of what the booster was trained with
+                models += [copy.copy(refit.model)] if self.keep else []
         return BlockFits(values, coef, models=tuple(models))
 
     def keeping(self, keep: bool) -> "LearnerProblem":

@@ -14,8 +14,9 @@ from heedful._tables import take
 from heedful.local._boosters import Package, find_package
 from heedful.local._contract import check_takes_weights, fit_weighted, importance_of
 
-# Rows are left out if at most this share of them stays, and this many stay at least.
-MOST, FEWEST = 0.5, 10
+# Rows are left out if at most this share of them stays, and this many stay at least: learners that count rows, such as
+# trees with leaves of 20, would make little of fewer.
+MOST, FEWEST = 0.5, 100
 
 
 class Refit(NamedTuple):
@@ -79,7 +80,7 @@ def heavy_rows(weight: np.ndarray, negligible: float) -> np.ndarray:
     """Return the rows that a fit needs, in order.
 
     The rows of smallest weight that together hold at most the share ``negligible`` of it are left out; of rows with
-    the same weight all stay or none. At least ten rows stay. If more than half would stay, all do: leaving out so few
+    the same weight all stay or none. At least 100 rows stay. If more than half would stay, all do: leaving out so few
     would hardly make a fit faster.
     """
     everyone = np.arange(weight.size)

@@ -18,7 +18,7 @@ class LeafTable:
     """Training rows in the leaves of an ensemble, to be averaged under attention weights.
 
     ``reading="responses"`` averages the responses in the query's leaf of each tree, then the trees. A leaf that no
-    counted row is in has the mean of all of them.
+    row of positive weight is in has the mean of all of them.
 
     ``reading="residuals"`` respects boosting: tree ``t`` was fitted to Newton steps r = -gradient / curvature at the
     raw scores before it, so its leaf value changes by rate_t * (weighted mean of r - plain mean of r), each row
@@ -34,13 +34,11 @@ class LeafTable:
     response : ndarray of shape (n_train,)
         Numbers, or the number of each row's class.
     weight : ndarray of shape (n_train,)
-        Prior weights that the background of a query is a share of.
+        Prior weights that the background of a query is a share of; rows without have no say.
     n_classes : int or None
         Number of classes; None for numbers.
     reading : {"responses", "residuals"}
         What a leaf averages.
-    members : ndarray of int, default=None
-        Positions of the training rows that count, None for all. The others have no say, whatever their weight.
     """
 
     def __init__(
@@ -52,7 +50,6 @@ class LeafTable:
         *,
         n_classes: int | None,
         reading: str,
-        members: np.ndarray | None = None,
     ):
         check_choice("reading", reading, READINGS)
         self.ensemble, self.reading = ensemble, reading
@@ -63,9 +60,6 @@ class LeafTable:
         else:
             _check_loss(ensemble, n_classes)
             mass, moment = _newton_steps(ensemble, leaves, response)
-        if members is not None:
-            counts = np.isin(np.arange(response.size), members)[:, None, None]
-            mass, moment = mass * counts, moment * counts
         starts, rows, *_ = _kernels.bucket_rows(leaves, ensemble.n_leaves, np.ones(leaves.shape, np.uint8))
         self.plain_mass, self.plain_mean = _plain_means(leaves, mass, moment, weight, ensemble.n_leaves)
         self._rows = (starts, rows, np.ascontiguousarray(leaves.T), mass, moment, self.plain_mass, self.plain_mean)

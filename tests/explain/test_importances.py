@@ -1,0 +1,125 @@
+"""Explanations of models that are not linear: importances in the place of coefficients."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from heedful import AttentionClassifier, AttentionRegressor, LeafAttentionRegressor, TreeAttentionRegressor
+from heedful.similarity import ForestProximity
+
+HOW = {"similarity": ForestProximity(20), "temperature": 0.1, "mixing": 0.6, "random_state": 0}
+TREE = {"max_depth": 3, "random_state": 0}
+FOREST = RandomForestRegressor(8, max_depth=3, random_state=0)
+MODELS = {
+    "numbers": lambda: AttentionRegressor(DecisionTreeRegressor(**TREE), **HOW),
+    "two classes": lambda: AttentionClassifier(DecisionTreeClassifier(**TREE), **HOW),
+    "three classes": lambda: AttentionClassifier(DecisionTreeClassifier(**TREE), **HOW),
+    "leaves": lambda: LeafAttentionRegressor(FOREST, **HOW),
+}
+
+
+def explain(kind):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd"), index=[f"r{i}" for i in range(90)])
+    y = (np.where(X["c"] > 0, 2.0, -2.0) * X["a"] + X["b"]).rename("yield")
+    if kind.endswith("classes"):
+        y = pd.qcut(y, 2 if kind == "two classes" else 3, labels=False).map({0: "low", 1: "mid", 2: "top"})
+    model = MODELS[kind]()
+    model.fit(X[:60], y[:60])
+    return model, X[60:], model.explain(X[60:], y[60:])
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def every(request):
+    return explain(request.param)
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    return explain("numbers")
+
+
+def test_importances_of_each_query_sum_to_one(every):
+    _, _, e = every
+    assert not e.slopes
+    assert list(e.coef) == e.features == list("abcd")
+    np.testing.assert_allclose(e.local_coef.sum(axis=1), 1.0)
+    np.testing.assert_allclose(e.coef.sum(axis=1), 1.0)
+    assert (e.coef >= 0).all(axis=None)
+
+
+def test_importances_are_blended_by_the_mixing(every):
+    _, _, e = every
+    blend = np.outer(1 - e.mixing, e.baseline_coef) + e.mixing.to_numpy()[:, None] * e.local_coef.to_numpy()
+    np.testing.assert_allclose(e.coef, blend)
+
+
+def test_top_features_are_the_largest_importances_in_order(every):
+    _, X, e = every
+    top = e.top_features(3)
+    assert list(top) == ["feature", "importance", "value", "mean"]
+    expected = -np.sort(-e.coef.to_numpy(), axis=1)[:, :3]
+    np.testing.assert_array_equal(top["importance"].to_numpy().reshape(len(X), 3), expected)
+    first = top.xs(1, level="rank")
+    np.testing.assert_array_equal(first["value"], [X.loc[q, name] for q, name in first["feature"].items()])
+
+
+@pytest.mark.parametrize("name", ["contributions", "mean_link"])
+def test_what_needs_slopes_is_refused_with_the_remedy(every, name):
+    _, _, e = every
+    with pytest.raises(ValueError, match=f"`{name}` needs linear models, got importances.*Use `top_features`"):
+        getattr(e, name)()
+
+
+def test_the_mean_is_that_of_the_training_rows_under_the_attention(every):
+    model, X, e = every
+    train = model._training.filled_rows()
+    attention = model._attend(model._queries(model._training.read(model, X)), slice(0, len(X))).toarray()
+    np.testing.assert_allclose(e.mean, attention @ train)
+
+
+def test_queries_are_clustered_by_importances_as_they_are(every):
+    _, X, e = every
+    pd.testing.assert_frame_equal(e.scaled_coef(), e.coef)
+    if e.local_coef.nunique().max() > 1:
+        groups = e.clusters(3)
+        assert groups.table["size"].sum() == len(X)
+        assert len(groups.table) == 3
+        expected = e.coef.loc[groups.table["prototype"], groups.coef.columns]
+        np.testing.assert_array_equal(groups.coef, expected)
+
+
+def test_losses_rows_and_stability_are_told_as_for_linear_models(every):
+    _, X, e = every
+    assert (e.loss >= 0).all()
+    assert len(e.top_rows(2)) == 2 * len(X)
+    assert len(e.stability()) == len(X)
+    assert (e.n_nonzero <= 4).all()
+
+
+def test_intercepts_are_unknown(every):
+    _, _, e = every
+    assert np.isnan(e.intercept).all(axis=None)
+
+
+def test_one_model_has_no_output_to_choose(numbers):
+    with pytest.raises(ValueError, match="`output` must be None"):
+        numbers[2].top_features(output="low")
+
+
+def test_missing_cells_are_shown_as_missing_and_leave_the_means_finite(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    y = X["a"] * X["b"]
+    X.loc[::5, "a"] = np.nan
+    e = LeafAttentionRegressor(FOREST, **HOW).fit(X, y).explain(X[:10])
+    np.testing.assert_array_equal(e.design["a"].isna(), X["a"][:10].isna())
+    assert np.isfinite(e.mean).all(axis=None)
+
+
+def test_weights_of_trees_are_slopes(rng):
+    X = rng.normal(size=(60, 3))
+    e = TreeAttentionRegressor(FOREST, **HOW, alpha_ratio=0.1).fit(X, X[:, 0] * X[:, 1]).explain(X[:10])
+    assert e.slopes
+    np.testing.assert_allclose(e.contributions().sum(axis=1) + e.mean_link(), e.link, atol=1e-10)
