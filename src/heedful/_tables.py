@@ -226,3 +226,26 @@ def merge_rows(codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.nd
     inverse = np.full(weight.size, -1, dtype=np.int64)
     inverse[order] = number
     return order[np.concatenate([[True], ~same])], inverse
+
+
+def freeze(frame: pd.DataFrame) -> tuple:
+    """Return a frame as arrays, with the levels of categorical columns."""
+    columns = []
+    for name in frame:
+        column = frame[name]
+        levels = column.cat.categories.to_numpy() if isinstance(column.dtype, pd.CategoricalDtype) else None
+        ordered = levels is not None and bool(column.cat.ordered)
+        columns.append((name, column.to_numpy(), levels, ordered))
+    return np.asarray(frame.index), columns
+
+
+def thaw(frozen: Any) -> Any:
+    """Return the frame of its arrays; anything else as it is."""
+    if not isinstance(frozen, tuple):
+        return frozen
+    index, columns = frozen
+    restored = {
+        name: values if levels is None else pd.Categorical(values, categories=levels, ordered=ordered)
+        for name, values, levels, ordered in columns
+    }
+    return pd.DataFrame(restored, index)

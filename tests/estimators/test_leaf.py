@@ -60,6 +60,11 @@ def forest(task="numbers", **settings):
     return kind(**{"n_estimators": 10, "min_samples_leaf": 3, "random_state": 0} | settings)
 
 
+def light(task="numbers"):
+    kind = lightgbm.LGBMRegressor if task == "numbers" else lightgbm.LGBMClassifier
+    return kind(num_leaves=4, verbose=-1, **BOOST)
+
+
 def table_of(rng, task="numbers", n=90):
     X = rng.normal(size=(n, 4)).round(2)
     y = 10.0 + np.where(X[:, 0] > 0, 3.0, -2.0) * X[:, 1] + 0.3 * rng.normal(size=n)
@@ -97,13 +102,14 @@ def catboost(kind, **settings):
 
 
 BOOSTERS = {
-    "LightGBM": ("numbers", lambda: lightgbm.LGBMRegressor(num_leaves=4, verbose=-1, **BOOST)),
+    "LightGBM": ("numbers", light),
     "gradient boosting": ("numbers", lambda: GradientBoostingRegressor(n_estimators=9, random_state=0)),
     "histogram boosting": ("numbers", lambda: HistGradientBoostingRegressor(max_iter=9)),
     "XGBoost": ("numbers", lambda: xgboost.XGBRegressor(max_depth=3, **BOOST)),
     "CatBoost": ("numbers", lambda: catboost("CatBoostRegressor")),
-    "LightGBM, two classes": ("two classes", lambda: lightgbm.LGBMClassifier(num_leaves=4, verbose=-1, **BOOST)),
-    "LightGBM, three classes": ("three classes", lambda: lightgbm.LGBMClassifier(num_leaves=4, verbose=-1, **BOOST)),
+    "XGBoost, two classes": ("two classes", lambda: xgboost.XGBClassifier(max_depth=3, **BOOST)),
+    "LightGBM, two classes": ("two classes", lambda: light("classes")),
+    "LightGBM, three classes": ("three classes", lambda: light("classes")),
     "gradient boosting, three classes": (
         "three classes",
         lambda: GradientBoostingClassifier(n_estimators=9, random_state=0),
@@ -117,7 +123,8 @@ def test_equal_weights_on_residuals_give_back_the_booster(rng, name):
     task, grow = BOOSTERS[name]
     X, y, X_new = table_of(rng, task)
     model = make(task, grow(), reading="residuals", **EQUAL).fit(X, y)
-    np.testing.assert_allclose(said(model, X_new), said(grow().fit(X, y), X_new), rtol=1e-6)
+    codes = y if task == "numbers" else np.unique(y, return_inverse=True)[1]
+    np.testing.assert_allclose(said(model, X_new), said(grow().fit(X, codes), X_new), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
@@ -125,7 +132,7 @@ def test_equal_weights_on_residuals_give_back_the_booster(rng, name):
 def test_every_booster_can_be_tuned(rng, name, reading):
     task, grow = BOOSTERS[name]
     X, y, X_new = table_of(rng, task)
-    model = make(task, grow(), reading=reading, cv=3).fit(X, y)
+    model = make(task, grow(), reading=reading, temperature=[3.0, 0.3], cv=3).fit(X, y)
     assert np.isfinite(model.heads_["error"]).all()
     assert np.isfinite(said(model, X_new)).all()
 
@@ -190,7 +197,7 @@ def test_any_number_of_jobs_gives_the_same_bits(rng, task):
 def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, task):
     X, y, X_new = table_of(rng, task)
     parts = (slice(None), slice(None), rng.permutation(len(y)))
-    one, again, other = (said(make(task).fit(X[rows], y[rows]), X_new) for rows in parts)
+    one, again, other = (said(make(task, light(task)).fit(X[rows], y[rows]), X_new) for rows in parts)
     np.testing.assert_array_equal(one, again)
     np.testing.assert_allclose(one, other, rtol=1e-10)
 
@@ -258,6 +265,22 @@ def test_an_estimator_without_trees_is_refused(rng):
     X, y, _ = table_of(rng)
     with pytest.raises(TypeError, match=r"`estimator` must be a forest, .* got KNeighborsRegressor"):
         make(estimator=KNeighborsRegressor()).fit(X, y)
+
+
+@pytest.mark.parametrize(("task", "estimator"), [("two classes", forest()), ("numbers", forest("two classes"))])
+def test_an_ensemble_for_another_kind_of_response_is_refused(rng, task, estimator):
+    X, y, _ = table_of(rng, task)
+    with pytest.raises(TypeError, match=r"`estimator` must be a (regressor|classifier)"):
+        make(task, estimator).fit(X, y)
+
+
+def test_a_bare_booster_is_taken_where_nothing_is_tuned_and_else_refused(rng):
+    X, y, X_new = table_of(rng)
+    bare = light().fit(X, y).booster_
+    fixed = make(estimator=bare, temperature=0.1, mixing=0.0).fit(X, y)
+    np.testing.assert_array_equal(fixed.predict(X_new), bare.predict(X_new))
+    with pytest.raises(TypeError, match=r"`estimator` .*LGBMRegressor"):
+        make(estimator=bare).fit(X, y)
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,15 @@ def test_equal_attention_gives_back_the_default_learner(rng, task):
     np.testing.assert_array_equal(said(model, X_new), said(model.baseline_, X_new))
 
 
+@pytest.mark.parametrize("labels", [("b", "a", "c"), (1, 2, 5), (True, False)])
+def test_xgboost_takes_labels_of_any_kind(rng, labels):
+    X, y, X_new = table_of(rng)
+    codes = np.digitize(y, np.quantile(y, np.arange(1, len(labels)) / len(labels)))
+    model = make("classes", xgboost.XGBClassifier(max_depth=3, **BOOST)).fit(X, np.array(labels)[codes])
+    np.testing.assert_array_equal(model.classes_, np.sort(labels))
+    np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0, rtol=1e-6)
+
+
 @TASKS
 def test_mixing_zero_is_the_plain_learner_to_the_last_bit(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -132,14 +141,14 @@ def test_a_local_model_is_the_learner_under_the_querys_weights(rng):
 
 
 def test_the_less_is_left_out_the_less_it_changes(rng):
-    X, y, X_new = table_of(rng)
+    X, y, X_new = table_of(rng, n=400)
     every, *others = (
         make(estimator=Ridge(), **NEAR, mixing=1.0, negligible=share).fit(X, y).predict(X_new)
-        for share in (0.0, 1e-6, 0.01, 0.3)
+        for share in (0.0, 1e-9, 1e-3, 0.3)
     )
     change = [np.abs(other - every).mean() for other in others]
-    assert change[0] < change[1] < change[2]
-    assert change[0] < 1e-3
+    assert change[0] <= change[1] <= change[2]
+    assert change[0] < 1e-6 < change[2]
 
 
 @pytest.mark.parametrize("learner", [Ridge(), DecisionTreeRegressor(max_depth=3, random_state=0), light()])
@@ -147,7 +156,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     X, y, _ = table_of(rng)
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
-    models = [make(estimator=learner, tuning_rows=None, **NEAR).fit(X, z) for z in (y, other)]
+    models = [make(estimator=learner, tuning_rows=None, mixing=0.5, **NEAR).fit(X, z) for z in (y, other)]
     (heads, base), (other_heads, other_base) = (model._predict_unseen(model._training) for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
@@ -165,10 +174,10 @@ def test_folds_tune_too(rng, task, cv):
 
 
 @pytest.mark.parametrize("cv", ["oob", 3])
-@pytest.mark.parametrize(("tuning_rows", "n_tried"), [(10, 10), (33, 33), (500, 80), (None, 80)])
+@pytest.mark.parametrize(("tuning_rows", "n_tried"), [(10, 10), (500, 80), (None, 80)])
 def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tried):
     X, y, _ = table_of(rng)
-    model = make(estimator=Ridge(), cv=cv, tuning_rows=tuning_rows).fit(X, y)
+    model = make(estimator=Ridge(), cv=cv, tuning_rows=tuning_rows, temperature=0.1).fit(X, y)
     heads, _ = model._predict_unseen(model._training)
     assert np.isfinite(heads).all(axis=1).sum() == np.isfinite(heads).any(axis=1).sum() == n_tried
 
@@ -324,7 +333,8 @@ class Deaf(RegressorMixin, BaseEstimator):
         ("numbers", Deaf(), ValueError, "must heed `sample_weight`, got Deaf"),
         ("two classes", RidgeClassifier(), TypeError, "must have `predict_proba`, got RidgeClassifier"),
         ("three classes", LinearSVC(), TypeError, "must have `predict_proba`, got LinearSVC"),
-        ("two classes", Ridge(), TypeError, "must have `predict_proba`, got Ridge"),
+        ("two classes", Ridge(), TypeError, r"must .*got Ridge\(\)"),
+        ("numbers", LogisticRegression(), TypeError, "must .*got LogisticRegression"),
     ],
 )
 def test_a_learner_that_cannot_do_is_refused(rng, task, learner, error, words):

@@ -195,6 +195,13 @@ def test_a_classification_ensemble_is_refused(table):
         make(RandomForestClassifier(5, random_state=0).fit(X, y > 10)).fit(X, y)
 
 
+def test_trees_that_do_not_add_up_to_the_prediction_are_refused(table):
+    X, y, _ = table
+    counts = lightgbm.LGBMRegressor(objective="poisson", n_estimators=9, num_leaves=4, n_jobs=1, verbose=-1)
+    with pytest.raises(ValueError, match=r"`estimator` must .*sum"):
+        make(counts).fit(X, np.abs(y))
+
+
 def test_without_lightgbm_the_default_names_the_extra(table, monkeypatch):
     X, y, _ = table
     monkeypatch.setitem(sys.modules, "lightgbm", None)

@@ -9,6 +9,7 @@ from heedful._ensembles import Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._tables import take
 from heedful.estimators._attention import AttentionModel, View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
+from heedful.estimators._settings import check_kind
 from heedful.estimators._training import Training
 from heedful.local import with_every_class
 
@@ -26,6 +27,7 @@ class EnsembleAttention(AttentionModel):
     def _check_estimator(self) -> None:
         if self.estimator is not None and not is_ensemble(self.estimator):
             raise TypeError(f"`estimator` must be {ACCEPTED}, got {self.estimator!r}. Or use None for a LightGBM.")
+        check_kind(self)
 
     def _takes_table(self) -> bool:
         return self.estimator is not None and is_fitted(self.estimator)
@@ -62,7 +64,7 @@ class EnsembleAttention(AttentionModel):
 
     def _grow(self, rows: Training, part: np.ndarray) -> Any:
         """Return the ensemble fitted to some of the rows."""
-        table, y = self._table(rows), self._given_response(rows.y)
+        table, y = self._table(rows), self._taught_response(self._learner, rows.y)
         if self._n_classes() is not None:
             # trees of all folds must know the same classes
             part = with_every_class(part, rows.weight, rows.y)
@@ -79,6 +81,11 @@ class EnsembleAttention(AttentionModel):
 
     def _fold_ensembles(self, rows: Training) -> tuple[tuple[Ensemble, np.ndarray], ...]:
         """Return the ensembles of the folds, with the leaves of all rows; keep what they say of the others' rows."""
+        if not hasattr(self._learner, "get_params"):
+            raise TypeError(
+                f"`estimator` must be one whose clones can be fitted on folds, such as LGBMRegressor, got "
+                f"{self._learner!r}. Or fix `temperature` and `mixing`."
+            )
         shape = (rows.weight.size, self._n_classes() or 1)
         table, folds = self._table(rows), []
 

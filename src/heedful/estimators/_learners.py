@@ -10,7 +10,7 @@ from heedful._tables import take
 from heedful.estimators._attention import AttentionModel, View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._responses import LabelResponse, NumberResponse
-from heedful.estimators._settings import Settings, check_settings
+from heedful.estimators._settings import Settings, check_kind, check_settings
 from heedful.estimators._training import Training
 from heedful.heads import LearnerProblem, leave_one_out
 from heedful.local import check_heeds_weights, check_takes_weights, fit_weighted, takes_codes
@@ -55,6 +55,7 @@ class LearnerAttention(AttentionModel):
     def _check_settings(self, groups) -> Settings:
         if self.estimator is not None:
             check_takes_weights(self.estimator)
+            check_kind(self)
         if self.tuning_rows is not None:
             check_number("tuning_rows", self.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
         check_number("negligible", self.negligible, 0.0, 0.5, hint="0 keeps all rows in every fit.")
@@ -71,7 +72,7 @@ class LearnerAttention(AttentionModel):
 
     def _fit_plain(self, rows: Training, part: np.ndarray) -> Any:
         """Return the learner fitted to some of the rows."""
-        table, y = self._table(rows), self._given_response(rows.y)
+        table, y = self._table(rows), self._taught_response(self._learner, rows.y)
         part, weight = copies(rows, part)
         return fit_weighted(clone(self._learner), take(table, part), y[part], weight)
 

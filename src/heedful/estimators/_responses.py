@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -38,6 +39,9 @@ class NumberResponse(RegressorMixin):
 
     def _n_classes(self):
         return None
+
+    def _taught_response(self, learner, response):
+        return response
 
     def _said(self, model, x):
         """Return what a fitted learner says of rows, as blended."""
@@ -120,10 +124,16 @@ class LabelResponse(ClassifierMixin):
     def _n_classes(self):
         return self.classes_.size
 
+    def _taught_response(self, learner, response):
+        """Return the labels as a learner is taught them."""
+        return response.astype(np.int64) if knows_numbers(learner) else self._given_response(response)
+
     def _said(self, model, x):
         """Return what a fitted learner says of rows, as blended: a class that it has not seen gets nothing."""
         chance = np.zeros((x.shape[0], self.classes_.size))
-        chance[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(x)
+        known = np.asarray(model.classes_)
+        known = known.astype(np.int64) if knows_numbers(model) else np.searchsorted(self.classes_, known)
+        chance[:, known] = model.predict_proba(x)
         return chance
 
     def _codes_of(self, y) -> np.ndarray:
@@ -136,3 +146,9 @@ class LabelResponse(ClassifierMixin):
                 f"{self.classes_[:10].tolist()}; drop those rows or fit again."
             )
         return np.searchsorted(self.classes_, labels)
+
+
+def knows_numbers(learner: Any) -> bool:
+    """Return whether a learner is XGBoost's, which knows classes by number only."""
+    last = learner[-1] if isinstance(learner, Pipeline) else learner
+    return type(last).__module__.startswith("xgboost")

@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from heedful._checks import check_choice, check_grid, check_number
 from heedful.baseline import check_folds
@@ -46,6 +47,15 @@ def check_linear(model: Any, groups: Any) -> Settings:
     if model.max_extrapolation is not None:
         check_number("max_extrapolation", model.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
     return check_settings(model, groups, many=many, ratios=ratios)
+
+
+def check_kind(model: Any) -> None:
+    """Raise unless a regressor was given a regressor, and a classifier a classifier."""
+    estimator = model.estimator
+    if estimator is None or not hasattr(estimator, "fit") or is_classifier(estimator) == is_classifier(model):
+        return
+    kind = "classifier" if is_classifier(model) else "regressor"
+    raise TypeError(f"`estimator` must be a {kind} in {type(model).__name__}, got {estimator!r}.")
 
 
 def is_word(value: Any, word: str) -> bool:

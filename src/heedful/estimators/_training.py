@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from heedful._checks import check_weights
-from heedful._tables import Dummies, TableReader, as_table, merge_rows, read_table, select, take
+from heedful._tables import Dummies, TableReader, as_table, freeze, merge_rows, read_table, select, take, thaw
 from heedful.attention import Attention, over_background
 from heedful.baseline import fold_pattern, translate, user_splits
 
@@ -161,29 +161,6 @@ def count_copies(weight: np.ndarray) -> np.ndarray:
     counts = np.rint(weight)
     whole = np.array_equal(counts, weight) and counts.sum() <= MOST_COPIES * weight.size
     return counts.astype(np.int64) if whole else np.ones(weight.size, np.int64)
-
-
-def freeze(frame: pd.DataFrame) -> tuple:
-    """Return a frame as arrays, with the levels of categorical columns."""
-    columns = []
-    for name in frame:
-        column = frame[name]
-        levels = column.cat.categories.to_numpy() if isinstance(column.dtype, pd.CategoricalDtype) else None
-        ordered = levels is not None and bool(column.cat.ordered)
-        columns.append((name, column.to_numpy(), levels, ordered))
-    return np.asarray(frame.index), columns
-
-
-def thaw(frozen: Any) -> Any:
-    """Return the frame of its arrays; anything else as it is."""
-    if not isinstance(frozen, tuple):
-        return frozen
-    index, columns = frozen
-    restored = {
-        name: values if levels is None else pd.Categorical(values, categories=levels, ordered=ordered)
-        for name, values, levels, ordered in columns
-    }
-    return pd.DataFrame(restored, index)
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -94,6 +94,16 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
         given = RATIOS if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
         return check_settings(self, groups, many=False, ratios=given)
 
+    def _fit_baseline(self, rows):
+        super()._fit_baseline(rows)
+        total = self._ensemble.start[0] + tree_outputs(self._ensemble, self._leaves).sum(axis=1)
+        said = self._said(self.baseline_, self._table(rows))[:, 0]
+        if not np.allclose(total, said, rtol=1e-4, atol=1e-4 * np.ptp(rows.y)):
+            raise ValueError(
+                f"`estimator` must predict the sum or mean of its trees, got {self.estimator!r}, whose loss has a "
+                "link. Take one with squared loss."
+            )
+
     def _make_problem(self, rows, seed) -> TreeProblem:
         folds = () if self._fixed else self._fold_ensembles(rows)
         return TreeProblem(self._ensemble, self._leaves, rows.y, rows.weight, self._grid.ratios, folds)

@@ -4,9 +4,10 @@ import copy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from heedful._kernels.shapes import ScoreRows
-from heedful._tables import take
+from heedful._tables import freeze, take, thaw
 from heedful.attention import Weighting, blend_attention, weigh
 from heedful.baseline import Split
 from heedful.heads._fits import Queries, fit_heads
@@ -38,9 +39,21 @@ class LearnerProblem:
         self.template, self.table, self.family, self.weight = learner, table, family, weight
         self.counts, self.tried, self.negligible, self.keep = counts, tried, negligible, False
         self._copies = np.repeat(np.arange(weight.size), counts)
-        rows = (take(table, self._copies), family.y[self._copies], self._spread(weight))
-        n_classes = family.n_values if family.n_values > 1 else None
-        self.learner = make_learner(learner, *rows, n_classes=n_classes, negligible=negligible)
+        self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without the learner, a frame as arrays: skops cannot save one."""
+        state = {name: value for name, value in vars(self).items() if name != "learner"}
+        return state | {"table": freeze(self.table) if isinstance(self.table, pd.DataFrame) else self.table}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"table": thaw(state["table"])})
+        self._make()
+
+    def _make(self) -> None:
+        rows = (take(self.table, self._copies), self.family.y[self._copies], self._spread(self.weight))
+        n_classes = self.family.n_values if self.family.n_values > 1 else None
+        self.learner = make_learner(self.template, *rows, n_classes=n_classes, negligible=self.negligible)
 
     @property
     def importance(self) -> np.ndarray:

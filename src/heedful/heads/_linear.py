@@ -109,10 +109,25 @@ def _anchored(rows, x, weightings, problem, wanted, shares, anchor):
         weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.pull)
         penalties = problem.penalties[wanted[w]]
         paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
-        link[:, w, wanted[w]] = paths.intercept + np.einsum("qtkj,qj->qtk", paths.coef, x)
-        coef += np.einsum("qtkj,t->qkj", paths.coef, shares[w, wanted[w]])
+        mean, keep = _within_reach(weights, table, paths, x, problem.rule.reach)
+        link[:, w, wanted[w]] = mean
+        coef += np.einsum("qtkj,qt,t->qkj", paths.coef, keep, shares[w, wanted[w]])
         failed += paths.n_failed
     return link, coef, failed
+
+
+def _within_reach(weights, table, paths, x, reach):
+    """Return predictions no farther than ``reach`` deviations from the weighted mean, and what is kept of slopes."""
+    bumps, share = weights.bumps(table.y.size), weights.background
+    mean = bumps @ table.y + share * table.y_mean
+    square = bumps @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
+    columns = np.zeros(x.shape)
+    columns[:, : table.y_column] = bumps @ table.packed[:, : table.y_column]
+    columns += share[:, None] * table.mean
+    away = np.einsum("qtkj,qj->qtk", paths.coef, x - columns)
+    limit = reach * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(reach) else np.inf
+    keep = np.minimum(1.0, limit / np.maximum(np.abs(away), 1e-300))
+    return mean[:, None, None] + keep * away, keep[:, :, 0]
 
 
 def _with_anchor(bumps, background, prior, pull) -> WeightRows:

@@ -81,6 +81,7 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         self._fold, self._without = fold, self._predict_without(template, X, y, weight, fold, classes.size)
         self._guess = self._without[fold, np.arange(y.size)]
         self._spread = total_variance(self._guess, weight)
+        self._spreads = [total_variance(known, weight) for known in self._without]
         self.teacher_loss_ = np.nan if self._labels else float(np.average((y - self._guess[:, 0]) ** 2, weights=weight))
         self.estimator_ = self.estimator if self._is_given else fit_part(template, X, y, weight)
         self._columns, self._line = np.arange(classes.size), (0.0, 1.0)
@@ -95,13 +96,13 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         """Return the scores of new rows (n_query, n_train)."""
         check_is_fitted(self)
         X = check_rows(self, X, self.X_.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
-        return self._score(self._predict(X), self._guess)
+        return self._score(self._predict(X), self._guess, self._spread)
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
         """Return the scores of training rows by their out-of-fold predictions, own row masked."""
         scores, fold = np.empty((index.size, self._fold.size)), self._fold[index]
         for k in np.unique(fold):
-            scores[fold == k] = self._score(self._guess[index[fold == k]], self._without[k])
+            scores[fold == k] = self._score(self._guess[index[fold == k]], self._without[k], self._spreads[k])
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)
 
@@ -176,12 +177,12 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         shift, slope = self._line
         return shift + slope * np.reshape(self.estimator_.predict(table), (-1, 1)).astype(np.float64)
 
-    def _score(self, guess: np.ndarray, known: np.ndarray) -> np.ndarray:
+    def _score(self, guess: np.ndarray, known: np.ndarray, spread: float) -> np.ndarray:
         """Return minus squared distances to the training rows' predictions in units of their variance."""
         scores = np.zeros((guess.shape[0], known.shape[0]))
         for one, other in zip(guess.T, known.T, strict=True):
             scores -= np.subtract.outer(one, other) ** 2
-        return scores / self._spread
+        return scores / spread
 
 
 def number_labels(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
