@@ -6,19 +6,13 @@ import numpy as np
 
 from heedful._ensembles import Ensemble
 from heedful.attention import weigh
-from heedful.baseline import Split
-from heedful.heads._problem import BlockFits, Unseen
+from heedful.heads._kept import EVERYONE, KeptTrees
+from heedful.heads._problem import BlockFits
 from heedful.local import Classes, LeafTable, Numbers
 
 
-class LeafProblem:
-    """Leaves of an ensemble with the training rows in them; ``x`` of a query is its leaf in each tree.
-
-    ``leaves`` (n_train, n_trees) are those of the training rows, ``folds`` the ensembles of the folds with the leaves
-    of all rows in them. ``importance`` is that of the ensemble, the same for every query.
-    """
-
-    largest_block = 512
+class LeafProblem(KeptTrees):
+    """Leaves of an ensemble, weighed anew; ``importance`` is that of the ensemble, the same for every query."""
 
     def __init__(
         self,
@@ -44,19 +38,6 @@ class LeafProblem:
             values[:, w, 0] = self.table.predict(*weigh(rows, weightings[w], self.weight), leaves)
         return BlockFits(values, np.tile(shares.sum() * self.importance, (x.shape[0], 1, 1)))
 
-    def unseen(self, splits: list[Split]) -> list[Unseen]:
-        """Return the rows of each fold with the ensemble of the others; only the others' rows count in its leaves."""
-        parts = []
-        for (ensemble, leaves), (train, test) in zip(self.folds, splits, strict=True):
-            weight = np.zeros(self.weight.size)
-            weight[train] = self.weight[train]
-            problem = LeafProblem(ensemble, leaves, self.family, weight, self.reading, self.importance)
-            parts.append(Unseen(problem, leaves[test], test))
-        return parts
-
-    def fold(self, number: int, split: Split) -> Unseen:
-        """Return the leaves of the fold's ensemble with the rows of its training part."""
-        ensemble, leaves = self.folds[number]
-        part = (leaves[split.train], self.family.part(split.train), self.weight[split.train])
-        problem = LeafProblem(ensemble, *part, self.reading, self.importance)
-        return Unseen(problem, leaves[split.test], split.test)
+    def _around(self, ensemble, leaves, part, weight) -> "LeafProblem":
+        family = self.family if part is EVERYONE else self.family.part(part)
+        return LeafProblem(ensemble, leaves, family, weight, self.reading, self.importance)

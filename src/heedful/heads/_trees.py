@@ -4,21 +4,20 @@ import numpy as np
 
 from heedful._ensembles import Ensemble
 from heedful._kernels.shapes import Rule
-from heedful.baseline import Split, null_slope, penalty_path
+from heedful.baseline import null_slope, penalty_path
+from heedful.heads._kept import KeptTrees
 from heedful.heads._linear import LinearProblem, make_problem
-from heedful.heads._problem import BlockFits, Unseen
+from heedful.heads._problem import BlockFits
 from heedful.local import Numbers, Scale, measure, no_model
 
 TOL, MAX_ITER = 1e-7, 10_000
 
 
-class TreeProblem:
+class TreeProblem(KeptTrees):
     """Local lassos of what an ensemble leaves over, on what its trees say; infinite penalty leaves the trees alone.
 
-    ``x`` of a query is its leaf in each tree. A tree's coefficient is one, plus what the lasso adds.
+    A tree's coefficient is one, plus what the lasso adds.
     """
-
-    largest_block = 512
 
     def __init__(
         self,
@@ -51,21 +50,8 @@ class TreeProblem:
         whole = self.ensemble.start[0] + said.sum(axis=1)
         return fits._replace(values=fits.values + whole[:, None, None, None])
 
-    def unseen(self, splits: list[Split]) -> list[Unseen]:
-        """Return the rows of each fold with the ensemble of the others; only the others' rows count."""
-        parts = []
-        for (ensemble, leaves), (train, test) in zip(self.folds, splits, strict=True):
-            weight = np.zeros(self.weight.size)
-            weight[train] = self.weight[train]
-            parts.append(Unseen(TreeProblem(ensemble, leaves, self.y, weight, self.ratios), leaves[test], test))
-        return parts
-
-    def fold(self, number: int, split: Split) -> Unseen:
-        """Return the lassos of the fold's ensemble on the rows of its training part."""
-        ensemble, leaves = self.folds[number]
-        train, test = split
-        problem = TreeProblem(ensemble, leaves[train], self.y[train], self.weight[train], self.ratios)
-        return Unseen(problem, leaves[test], test)
+    def _around(self, ensemble, leaves, part, weight) -> "TreeProblem":
+        return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios)
 
 
 def tree_outputs(ensemble: Ensemble, leaves: np.ndarray) -> np.ndarray:
