@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -71,6 +71,14 @@ lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its
 .PHONY: similarities
 similarities: $(READY) ## forests, boosters and teachers as similarities on the paper's tables; goes on where it stopped
 	$(BIN)/python benchmarks/paper/similarities/run.py
+
+.PHONY: spatial
+spatial: $(READY) ## attention to a pixel's surroundings, as in section 5.2; goes on where it stopped
+	$(BIN)/python benchmarks/paper/spatial/run.py
+
+.PHONY: us_change
+us_change: $(READY) ## attention to the past of a quarter, as in section 5.1; writes benchmarks/paper/us_change/results.md
+	$(BIN)/python benchmarks/paper/us_change/run.py
 
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md

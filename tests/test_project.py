@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import heedful
-from heedful import attention, baseline, datasets, plot, report, similarity
+from heedful import attention, baseline, context, datasets, plot, report, similarity
 
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRED = inspect.Parameter.empty
@@ -40,6 +40,9 @@ PUBLIC = [
     similarity.RidgeSimilarity,
     similarity.GaussianSimilarity,
     similarity.CallableSimilarity,
+    similarity.PastSimilarity,
+    context.lag_features,
+    context.neighbor_features,
     *(getattr(datasets, name) for name in datasets.__all__ if name.startswith("make_")),
     *(getattr(plot, name) for name in plot.__all__),
     report.render,
@@ -113,7 +116,15 @@ def test_the_room_checker_can_fail(tmp_path):
 
 @pytest.mark.parametrize(
     ("study", "n_rows"),
-    [("speed", 10), ("accuracy", 1), ("responses", 4), ("paper/lightgbm", 2), ("paper/similarities", 2)],
+    [
+        ("speed", 10),
+        ("accuracy", 1),
+        ("responses", 4),
+        ("paper/lightgbm", 2),
+        ("paper/similarities", 2),
+        ("paper/spatial", 2),
+        ("paper/us_change", 2),
+    ],
 )
 def test_benchmarks_run_and_leave_no_number_out(study, n_rows):
     printed = run_python(f"benchmarks/{study}/run.py", "--smoke")
@@ -153,6 +164,17 @@ def test_the_students_of_the_example_beat_lasso_and_teacher_on_wines():
     assert errors, printed
     lasso, teacher, student = map(float, errors.groups())
     assert student < min(lasso, teacher)
+
+
+@pytest.mark.parametrize("script", ["series", "tissue"])
+def test_context_is_what_makes_attention_gain(script):
+    printed = run_python(f"examples/{script}.py")
+    lasso, without, within = (
+        float(re.search(rf"{name}\D+(\d+\.\d+)", printed).group(1))
+        for name in ("lasso", "attention without context", "attention with context")
+    )
+    assert within < 0.85 * lasso
+    assert without > 0.9 * lasso
 
 
 def test_the_report_example_writes_a_page(tmp_path):

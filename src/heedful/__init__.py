@@ -1,6 +1,6 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
-from heedful import attention, baseline, cluster, datasets, explain, plot, report, similarity
+from heedful import attention, baseline, cluster, context, datasets, explain, plot, report, similarity
 from heedful.cluster import ProtoClust, minimax_linkage
 from heedful.estimators import (
     AttentionClassifier,
@@ -29,6 +29,7 @@ __all__ = [
     "attention",
     "baseline",
     "cluster",
+    "context",
     "datasets",
     "explain",
     "local_lasso",

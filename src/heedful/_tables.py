@@ -103,6 +103,17 @@ class TableReader:
             )
         return codes
 
+    def decode(self, codes: np.ndarray, columns: np.ndarray, index: pd.Index) -> pd.DataFrame:
+        """Return some columns of codes under their names, with levels in place of their numbers."""
+        table = {}
+        for j in columns:
+            known, levels = ~np.isnan(codes[:, j]), self.levels[j]
+            table[self.names[j]] = codes[:, j]
+            if levels is not None:
+                named = np.array([*levels, None], dtype=object)
+                table[self.names[j]] = named[np.where(known, codes[:, j], len(levels)).astype(np.int64)]
+        return pd.DataFrame(table, index)
+
     def _column(self, column: pd.Series, j: int) -> np.ndarray:
         levels = self.levels[j]
         if levels is not None:

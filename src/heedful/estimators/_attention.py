@@ -13,7 +13,7 @@ from heedful import _blocks
 from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, random_splits
 from heedful.estimators._models import Frames, LocalModels
-from heedful.estimators._settings import Settings
+from heedful.estimators._settings import Settings, warn_of_lags
 from heedful.estimators._training import Training, as_frame
 from heedful.explain import Explanation
 from heedful.heads import (
@@ -76,6 +76,7 @@ class AttentionModel(BaseEstimator):
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit baseline and similarities, try the heads on unseen rows, and choose their shares."""
         settings = self._check_settings(groups)
+        warn_of_lags(X, self.cv)
         keep_rows = any(getattr(entry, "keeps_rows", False) for entry in settings.similarities)
         keep = {"keep_rows": keep_rows, "keep_table": self._takes_table()}
         rows = Training(self, X, y, sample_weight, groups, **keep)
@@ -146,6 +147,8 @@ class AttentionModel(BaseEstimator):
             y=losses[0],
             loss=losses[1],
             baseline_loss=losses[2],
+            context=rows.context(codes, index),
+            train_context=rows.given_context(),
         )
 
     @property
@@ -263,11 +266,11 @@ class AttentionModel(BaseEstimator):
 
     def _fit_similarities(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Fit the similarities and set up the heads to try."""
-        response = self._similarity_response(rows)
-        self.similarity_ = [
-            entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight)
-            for entry in prepare(settings.similarities, self.n_jobs, seed)
-        ]
+        response, entries = self._similarity_response(rows), prepare(settings.similarities, self.n_jobs, seed)
+        for entry in entries:
+            if hasattr(entry, "bind"):
+                entry.bind(rows.seen_names(entry))
+        self.similarity_ = [entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight) for entry in entries]
         self._grid = make_grid(self.similarity_, settings.temperatures, settings.ratios, few=self._few_heads)
 
     def _choose_shares(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:

@@ -1,5 +1,6 @@
 """The arguments that all attention models share, checked before any work."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,6 +57,16 @@ def check_kind(model: Any) -> None:
         return
     kind = "classifier" if is_classifier(model) else "regressor"
     raise TypeError(f"`estimator` must be a {kind} in {type(model).__name__}, got {estimator!r}.")
+
+
+def warn_of_lags(X: Any, cv: Any) -> None:
+    """Warn if rows that were made to look back are to be tuned on rows of the future."""
+    if is_word(cv, "oob") and "heedful_lags" in getattr(X, "attrs", {}):
+        warnings.warn(
+            "`X` was made by lag_features, and cv='oob' tunes on rows before and after each row alike. Set "
+            "cv=TimeSeriesSplit(4) to tune on what came later only; four splits are the paper's five folds.",
+            stacklevel=3,
+        )
 
 
 def is_word(value: Any, word: str) -> bool:

@@ -132,6 +132,19 @@ class Training:
         columns = codes[:, self._seen_columns]
         return columns if similarity.takes == "codes" else self._seen.transform(columns)
 
+    def seen_names(self, similarity: Any) -> list[str]:
+        """Return the names of the columns that a similarity sees."""
+        return [self._reader.names[j] for j in self._seen_columns] if similarity.takes == "codes" else self._seen.names
+
+    def context(self, codes: np.ndarray, index: pd.Index) -> pd.DataFrame:
+        """Return the columns that similarities see and models do not, as they were given."""
+        return self._reader.decode(codes, np.setdiff1d(self._seen_columns, self._model_columns), index)
+
+    def given_context(self) -> pd.DataFrame:
+        """Return the context of the training rows as given; rows without weight have none."""
+        codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
+        return self.context(codes[self._inverse], self.response.index)
+
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over distinct rows as attention over the rows that the user gave."""
         n_given = self._inverse.size

@@ -46,6 +46,8 @@ class Explanation:
     slopes : bool, default=True
         Whether models are linear. If not, coefficients are the importance of each feature in a query's model, sum one,
         the intercept is NaN, and nothing adds up to the link.
+    context, train_context : DataFrame or None, default=None
+        Columns that the similarity sees and the models do not, of the queries and of the training rows.
 
     Examples
     --------
@@ -77,6 +79,8 @@ class Explanation:
     loss: pd.Series | None = None
     baseline_loss: pd.Series | None = None
     slopes: bool = True
+    context: pd.DataFrame | None = None
+    train_context: pd.DataFrame | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -139,6 +143,26 @@ class Explanation:
         found = self.train.iloc[np.concatenate(rows)]
         table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, self._ranked(k))
         return pd.concat([table, found.set_axis(table.index)], axis=1)
+
+    def top_context(self, k: int = 5) -> pd.DataFrame:
+        """Return what surrounds each query (rank 0) and the ``k`` training rows that it attended to most.
+
+        The columns are those that the similarity sees and the models do not: what made these rows alike.
+        """
+        if self.context is None or self.train_context is None or self.context.shape[1] == 0:
+            raise ValueError(
+                "There is no context: models use every column that the similarity sees. Set `model_features` to fewer."
+            )
+        k = min(_check_count("k", k), len(self.train))
+        rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
+        parts = []
+        for q, (row, weight) in enumerate(zip(rows, weights, strict=True)):
+            around = pd.concat([self.context.iloc[[q]], self.train_context.iloc[row]])
+            around.insert(0, "weight", np.append(np.nan, weight))
+            around.insert(0, "row", around.index)
+            parts.append(around)
+        ranked = pd.MultiIndex.from_product([self.index, range(k + 1)], names=["query", "rank"])
+        return pd.concat(parts).set_axis(ranked)
 
     def clusters(self, n_clusters: int | None = None, *, height: float | None = None) -> Clusters:
         """Group the queries by their coefficients; one real query stands for each group.

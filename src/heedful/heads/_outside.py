@@ -48,9 +48,7 @@ def predict_by_folds(
         if part.number.size == 0:
             continue
         for s, similarity in enumerate(similarities):
-            fitted = clone(similarity).fit(seen[s][train], response[train], problem.weight[train])
-            if hasattr(similarity, "pull_"):
-                fitted.pull_ = similarity.pull_
+            fitted = refit(similarity, seen[s][train], response[train], problem.weight[train])
             one = Grid([grid.weightings[s]], grid.ratios)
             first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
             queries = Queries(part.x, seen[s][part.number], problem.family.part(part.number))
@@ -58,6 +56,15 @@ def predict_by_folds(
             total[part.number, columns] += _predict_all([fitted], one, part, queries, n_jobs, verbose)
         times[part.number] += 1
     return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
+
+
+def refit(similarity: Any, seen: np.ndarray, response: np.ndarray, weight: np.ndarray) -> Any:
+    """Return a clone fitted to other rows, with what an estimator has told the similarity."""
+    other = clone(similarity)
+    for name in ("pull_", "_column"):
+        if hasattr(similarity, name):
+            setattr(other, name, getattr(similarity, name))
+    return other.fit(seen, response, weight)
 
 
 def _predict_all(similarities, grid: Grid, part: Unseen, queries: Queries, n_jobs, verbose) -> np.ndarray:

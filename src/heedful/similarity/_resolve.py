@@ -11,6 +11,7 @@ from heedful._ensembles import is_ensemble
 from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
+from heedful.similarity._past import PastSimilarity
 from heedful.similarity._teacher import TeacherSimilarity
 
 NAMES = ("forest", "boosted", "teacher")
@@ -24,6 +25,8 @@ def resolve(similarity: Any, many: bool) -> list[Any]:
         return [entry for part in similarity for entry in resolve(part, many)]
     if isinstance(similarity, str):
         return _by_name(check_choice("similarity", similarity, NAMES), many)
+    if isinstance(similarity, PastSimilarity):
+        return [PastSimilarity(entry, similarity.time) for entry in resolve(similarity.similarity, many)]
     if hasattr(similarity, "score_rows") and hasattr(similarity, "fit") and not isinstance(similarity, type):
         return [similarity]
     if isinstance(similarity, BaseEstimator) and hasattr(similarity, "bootstrap"):
@@ -57,6 +60,9 @@ def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomS
     """Return copies to fit: with jobs and seeds filled in where they were left open."""
     copies = [copy.copy(similarity) for similarity in similarities]
     for entry in copies:
+        if isinstance(entry, PastSimilarity):
+            (entry.similarity,) = prepare([entry.similarity], n_jobs, seed)
+            continue
         draw = int(seed.randint(np.iinfo(np.int32).max))
         for name, value in (("n_jobs", n_jobs), ("random_state", draw)):
             if getattr(entry, name, "absent") is None:
@@ -66,6 +72,8 @@ def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomS
 
 def describe(similarity: Any) -> str:
     """Return a short name for tables."""
+    if isinstance(similarity, PastSimilarity):
+        return f"past({describe(similarity.similarity)})"
     if isinstance(similarity, ForestProximity):
         features = similarity.max_features if similarity.forest is None else "given"
         every = features is None or (isinstance(features, float) and features == 1.0)

@@ -1,0 +1,374 @@
+"""The table of section 5.1: US consumption by quarters, its last part predicted from its first, in several readings.
+
+    python benchmarks/paper/us_change/run.py [--data DIR] [--seeds 3] [--jobs -1] [--smoke]
+
+Prints the tables and writes them to results.md beside this file. ``--smoke`` runs one cut of a generated series with
+few trees and writes nothing.
+"""
+
+import argparse
+import datetime as dt
+import platform
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import xgboost
+from joblib import Parallel, delayed
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from heedful import AttentionLasso
+from heedful.baseline import LassoBaseline, Split
+from heedful.context import lag_features
+from heedful.datasets import make_regimes
+from heedful.similarity import ForestProximity
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tables import data_folder
+
+RESPONSE, LAGS, YEAR = "Consumption", 10, 4
+PAPER = pd.DataFrame(
+    {
+        "attention": [3.0, -16.4, 11.4, 32.8, 54.2],
+        "forest": [64.4, 48.5, -72.2, -31.5, -44.5],
+        "XGBoost": [63.1, 38.5, -54.6, -40.2, -50.4],
+        "KNN": [61.0, 34.4, -130.5, -153.9, -144.2],
+    },
+    index=[0.5, 0.6, 0.7, 0.8, 0.9],
+)
+CHAIN, BLOCKS, RANDOM = "forward chaining", "blocks", "random folds"
+FOLDS = (CHAIN, BLOCKS, RANDOM)
+YARDSTICK = f"all columns, {CHAIN}"
+NEIGHBORS = [3, 5, 10, 15]
+CUTS = {
+    "down": lambda fraction, n_rows: np.floor(fraction * n_rows),
+    "to the nearest": lambda fraction, n_rows: np.round(fraction * n_rows),
+    "up": lambda fraction, n_rows: np.ceil(fraction * n_rows),
+    "down, of all quarters": lambda fraction, n_rows: np.floor(fraction * (n_rows + LAGS)) - LAGS,
+}
+DOWN = "down"
+
+
+class Reading(NamedTuple):
+    """An attention lasso: folds that choose penalty and mixing, what its similarity sees, other arguments."""
+
+    folds: str
+    options: dict[str, Any]
+    seen: str = "a year"
+
+
+# Algorithm 2: one head, the softmax as it is, the baseline's penalty, and no limit to extrapolation
+PRINTED = {"heads": "single", "temperature": 1.0, "alpha_ratio": 1.0, "max_extrapolation": None}
+TEXT, FOUND, DEFAULT = f"one head, {CHAIN}", f"one head, {BLOCKS}", f"many heads, {CHAIN}"
+READINGS = {f"one head, {folds}": Reading(folds, PRINTED) for folds in FOLDS}
+READINGS |= {
+    f"{FOUND}, similarity sees {seen}": Reading(BLOCKS, PRINTED, seen) for seen in ("no response", "lag 4", "10 lags")
+}
+READINGS[f"{FOUND}, temperature chosen"] = Reading(BLOCKS, PRINTED | {"temperature": "auto"})
+READINGS |= {f"many heads, {folds}": Reading(folds, {}) for folds in FOLDS}
+
+
+class Series(NamedTuple):
+    """Rows with their lags, the response, and the names of the series; the response comes last among them."""
+
+    rows: pd.DataFrame
+    y: np.ndarray
+    names: list[str]
+
+    @property
+    def current(self) -> list[str]:
+        """The predictors of the same quarter."""
+        return self.names[:-1]
+
+    def seen(self, what: str) -> list[str]:
+        """Return the columns that a similarity sees."""
+        names = self.current if what == "no response" else self.names
+        lags = {"lag 4": [YEAR], "10 lags": range(1, LAGS + 1)}.get(what, range(1, YEAR + 1))
+        return self.current + [f"{name}_lag{k}" for name in names for k in lags]
+
+
+class Part(NamedTuple):
+    """The first rows of a series, to train on, and those that come after them."""
+
+    series: Series
+    n_train: int
+    seed: int
+    n_trees: int
+
+    @property
+    def train(self) -> tuple[pd.DataFrame, np.ndarray]:
+        """Rows and response to fit to."""
+        return self.series.rows.iloc[: self.n_train], self.series.y[: self.n_train]
+
+    @property
+    def later(self) -> pd.DataFrame:
+        """Rows to predict."""
+        return self.series.rows.iloc[self.n_train :]
+
+    def error(self, prediction: np.ndarray) -> float:
+        """Return the mean squared error of a prediction of the later rows."""
+        return float(np.mean((self.series.y[self.n_train :] - prediction) ** 2))
+
+    def folds(self, how: str) -> list[Split]:
+        """Return splits of the training rows: a block of time by those before it or by all others; or ten at random."""
+        if how == RANDOM:
+            folds = KFold(10, shuffle=True, random_state=self.seed)
+            return [Split(*split) for split in folds.split(np.empty(self.n_train))]
+        blocks = np.array_split(np.arange(self.n_train), 5)
+        if how == CHAIN:
+            return [Split(np.concatenate(blocks[:k]), blocks[k]) for k in range(1, 5)]
+        return [Split(np.concatenate(blocks[:k] + blocks[k + 1 :]), blocks[k]) for k in range(5)]
+
+
+def read_series(frame: pd.DataFrame) -> Series:
+    """Return a frame of series, the response last, with its lags."""
+    lagged = lag_features(frame, list(frame), LAGS)
+    return Series(lagged.drop(columns=frame.columns[-1]), lagged[frame.columns[-1]].to_numpy(), list(frame))
+
+
+def generated() -> pd.DataFrame:
+    """Return a short series that stands in for the quarters."""
+    sim = make_regimes(150, random_state=0)
+    return pd.DataFrame(sim.X, columns=list("abcd")).assign(**{RESPONSE: sim.y})
+
+
+def measure(part: Part, readings: dict[str, Reading]) -> dict[tuple[str, str], float]:
+    """Return the squared errors of all methods, and the mixing of attention lassos, by table and reading."""
+    with threadpool_limits(1):
+        return fit_lassos(part) | fit_attention(part, readings) | fit_forest(part) | fit_boosters(part) | fit_knn(part)
+
+
+def fit_lassos(part: Part) -> dict[tuple[str, str], float]:
+    """Return the errors of one lasso for all rows, by its columns and the folds that choose its penalty."""
+    rows, y = part.train
+    found = {}
+    for title, columns in {"all columns": list(rows), "no lags": part.series.current}.items():
+        for folds in FOLDS:
+            lasso = LassoBaseline().fit(rows[columns], y, splits=part.folds(folds))
+            found["lasso", f"{title}, {folds}"] = part.error(lasso.predict(part.later[columns]))
+    return found
+
+
+def fit_attention(part: Part, readings: dict[str, Reading]) -> dict[tuple[str, str], float]:
+    """Return the errors and the mixing of attention lassos whose models use the predictors of the same quarter."""
+    found = {}
+    for title, reading in readings.items():
+        model = AttentionLasso(
+            similarity=ForestProximity(part.n_trees),
+            similarity_features=part.series.seen(reading.seen),
+            model_features=part.series.current,
+            cv=part.folds(reading.folds),
+            random_state=part.seed,
+            **reading.options,
+        ).fit(*part.train)
+        found["attention", title] = part.error(model.predict(part.later))
+        found["mixing", title] = model.mixing_
+    return found
+
+
+def fit_forest(part: Part) -> dict[tuple[str, str], float]:
+    """Return the error of a forest with the defaults of R's ranger."""
+    how = {"max_features": "sqrt", "min_samples_split": 6, "random_state": part.seed}
+    forest = RandomForestRegressor(part.n_trees, **how).fit(*part.train)
+    return {("forest", "forest"): part.error(forest.predict(part.later))}
+
+
+def fit_boosters(part: Part) -> dict[tuple[str, str], float]:
+    """Return the errors of XGBoost by the folds that choose its rounds and by what it starts from."""
+    rows, found = xgboost.DMatrix(*part.train), {}
+    for start, more in {"from the mean": {}, "from 0.5": {"base_score": 0.5}}.items():
+        how = {"eta": 0.1, "max_depth": 6, "tree_method": "exact", "nthread": 1, "seed": part.seed} | more
+        for folds in FOLDS:
+            splits = [tuple(split) for split in part.folds(folds)]
+            n_rounds = len(xgboost.cv(how, rows, 500, folds=splits, early_stopping_rounds=10))
+            model = xgboost.train(how, rows, n_rounds)
+            found["XGBoost", f"{start}, {folds}"] = part.error(model.predict(xgboost.DMatrix(part.later)))
+    return found
+
+
+def fit_knn(part: Part) -> dict[tuple[str, str], float]:
+    """Return the errors of nearest neighbours at each K and at chosen ones, columns scaled or not."""
+    found = {}
+    for scale in ("scaled", "not scaled"):
+        model = make_pipeline(StandardScaler(with_std=scale == "scaled"), KNeighborsRegressor())
+        size = "kneighborsregressor__n_neighbors"
+        for folds in FOLDS:
+            search = GridSearchCV(model, {size: NEIGHBORS}, cv=part.folds(folds), scoring="neg_mean_squared_error")
+            found["KNN", f"{scale}, {folds}"] = part.error(search.fit(*part.train).predict(part.later))
+        for k in NEIGHBORS:
+            chosen = model.set_params(**{size: k}).fit(*part.train)
+            found["KNN", f"{scale}, K = {k}"] = part.error(chosen.predict(part.later))
+    return found
+
+
+def run(series: Series, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
+    """Return one frame of errors for each way to cut: a row per fraction and seed, a column per method."""
+    jobs = [
+        (cut, fraction, seed) for cut in options.cuts for fraction in options.fractions for seed in range(options.seeds)
+    ]
+    n_rows = series.y.size
+    work = (
+        delayed(measure)(
+            Part(series, int(CUTS[cut](fraction, n_rows)), seed, options.trees),
+            READINGS if cut == DOWN else {FOUND: READINGS[FOUND]},
+        )
+        for cut, fraction, seed in jobs
+    )
+    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="split"))
+    found = pd.DataFrame(done, pd.MultiIndex.from_tuples(jobs, names=["cut", "fraction", "seed"]))
+    found.columns = pd.MultiIndex.from_tuples(found.columns)
+    return {cut: found.loc[cut].dropna(axis=1) for cut in options.cuts}
+
+
+def improve(errors: pd.DataFrame, table: str, yardstick: str = YARDSTICK) -> pd.DataFrame:
+    """Return by how many per cent the errors of a table are below those of a lasso: fractions by readings."""
+    percent = 100 * (1 - errors[table].div(errors["lasso", yardstick], axis=0))
+    return percent.groupby("fraction").mean()
+
+
+def off(percent: pd.DataFrame, column: str) -> pd.Series:
+    """Return the mean distance of each reading from a column of the paper, in points."""
+    return percent.sub(PAPER.loc[percent.index, column], axis=0).abs().mean()
+
+
+def compare(percent: pd.DataFrame, column: str) -> str:
+    """Return a markdown table: each reading by fractions, and how far it is from a column of the paper."""
+    percent = pd.concat([PAPER.loc[percent.index, column].rename("**the paper**"), percent], axis=1)
+    lines = ["| reading | off by | " + " | ".join(map(str, percent.index)) + " |", "|---" * (len(percent) + 2) + "|"]
+    for title, distance in off(percent, column).items():
+        cells = " | ".join(f"{value:.1f}" for value in percent[title])
+        lines.append(f"| {title} | {distance:.1f} | {cells} |")
+    return "\n".join(lines)
+
+
+def main_table(errors: pd.DataFrame) -> str:
+    """Return the paper's table in markdown: ours, with the paper's figures beside it in brackets."""
+    attention = improve(errors, "attention")
+    columns = {
+        TEXT: (attention[TEXT], "attention"),
+        FOUND: (attention[FOUND], "attention"),
+        "forest": (improve(errors, "forest")["forest"], "forest"),
+        "XGBoost": (improve(errors, "XGBoost")[f"from the mean, {CHAIN}"], "XGBoost"),
+        "KNN": (improve(errors, "KNN")[f"scaled, {CHAIN}"], "KNN"),
+    }
+    mixing = errors["mixing"].groupby("fraction").mean()[FOUND]
+    lines = ["| train fraction | " + " | ".join(columns) + f" | {DEFAULT} | mixing |", "|---" * 8 + "|"]
+    for fraction in attention.index:
+        cells = [f"{ours[fraction]:.1f} ({PAPER.loc[fraction, name]})" for ours, name in columns.values()]
+        cells += [f"{attention.loc[fraction, DEFAULT]:.1f}", f"{mixing[fraction]:.2f} (1.0)"]
+        lines.append(f"| {fraction} | " + " | ".join(cells) + " |")
+    means = [f"{ours.mean():.1f} ({PAPER.loc[ours.index, name].mean():.1f})" for ours, name in columns.values()]
+    return "\n".join([*lines, "| mean | " + " | ".join([*means, f"{attention[DEFAULT].mean():.1f}", ""]) + " |"])
+
+
+def yardsticks(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the forest's improvement over each lasso."""
+    return pd.DataFrame({name: improve(errors, "forest", name)["forest"] for name in errors["lasso"]})
+
+
+def attention_table(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the improvement of attention lassos, and of their baselines alone."""
+    alone = improve(errors, "lasso")[[f"no lags, {folds}" for folds in FOLDS]]
+    return improve(errors, "attention").join(alone.add_prefix("no attention: lasso, "))
+
+
+def cuts_table(found: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the improvement of the attention lasso by how the number of training rows is rounded."""
+    return pd.DataFrame({f"rounded {cut}": improve(errors, "attention")[FOUND] for cut, errors in found.items()})
+
+
+def name_closest(percent: pd.DataFrame, column: str) -> str:
+    """Return which reading is closest to a column of the paper, and how far it is from it."""
+    distance = off(percent, column)
+    return f'"{distance.idxmin()}", off by {distance.min():.1f} points on average (the farthest: {distance.max():.1f})'
+
+
+def read_figures(errors: pd.DataFrame) -> list[str]:
+    """Return what the figures say."""
+    attention, knn = attention_table(errors), improve(errors, "KNN").filter(regex="^scaled, K")
+    gap = knn.sub(PAPER.loc[knn.index, "KNN"], axis=0).abs()
+    sizes = ", ".join(name.split()[-1] for name in gap.idxmin(axis=1))
+    added = attention[FOUND] - attention[f"no attention: lasso, no lags, {BLOCKS}"]
+    distance, many = off(attention, "attention"), attention[DEFAULT] - attention[TEXT]
+    return [
+        f"Which lasso is at zero: closest to the paper's forest is {name_closest(yardsticks(errors), 'forest')}.",
+        (
+            f"KNN over the lasso of {YARDSTICK}: the best of the four K at each fraction ({sizes}) is within "
+            f"{gap.min(axis=1).max():.1f} points of the paper; neither method has anything random in it."
+        ),
+        (
+            f"Attention lasso: closest to the paper is {name_closest(attention, 'attention')}; {FOUND} is off by "
+            f"{distance[FOUND]:.1f}; to the letter of the text ({TEXT}) it is off by {distance[TEXT]:.1f}."
+        ),
+        (
+            f"What attention adds to the lasso of the same columns and folds ({FOUND}): "
+            f"{added.min():+.1f} to {added.max():+.1f} points, {added.mean():+.1f} on average."
+        ),
+        (
+            f"heedful's defaults ({DEFAULT}) against one head and the same folds: above at {(many > 0).sum()} of "
+            f"{many.size} fractions, {many.mean():+.1f} points on average."
+        ),
+    ]
+
+
+def write_page(found: dict[str, pd.DataFrame], n_seeds: int) -> str:
+    """Return the page: the paper's table, what the figures say, and the readings."""
+    errors = found[DOWN]
+    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "scikit-learn", "xgboost"))
+    about = (
+        "Per cent improvement in mean squared error over the lasso, the paper's figures in brackets. Five cuts of one "
+        f"series; forests and random folds are averaged over {n_seeds} seeds. {dt.date.today()}, {packages}, Python "
+        f"{platform.python_version()}. This page is rewritten by `make us_change`; the README explains the readings."
+    )
+    tables = {
+        "Which lasso is at zero: the forest's improvement over it": compare(yardsticks(errors), "forest"),
+        "Attention lasso": compare(attention_table(errors), "attention"),
+        f"{FOUND}, by the number of training rows": compare(cuts_table(found), "attention"),
+        "XGBoost": compare(improve(errors, "XGBoost"), "XGBoost"),
+        "KNN": compare(improve(errors, "KNN"), "KNN"),
+    }
+    reading = "\n".join(f"- {sentence}" for sentence in read_figures(errors))
+    parts = [f"## {title}\n\n{table}" for title, table in tables.items()]
+    return "\n\n".join(["# US consumption", about, main_table(errors), reading, *parts]) + "\n"
+
+
+def read_options() -> argparse.Namespace:
+    """Return the options; a smoke run has one cut and few trees."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", help="folder that holds uci/us_change.csv and uci/manifest.json")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=-1, help="cuts at a time, each on one core")
+    parser.add_argument("--smoke", action="store_true", help="one cut of a generated series, to see that it runs")
+    options = vars(parser.parse_args()) | {"trees": 500, "fractions": list(PAPER.index), "cuts": list(CUTS)}
+    if options["smoke"]:
+        options |= {"trees": 10, "fractions": [0.7], "cuts": [DOWN], "seeds": 1, "jobs": 1}
+    return argparse.Namespace(**options)
+
+
+def main() -> None:
+    """Run the study."""
+    options = read_options()
+    if options.smoke:
+        frame = generated()
+    else:
+        frame = pd.read_csv(data_folder(options.data) / "uci" / "us_change.csv").drop(columns="Quarter")
+        frame = frame[[*frame.columns.drop(RESPONSE), RESPONSE]]
+    text = write_page(run(read_series(frame), options), options.seeds)
+    if options.smoke:
+        print(text.split("\n## ")[0])
+    else:
+        print(text)
+        (Path(__file__).parent / "results.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

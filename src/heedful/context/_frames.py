@@ -1,0 +1,73 @@
+"""Frames of pandas and of other kinds, read alike; what comes back is of the kind that went in."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful._tables import as_table
+
+
+def as_pandas(frame: Any) -> pd.DataFrame:
+    """Return a frame of any kind as that of pandas; nulls become missing values."""
+    if not isinstance(frame, pd.DataFrame) and not hasattr(frame, "hstack"):
+        raise TypeError(
+            f"`frame` must be a data frame of pandas or polars, got {type(frame).__name__}. "
+            "Wrap an array in pandas.DataFrame; collect a lazy frame."
+        )
+    table: Any = as_table(frame)
+    if table.columns.has_duplicates:
+        twice = table.columns[table.columns.duplicated()][0]
+        raise ValueError(f"`frame` must have distinct column names, got {twice!r} more than once. Rename one of them.")
+    return table
+
+
+def find_columns(table: pd.DataFrame, name: str, columns: Any) -> list:
+    """Return the names in argument ``name``, one or several, if each is a column."""
+    one = isinstance(columns, str) or not hasattr(columns, "__iter__")
+    names = [columns] if one else list(dict.fromkeys(columns))
+    if not names:
+        raise ValueError(f"`{name}` must name at least one column, got none. Those of `frame`: {list(table.columns)}.")
+    for entry in names:
+        if entry not in table.columns:
+            raise ValueError(f"`{name}` names {entry!r}, which is no column. Those of `frame`: {list(table.columns)}.")
+    return names
+
+
+def find_column(table: pd.DataFrame, name: str, column: Any) -> pd.Series:
+    """Return the one column that argument ``name`` names."""
+    names = find_columns(table, name, column)
+    if len(names) > 1:
+        raise ValueError(f"`{name}` must name one column, got {column!r}. Join them into one first.")
+    return table[names[0]]
+
+
+def read_numbers(table: pd.DataFrame, column: Any, name: str) -> np.ndarray:
+    """Return a column as floats with NaN for missing; ``name`` is the argument that needs numbers."""
+    values = table[column]
+    if not pd.api.types.is_numeric_dtype(values):
+        raise TypeError(
+            f"`{name}` needs numbers, but column {column!r} holds {values.dtype}. Convert it, or leave it out."
+        )
+    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def extend(frame: Any, added: pd.DataFrame, rows: np.ndarray | None = None) -> Any:
+    """Return some rows (None: all) of a frame of any kind with the columns of ``added``, row by row, beside its own."""
+    taken = [name for name in added.columns if name in frame.columns]
+    if taken:
+        raise ValueError(f"`frame` has a column {taken[0]!r} already, the name of a new one. Rename or drop it.")
+    if isinstance(frame, pd.DataFrame):
+        kept = frame if rows is None else frame.iloc[rows]
+        both = pd.concat([kept, added.set_axis(kept.index)], axis=1)
+        both.attrs = dict(frame.attrs)
+        return both
+    kept = frame if rows is None else frame[rows]
+    return kept.hstack(type(frame)({name: _plain(added[name]) for name in added.columns}).fill_nan(None))
+
+
+def _plain(column: pd.Series) -> np.ndarray | list:
+    """Return numbers as an array, anything else as a list with None for missing."""
+    if column.to_numpy().dtype.kind in "biuf":
+        return column.to_numpy()
+    return [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]

@@ -1,0 +1,104 @@
+"""Attention to the past alone: rows that are not earlier than the query are masked."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from heedful._kernels.shapes import ScoreRows
+from heedful.similarity._protocol import as_matrix
+
+
+class PastSimilarity(BaseEstimator):
+    """Score rows by another similarity, and mask training rows that are not earlier than the query.
+
+    For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
+    A query that is earlier than every training row attends to all of them alike, as the baseline does.
+
+    Parameters
+    ----------
+    similarity : str, object, callable or list of them
+        Who is alike: what estimators take as ``similarity``. On its own it must be an object of heedful.similarity.
+    time : str or int
+        Column that says when a row was: its name, or its position among the columns that the similarity sees.
+
+    Examples
+    --------
+    >>> from heedful.similarity import GaussianSimilarity
+    >>> past = PastSimilarity(GaussianSimilarity(), time=0).fit([[1.0, 5.0], [2.0, 5.0], [3.0, 6.0]], [0.0, 1.0, 2.0])
+    >>> past.scores([[2.5, 5.0]])
+    array([[ 0.,  0., -inf]])
+    """
+
+    def __init__(self, similarity, time):
+        self.similarity = similarity
+        self.time = time
+
+    def bind(self, names: list[str]) -> None:
+        """Learn which of the columns is the time; estimators call it with the names that the similarity sees."""
+        if isinstance(self.time, str) and self.time not in names:
+            raise ValueError(f"`time` names {self.time!r}, which the similarity does not see. It sees {names}.")
+        self._column = names.index(self.time) if isinstance(self.time, str) else int(self.time)
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the other similarity to all columns but the time."""
+        if not hasattr(self, "_column"):
+            self.bind([])
+        X = np.asarray(X, dtype=np.float64)
+        if np.isnan(X[:, self._column]).any():
+            raise ValueError("`time` must be known for every training row, got missing values. Drop those rows.")
+        self.similarity_ = clone(self.similarity).fit(np.delete(X, self._column, axis=1), y, sample_weight)
+        self._when = X[:, self._column]
+        return self
+
+    def scores(self, X: Any) -> np.ndarray:
+        """Return the scores of new rows (n_query, n_train); -inf masks a row."""
+        check_is_fitted(self)
+        X = np.asarray(X, dtype=np.float64)
+        return self.score_rows(X).score.reshape(X.shape[0], -1)
+
+    def score_rows(self, X: np.ndarray) -> ScoreRows:
+        """Return the scores of new rows."""
+        rows = self.similarity_.score_rows(np.delete(X, self._column, axis=1))
+        return self._mask(rows, X[:, self._column])
+
+    def train_rows(self, index: np.ndarray) -> ScoreRows:
+        """Return the scores of training rows as if they were new."""
+        return self._mask(self.similarity_.train_rows(index), self._when[index])
+
+    @property
+    def takes(self) -> str:
+        """What the other similarity takes."""
+        return self.similarity.takes
+
+    @property
+    def weightings(self) -> tuple[str, ...]:
+        """Ways to weigh without a temperature."""
+        return self.similarity.weightings
+
+    @property
+    def temperatures_(self) -> tuple[float, ...]:
+        """Temperatures to try."""
+        return self.similarity_.temperatures_
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether the other similarity knows the training rows by their position."""
+        return self.similarity.keeps_rows
+
+    @property
+    def bytes_per_query(self) -> int:
+        """Upper estimate of the memory that one query's scores take: every row is stored."""
+        return 48 * self._when.size
+
+    def _mask(self, rows: ScoreRows, when: np.ndarray) -> ScoreRows:
+        """Return scores of every row, in order, with -inf for those that are not earlier; an unknown time masks all."""
+        n_train = self._when.size
+        if rows.indices.size or rows.score.size == 0:
+            score = as_matrix(rows, n_train).toarray()
+            leaf = as_matrix(rows._replace(score=rows.leaf), n_train).toarray() if rows.leaf.size else rows.leaf
+        else:
+            score, leaf = rows.score.reshape(-1, n_train).copy(), rows.leaf
+        score[~(self._when < when[:, None])] = -np.inf
+        return ScoreRows(np.arange(when.size + 1) * n_train, np.empty(0, np.int32), score.ravel(), leaf.ravel())
