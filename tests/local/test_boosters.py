@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from heedful.local._boosters import LightGBM, XGBoost, find_package, takes_codes, total_gain
-from heedful.local._learners import make_learner
+from heedful.local._learners import FEWEST, make_learner
 
 lightgbm = pytest.importorskip("lightgbm")
 xgboost = pytest.importorskip("xgboost")
@@ -62,10 +62,11 @@ def test_shared_bins_give_exactly_the_fits_of_the_scikit_learn_object(rng, name)
 @every_booster
 def test_left_out_rows_give_exactly_the_fit_to_the_others(rng, name):
     estimator, n_classes = BOOSTERS[name]
-    X, y, query = rows_of(rng, n_classes)
-    weight = np.where(np.arange(N) < 50, rng.uniform(1.0, 2.0, size=N), 1e-9)
-    found = make_learner(estimator, X, y, np.ones(N), n_classes=n_classes, negligible=0.01).refit(weight, query)
-    plain = clone(estimator).fit(X[:50], y[:50], sample_weight=weight[:50] * (N / weight[:50].sum()))
+    n = 2 * FEWEST
+    X, y, query = rows_of(rng, n_classes, n)
+    weight = np.where(np.arange(n) < FEWEST, rng.uniform(1.0, 2.0, size=n), 1e-9)
+    found = make_learner(estimator, X, y, np.ones(n), n_classes=n_classes, negligible=0.01).refit(weight, query)
+    plain = clone(estimator).fit(X[:FEWEST], y[:FEWEST], sample_weight=weight[:FEWEST] * (n / weight[:FEWEST].sum()))
     np.testing.assert_array_equal(found.value, said(plain, query, n_classes))
 
 
