@@ -57,7 +57,8 @@ def main() -> None:
     print(f"{train.sum()} pixels of {N_TRAIN} images to learn from, {(~train).sum()} of 4 others to predict")
     seen = {"attention without context": own, "attention with context": own + around}
     models = {name: fit(table[train], sim.y[train], own, columns) for name, columns in seen.items()}
-    lasso = np.mean((sim.y[~train] - models["attention without context"].baseline_.predict(table.loc[~train, own])) ** 2)
+    baseline = models["attention without context"].baseline_
+    lasso = np.mean((sim.y[~train] - baseline.predict(table.loc[~train, own])) ** 2)
     print(f"  {'lasso':26s} squared error {lasso:.2f}")
     for name, model in models.items():
         error = np.mean((sim.y[~train] - model.predict(table[~train])) ** 2)

@@ -298,7 +298,7 @@ def read_figures(errors: pd.DataFrame) -> list[str]:
     gap = knn.sub(PAPER.loc[knn.index, "KNN"], axis=0).abs()
     sizes = ", ".join(name.split()[-1] for name in gap.idxmin(axis=1))
     added = attention[FOUND] - attention[f"no attention: lasso, no lags, {BLOCKS}"]
-    distance, many = off(attention, "attention"), attention[DEFAULT] - attention[TEXT]
+    distance, many = off(attention, "attention")[TEXT], attention[DEFAULT] - attention[TEXT]
     return [
         f"Which lasso is at zero: closest to the paper's forest is {name_closest(yardsticks(errors), 'forest')}.",
         (
@@ -306,8 +306,8 @@ def read_figures(errors: pd.DataFrame) -> list[str]:
             f"{gap.min(axis=1).max():.1f} points of the paper; neither method has anything random in it."
         ),
         (
-            f"Attention lasso: closest to the paper is {name_closest(attention, 'attention')}; {FOUND} is off by "
-            f"{distance[FOUND]:.1f}; to the letter of the text ({TEXT}) it is off by {distance[TEXT]:.1f}."
+            f"Attention lasso: closest to the paper is {name_closest(attention, 'attention')}; "
+            f"to the letter of the text ({TEXT}) it is off by {distance:.1f}."
         ),
         (
             f"What attention adds to the lasso of the same columns and folds ({FOUND}): "
