@@ -25,10 +25,11 @@ class PastSimilarity(BaseEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from heedful.similarity import GaussianSimilarity
     >>> past = PastSimilarity(GaussianSimilarity(), time=0).fit([[1.0, 5.0], [2.0, 5.0], [3.0, 6.0]], [0.0, 1.0, 2.0])
-    >>> past.scores([[2.5, 5.0]])
-    array([[ 0.,  0., -inf]])
+    >>> past.scores([[2.5, 5.0]]) == -np.inf
+    array([[False, False,  True]])
     """
 
     def __init__(self, similarity, time):
