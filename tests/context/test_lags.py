@@ -205,18 +205,20 @@ def test_a_row_without_a_group_is_refused(panel):
 
 @pytest.mark.parametrize("first", ["drop", "keep"])
 def test_polars_frames_give_what_pandas_frames_give(first, panel):
-    polars = pytest.importorskip("polars")
+    import polars as pl
+
     options = LOOK | {"by": "site", "time": "day", "first": first}
-    found = lag_features(polars.DataFrame(panel.to_dict("list")), ["x", "count"], **options)
+    found = lag_features(pl.DataFrame(panel.to_dict("list")), ["x", "count"], **options)
     expected = lag_features(panel, ["x", "count"], **options)
-    assert isinstance(found, polars.DataFrame)
+    assert isinstance(found, pl.DataFrame)
     back = pd.DataFrame(found.to_dict(as_series=False), index=expected.index)
     pd.testing.assert_frame_equal(back, expected, check_dtype=False)
 
 
 def test_nulls_of_polars_frames_stay_null():
-    polars = pytest.importorskip("polars")
-    frame = polars.DataFrame({"x": [1, None, 3, 4], "name": ["a", None, "c", "d"], "on": [True, None, False, True]})
+    import polars as pl
+
+    frame = pl.DataFrame({"x": [1, None, 3, 4], "name": ["a", None, "c", "d"], "on": [True, None, False, True]})
     found = lag_features(frame, ["x", "name", "on"], 1, first="keep")
     assert found["x_lag1"].to_list() == [None, 1, None, 3]
     assert found["name_lag1"].to_list() == [None, "a", None, "c"]
@@ -227,9 +229,10 @@ def test_nulls_of_polars_frames_stay_null():
 
 
 def test_dates_of_polars_frames_order_rows_and_have_lags():
-    polars = pytest.importorskip("polars")
+    import polars as pl
+
     days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-05"]).to_pydatetime().tolist()
-    frame = polars.DataFrame({"day": days}).with_columns(polars.col("day").cast(polars.Date))
+    frame = pl.DataFrame({"day": days}).with_columns(pl.col("day").cast(pl.Date))
     assert lag_features(frame, "day", 1, time="day")["day_lag1"].to_list() == days[:2]
     with pytest.raises(ValueError, match="Sort the frame by time"):
         lag_features(frame.reverse(), "day", 1, time="day")

@@ -1,4 +1,6 @@
 import itertools
+import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -244,19 +246,21 @@ def test_a_missing_value_counts_as_no_neighbour(pixels):
 
 @pytest.mark.parametrize(("column", "summary"), SUMMARIES)
 def test_polars_gives_what_pandas_gives(pixels, column, summary):
-    polars = pytest.importorskip("polars")
+    import polars as pl
+
     result = neighbor_features(
-        polars.DataFrame(pixels.to_dict("list")), column, ["row", "column"], by="image", grid=True, summary=summary
+        pl.DataFrame(pixels.to_dict("list")), column, ["row", "column"], by="image", grid=True, summary=summary
     )
-    assert isinstance(result, polars.DataFrame)
+    assert isinstance(result, pl.DataFrame)
     for name, values in context(pixels, column, grid=True, summary=summary).items():
         np.testing.assert_array_equal(result[name].to_numpy(), values)
 
 
 def test_nulls_of_polars_count_as_no_neighbour(pixels):
-    polars = pytest.importorskip("polars")
+    import polars as pl
+
     values = [None if value > 1 else value for value in pixels["x"]]
-    frame = polars.DataFrame(pixels.to_dict("list")).with_columns(polars.Series("x", values))
+    frame = pl.DataFrame(pixels.to_dict("list")).with_columns(pl.Series("x", values))
     result = neighbor_features(frame, "x", ["row", "column"], by="image", grid=True)
     expected = context(pixels.assign(x=pixels["x"].where(pixels["x"] <= 1)), grid=True)
     np.testing.assert_array_equal(result["x_near_mean"].to_numpy(), expected["x_near_mean"])
@@ -302,3 +306,18 @@ def test_bad_input_is_named(pixels, change, options, error, message):
 def test_arrays_are_not_taken(pixels):
     with pytest.raises(TypeError, match="`frame` must be a data frame"):
         neighbor_features(pixels.to_numpy(), "x", ["row", "column"])
+
+
+def test_a_large_image_takes_seconds_and_no_stacked_copy_of_its_neighbours(rng):
+    side, n_bands = 141, 200
+    row, column = np.divmod(np.arange(side**2), side)
+    bands = pd.DataFrame(rng.normal(size=(side**2, n_bands)), columns=[f"band {j}" for j in range(n_bands)])
+    frame = bands.assign(row=row, column=column)
+    tracemalloc.start()
+    start = time.process_time()
+    neighbor_features(frame, list(bands), ["row", "column"], grid=True)
+    seconds, peak = time.process_time() - start, tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # eight stacked copies would be eight times the frame, before anything is made of them
+    assert peak < 6 * bands.to_numpy().nbytes
+    assert seconds < 20
