@@ -2,12 +2,11 @@
 
 import sys
 
+import lightgbm
 import numpy as np
 import pytest
 
 from heedful.baseline import choose_rounds, random_splits, small_booster
-
-lightgbm = pytest.importorskip("lightgbm")
 
 N = 150
 TASKS = pytest.mark.parametrize("n_classes", [None, 2, 3])

@@ -1,11 +1,14 @@
 """Laws of leaf attention: each holds for the whole estimator, around any ensemble."""
 
+import importlib
 import pickle
 import sys
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
@@ -23,9 +26,6 @@ from threadpoolctl import threadpool_limits
 
 from heedful import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
-
-lightgbm = pytest.importorskip("lightgbm")
-xgboost = pytest.importorskip("xgboost")
 
 TASKS = pytest.mark.parametrize("task", ["numbers", "two classes", "three classes"])
 READINGS = pytest.mark.parametrize("reading", ["responses", "residuals"])
@@ -97,7 +97,7 @@ def test_equal_weights_give_extra_trees(rng):
 
 
 def catboost(kind, **settings):
-    package = pytest.importorskip("catboost")
+    package = importlib.import_module("catboost")
     return getattr(package, kind)(9, depth=3, verbose=0, thread_count=1, allow_writing_files=False, **settings)
 
 
@@ -218,7 +218,7 @@ def test_clones_pickles_and_skops_files_predict_the_same(rng, task):
     model = make(task, forest(task)).fit(X, y)
     before, data = said(model, X_new), skops_io.dumps(model)
     again = skops_io.loads(data, trusted=skops_io.get_untrusted_types(data=data))
-    for other in (pickle.loads(pickle.dumps(model)), again, clone(model).fit(X, y)):  # noqa: S301
+    for other in (pickle.loads(pickle.dumps(model)), again, clone(model).fit(X, y)):
         np.testing.assert_array_equal(said(other, X_new), before)
 
 
@@ -263,7 +263,7 @@ def test_a_fitted_ensemble_of_other_labels_is_refused(rng):
 
 def test_an_estimator_without_trees_is_refused(rng):
     X, y, _ = table_of(rng)
-    with pytest.raises(TypeError, match=r"`estimator` must be a forest, .* got KNeighborsRegressor"):
+    with pytest.raises(TypeError, match=r"`estimator` must be a random forest, .* got KNeighborsRegressor"):
         make(estimator=KNeighborsRegressor()).fit(X, y)
 
 

@@ -3,9 +3,11 @@
 import pickle
 import sys
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
@@ -19,9 +21,6 @@ from skops import io as skops_io
 
 from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
-
-lightgbm = pytest.importorskip("lightgbm")
-xgboost = pytest.importorskip("xgboost")
 
 FOREST = ForestProximity(20)
 BOOST = {"n_estimators": 10, "n_jobs": 1}
@@ -215,7 +214,7 @@ def test_clones_and_pickles_predict_the_same(rng, task, mixing):
     X, y, X_new = table_of(rng, task)
     model = make(task, light(task), mixing=mixing).fit(X, y)
     before = said(model, X_new)
-    np.testing.assert_array_equal(said(pickle.loads(pickle.dumps(model)), X_new), before)  # noqa: S301
+    np.testing.assert_array_equal(said(pickle.loads(pickle.dumps(model)), X_new), before)
     np.testing.assert_array_equal(said(clone(model).fit(X, y), X_new), before)
 
 
@@ -317,7 +316,7 @@ def test_local_boosters_have_the_rounds_of_the_baseline(rng):
 class Deaf(RegressorMixin, BaseEstimator):
     """A learner that takes weights and does not heed them."""
 
-    def fit(self, _, y, sample_weight=None):  # noqa: ARG002
+    def fit(self, _, y, sample_weight=None):
         self.mean_ = np.mean(y)
         return self
 

@@ -3,6 +3,7 @@
 import pickle
 import sys
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +15,6 @@ from skops import io as skops_io
 
 from heedful import TreeAttentionRegressor, local_lasso
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
-
-lightgbm = pytest.importorskip("lightgbm")
 
 GRADIENT = GradientBoostingRegressor(n_estimators=9, random_state=0)
 FOREST = RandomForestRegressor(9, max_depth=3, random_state=0)
@@ -158,7 +157,7 @@ def test_clones_pickles_and_skops_files_predict_the_same(table):
     model = make(FOREST).fit(X, y)
     before, data = model.predict(X_new), skops_io.dumps(model)
     again = skops_io.loads(data, trusted=skops_io.get_untrusted_types(data=data))
-    for other in (pickle.loads(pickle.dumps(model)), again, clone(model).fit(X, y)):  # noqa: S301
+    for other in (pickle.loads(pickle.dumps(model)), again, clone(model).fit(X, y)):
         np.testing.assert_array_equal(other.predict(X_new), before)
 
 

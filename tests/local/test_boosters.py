@@ -1,16 +1,15 @@
 """LightGBM and XGBoost on bins that are kept: the same fits as their scikit-learn objects make."""
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
 from heedful.local._boosters import LightGBM, XGBoost, find_package, takes_codes, total_gain
 from heedful.local._learners import FEWEST, make_learner
-
-lightgbm = pytest.importorskip("lightgbm")
-xgboost = pytest.importorskip("xgboost")
 
 N = 120
 LIGHT = {"n_estimators": 20, "num_leaves": 6, "n_jobs": 1, "verbose": -1}

@@ -1,5 +1,6 @@
 """What is asked of a learner, sample weights taken and heeded, and what it tells of the columns."""
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,8 +19,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from heedful.local._contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
 
-lightgbm = pytest.importorskip("lightgbm")
-
 
 class Deaf(RegressorMixin, BaseEstimator):
     """Takes sample weights and ignores them."""
@@ -27,7 +26,7 @@ class Deaf(RegressorMixin, BaseEstimator):
     def __init__(self, random_state=None):
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):  # noqa: ARG002
+    def fit(self, X, y, sample_weight=None):
         self.inner_ = ExtraTreesRegressor(5, random_state=self.random_state).fit(X, y)
         return self
 

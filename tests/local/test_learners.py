@@ -4,9 +4,11 @@ import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
+import xgboost
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -18,9 +20,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from heedful._blocks import one_blas_thread
 from heedful.local._contract import fit_weighted
 from heedful.local._learners import FEWEST, heavy_rows, make_learner
-
-lightgbm = pytest.importorskip("lightgbm")
-xgboost = pytest.importorskip("xgboost")
 
 N = 400
 BOOST = {"n_estimators": 10, "n_jobs": 1}
@@ -121,7 +120,7 @@ def test_a_pickled_learner_fits_the_same(rng, name):
     table, y, weight, query = rows_of(rng, name)
     learner, attention = learner_of(name, table, y, weight), rng.dirichlet(np.ones(N))
     value = learner.refit(attention, query).value
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(learner)).refit(attention, query).value, value)  # noqa: S301
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(learner)).refit(attention, query).value, value)
 
 
 @pytest.mark.parametrize("name", ["LightGBM", "XGBoost"])

@@ -1,3 +1,5 @@
+import importlib
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -73,16 +75,16 @@ def test_equal_weights_give_a_forest_without_bootstrap(rng, forest, n_classes):
 
 def lightgbm(kind, **options):
     how = {"n_estimators": 15, "num_leaves": 5, "verbose": -1, "n_jobs": 1}
-    return getattr(pytest.importorskip("lightgbm"), kind)(**how, **options)
+    return getattr(importlib.import_module("lightgbm"), kind)(**how, **options)
 
 
 def xgboost(kind, **options):
-    return getattr(pytest.importorskip("xgboost"), kind)(n_estimators=15, max_depth=3, n_jobs=1, **options)
+    return getattr(importlib.import_module("xgboost"), kind)(n_estimators=15, max_depth=3, n_jobs=1, **options)
 
 
 def catboost(kind):
     how = {"iterations": 15, "depth": 3, "verbose": False, "allow_writing_files": False, "thread_count": 1}
-    return getattr(pytest.importorskip("catboost"), kind)(**how)
+    return getattr(importlib.import_module("catboost"), kind)(**how)
 
 
 BOOSTERS = {

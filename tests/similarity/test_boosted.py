@@ -1,4 +1,5 @@
 import copy
+import importlib
 import pickle
 import sys
 
@@ -9,6 +10,7 @@ from sklearn.ensemble import ExtraTreesRegressor, GradientBoostingClassifier, Gr
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 
+from heedful import AttentionLasso
 from heedful._ensembles import read_ensemble
 from heedful.similarity import BoostedProximity
 from reference.forest import shared_leaves
@@ -30,7 +32,7 @@ def dense(rows):
 
 
 def lightgbm():
-    return pytest.importorskip("lightgbm")
+    return importlib.import_module("lightgbm")
 
 
 def test_scores_equal_the_double_loop_over_leaves(rng):
@@ -92,7 +94,7 @@ def test_a_label_of_one_row_is_no_obstacle(rng):
 @pytest.mark.parametrize("package", ["lightgbm", "xgboost", "catboost"])
 @pytest.mark.parametrize("labels", [False, True])
 def test_boosters_of_other_packages_serve_as_templates(rng, package, labels):
-    (X, y), module = table(rng), pytest.importorskip(package)
+    (X, y), module = table(rng), importlib.import_module(package)
     X[rng.uniform(size=X.shape) < 0.1] = np.nan
     quiet = {"catboost": {"verbose": 0, "allow_writing_files": False}, "lightgbm": {"verbose": -1}}.get(package, {})
     prefix = {"lightgbm": "LGBM", "xgboost": "XGB", "catboost": "CatBoost"}[package]
@@ -181,7 +183,7 @@ def test_a_fitted_proximity_can_be_copied_and_pickled(rng):
     X, y = table(rng)
     lightgbm()
     proximity = BoostedProximity(random_state=0).fit(X, y)
-    for other in (copy.deepcopy(proximity), pickle.loads(pickle.dumps(proximity))):  # noqa: S301
+    for other in (copy.deepcopy(proximity), pickle.loads(pickle.dumps(proximity))):
         np.testing.assert_array_equal(other.scores(X), proximity.scores(X))
         np.testing.assert_array_equal(other.oob_scores(), proximity.oob_scores())
 
@@ -224,3 +226,10 @@ def test_asking_before_fitting_is_an_error():
     for ask in (lambda: BoostedProximity().scores([[1.0]]), BoostedProximity().oob_scores):
         with pytest.raises(NotFittedError):
             ask()
+
+
+def test_a_bare_booster_that_has_seen_all_rows_does_not_tune_on_folds(rng):
+    X, y = table(rng)
+    booster = importlib.import_module("lightgbm").LGBMRegressor(n_estimators=3, verbose=-1).fit(X, y).booster_
+    with pytest.raises(ValueError, match="which has seen all rows"):
+        AttentionLasso(similarity=booster, cv=3).fit(X, y)

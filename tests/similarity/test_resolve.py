@@ -55,7 +55,8 @@ def test_a_booster_becomes_a_boosted_proximity(rng, kind, fitted):
 
 
 def test_a_bare_booster_becomes_a_boosted_proximity(rng):
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     bare = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(rng.normal(size=(30, 2)), np.arange(30.0)).booster_
     (proximity,) = resolve(bare, many=False)
     assert proximity.estimator is bare

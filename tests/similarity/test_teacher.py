@@ -199,12 +199,13 @@ def test_labels_have_neither_loss_nor_lessons(rng):
 
 @pytest.mark.parametrize("labels", [False, True])
 def test_the_default_teacher_is_lightgbm_and_takes_missing_values(rng, labels):
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     X, y = table(rng)
     X[rng.uniform(size=X.shape) < 0.2] = np.nan
     teacher = TeacherSimilarity(random_state=0).fit(X, classes(y) if labels else y)
     assert isinstance(teacher.estimator_, lightgbm.LGBMClassifier if labels else lightgbm.LGBMRegressor)
-    for other in (teacher, copy.deepcopy(teacher), pickle.loads(pickle.dumps(teacher))):  # noqa: S301
+    for other in (teacher, copy.deepcopy(teacher), pickle.loads(pickle.dumps(teacher))):
         np.testing.assert_array_equal(other.scores(X), teacher.scores(X))
         assert np.isfinite(other.scores(X)).all()
 
@@ -225,7 +226,8 @@ def test_without_lightgbm_the_error_names_the_extra(rng, monkeypatch):
 
 
 def test_a_teacher_that_cannot_be_cloned_is_refused(rng):
-    lightgbm = pytest.importorskip("lightgbm")
+    import lightgbm
+
     X, y = table(rng)
     bare = lightgbm.LGBMRegressor(n_estimators=2, verbose=-1).fit(X, y).booster_
     with pytest.raises(TypeError, match="`estimator` must have `fit` and `get_params`"):

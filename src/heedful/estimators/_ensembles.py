@@ -5,15 +5,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from heedful._ensembles import Ensemble, is_ensemble, is_fitted, read_ensemble
+from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._tables import take
 from heedful.estimators._attention import AttentionModel, View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._settings import check_kind
 from heedful.estimators._training import Training
 from heedful.local import with_every_class
-
-ACCEPTED = "a forest, gradient boosting or histogram gradient boosting of scikit-learn, LightGBM, XGBoost or CatBoost"
 
 
 class EnsembleAttention(AttentionModel):

@@ -61,6 +61,11 @@ def predict_by_folds(
 def refit(similarity: Any, seen: np.ndarray, response: np.ndarray, weight: np.ndarray) -> Any:
     """Return a clone fitted to other rows, with what an estimator has told the similarity."""
     other = clone(similarity)
+    if getattr(other, "keeps_rows", False):
+        raise ValueError(
+            f"`cv` with folds needs a similarity that can be fitted again, got {similarity!r}, which has seen all "
+            "rows. Hand in LGBMRegressor, XGBRegressor or the like instead of a bare booster."
+        )
     for name in ("pull_", "_column"):
         if hasattr(similarity, name):
             setattr(other, name, getattr(similarity, name))
