@@ -171,7 +171,7 @@ def test_text_and_missing_cells_suit_the_default_ensemble(table):
 @pytest.mark.parametrize(
     ("estimator", "settings", "error", "words"),
     [
-        (Ridge(), {}, TypeError, "`estimator` must be a forest, .* got Ridge"),
+        (Ridge(), {}, TypeError, "`estimator` must be a random forest, .* got Ridge"),
         (FOREST, {"alpha_ratio": 0.0}, ValueError, "`alpha_ratio`.*> 0, got 0.0. Smaller ones change more trees"),
         (FOREST, {"similarity": TeacherSimilarity(anchor=True)}, ValueError, "must have anchor=False here"),
     ],
