@@ -24,11 +24,13 @@ PUBLIC = [
     heedful.LeafAttentionRegressor,
     heedful.LeafAttentionClassifier,
     heedful.TreeAttentionRegressor,
+    heedful.DriftCorrector,
     heedful.local_lasso,
     heedful.minimax_linkage,
     heedful.ProtoClust,
     heedful.explain.Explanation,
     heedful.explain.Clusters,
+    heedful.explain.DriftReport,
     attention.Attention,
     attention.attend,
     baseline.LassoBaseline,
@@ -88,7 +90,7 @@ def test_docstrings_have_an_example(target):
 @pytest.mark.parametrize("room", ["heedful", "heedful.similarity", "heedful.plot", "heedful.report"])
 def test_the_api_page_lists_every_public_name(room):
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    helpers = {"describe", "prepare", "resolve"} | {path.name for path in (ROOT / "src" / "heedful").iterdir()}
+    helpers = {"LeafMeetings", "LeafRows", "describe", "prepare", "resolve"} | {path.name for path in (ROOT / "src" / "heedful").iterdir()}
     missing = [name for name in importlib.import_module(room).__all__ if f"{room}.{name}" not in page]
     assert set(missing) <= helpers
 

@@ -4,9 +4,10 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
@@ -31,7 +32,8 @@ class Ensemble:
     ``output`` (n_trees,) is the output (class) that a tree adds to. ``value`` (n_leaves,) is what a leaf adds to its
     raw score, learning rate included, or the response that a leaf of a regression forest predicts; it is empty for
     classification forests. ``start`` (n_outputs,) is the raw score before the first tree. ``boosted`` says that trees
-    are summed and not averaged, ``loss`` ("squared", "log", "other") what a booster was fitted to.
+    are summed and not averaged, ``loss`` ("squared", "log", "other") what a booster was fitted to. ``bare_chances``
+    says that a bare booster of classes predicts their probabilities, not labels or raw scores.
     """
 
     n_features: int
@@ -41,6 +43,8 @@ class Ensemble:
     start: np.ndarray
     loss: str = "other"
     boosted: bool = True
+    bare_chances: bool = True
+    takes_frames: ClassVar[bool] = False
 
     @property
     def n_trees(self) -> int:
@@ -48,11 +52,15 @@ class Ensemble:
         return self.output.size
 
     def leaves(self, X: Any) -> np.ndarray:
-        """Return the leaf of every row in every tree (n_trees, n_rows)."""
-        X = np.ascontiguousarray(X, dtype=np.float64)
-        if X.ndim != 2 or X.shape[1] != self.n_features:
-            raise ValueError(f"`X` must have {self.n_features} columns as the ensemble has, got shape {X.shape}.")
-        return self._find(X)
+        """Return the leaf of every row in every tree (n_trees, n_rows).
+
+        Frames are for packages that have categories of their own: LightGBM and XGBoost.
+        """
+        return self._find(self._rows(X))
+
+    def row_leaves(self, X: Any) -> np.ndarray:
+        """Return the leaves row by row (n_rows, n_trees)."""
+        return self._find_rows(self._rows(X))
 
     def raw(self, leaves: np.ndarray) -> np.ndarray:
         """Return the raw scores (n_rows, n_outputs) of rows given by their leaves."""
@@ -63,8 +71,19 @@ class Ensemble:
             total[:, output] += self.value[part]
         return self.start + (total if self.boosted else total / np.bincount(self.output))
 
-    def _find(self, X: np.ndarray) -> np.ndarray:
+    def _rows(self, X: Any) -> Any:
+        """Return rows as the package takes them."""
+        if not (isinstance(X, pd.DataFrame) and self.takes_frames):
+            X = np.ascontiguousarray(X, dtype=np.float64)
+        if X.ndim != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"`X` must have {self.n_features} columns as the ensemble has, got shape {X.shape}.")
+        return X
+
+    def _find(self, X: Any) -> np.ndarray:
         raise NotImplementedError
+
+    def _find_rows(self, X: Any) -> np.ndarray:
+        return np.ascontiguousarray(self._find(X).T)
 
 
 def read_ensemble(model: Any) -> Ensemble:
@@ -218,13 +237,18 @@ def _descend(tree: np.ndarray, X: np.ndarray) -> np.ndarray:
 class _LightGBM(Ensemble):
     """A booster of LightGBM, how many of its rounds count, and the first leaf of each tree."""
 
+    takes_frames = True
+
     booster: Any
     n_rounds: int
     first: np.ndarray
 
-    def _find(self, X: np.ndarray) -> np.ndarray:
+    def _find(self, X: Any) -> np.ndarray:
+        return np.ascontiguousarray(self._find_rows(X).T)
+
+    def _find_rows(self, X: Any) -> np.ndarray:
         found = self.booster.predict(X, pred_leaf=True, num_iteration=self.n_rounds)
-        return np.add(found.reshape(X.shape[0], -1).T, self.first[:, None], order="C")
+        return found.reshape(X.shape[0], -1) + self.first
 
 
 def _read_lightgbm(model: Any) -> Ensemble:
@@ -254,19 +278,22 @@ def _read_lightgbm(model: Any) -> Ensemble:
 class _XGBoost(Ensemble):
     """A booster of XGBoost, how many of its rounds count, first nodes of trees, and leaf numbers of nodes."""
 
+    takes_frames = True
+
     booster: Any
     n_rounds: int
     missing: float
     first: np.ndarray
     number: np.ndarray
 
-    def _find(self, X: np.ndarray) -> np.ndarray:
+    def _find(self, X: Any) -> np.ndarray:
         found = self.predict(X, pred_leaf=True).reshape(X.shape[0], -1).astype(np.int32)
         return self.number[np.add(found.T, self.first[:, None], order="C")]
 
-    def predict(self, X: np.ndarray, **kind: bool) -> np.ndarray:
+    def predict(self, X: Any, **kind: bool) -> np.ndarray:
         """Return what the booster predicts of rows."""
-        table = need("xgboost", "boost", "estimator").DMatrix(X, missing=self.missing)
+        categories = {"enable_categorical": True} if isinstance(X, pd.DataFrame) else {}
+        table = need("xgboost", "boost", "estimator").DMatrix(X, missing=self.missing, **categories)
         return self.booster.predict(table, iteration_range=(0, self.n_rounds), validate_features=False, **kind)
 
 
@@ -292,6 +319,7 @@ def _read_xgboost(model: Any) -> Ensemble:
         value=value,
         start=np.zeros(output.max() + 1),
         loss="other" if callable(getattr(model, "objective", None)) else _loss(saved["objective"]["name"]),
+        bare_chances=saved["objective"]["name"] not in ("binary:logitraw", "multi:softmax"),
     )
     return _with_start(ensemble, ensemble.predict(np.zeros((1, ensemble.n_features)), output_margin=True))
 
@@ -336,6 +364,7 @@ def _read_catboost(model: Any) -> Ensemble:
         value=value,
         start=start,
         loss=_loss(model.get_all_params().get("loss_function", "other")),
+        bare_chances=False,
     )
 
 

@@ -53,6 +53,7 @@ def make_explanation(n_query=30, n_features=6, task="number", names=None, labels
         y=_response(task, n_query, rng).set_axis(index) if known else None,
         loss=pd.Series(rng.random(n_query), index) if known else None,
         baseline_loss=pd.Series(1.2 * rng.random(n_query), index) if known else None,
+        task=task,
     )
 
 

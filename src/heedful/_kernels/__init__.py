@@ -12,6 +12,7 @@ _HOME = {
     "leaf_score_rows": "leaves",
     "linkage_rows": "linkage",
     "meeting_rows": "leaves",
+    "meeting_sum_rows": "meetings",
     "newton_rows": "newton",
     "weigh_rows": "attention",
 }
@@ -25,6 +26,7 @@ __all__ = [
     "leaf_score_rows",
     "linkage_rows",
     "meeting_rows",
+    "meeting_sum_rows",
     "newton_rows",
     "weigh_rows",
 ]

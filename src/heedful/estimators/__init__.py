@@ -2,6 +2,7 @@
 
 from heedful.estimators._classifier import AttentionLassoClassifier
 from heedful.estimators._cox import AttentionCox
+from heedful.estimators._drift import DriftCorrector
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._leaf import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful.estimators._learners import AttentionClassifier, AttentionRegressor
@@ -14,6 +15,7 @@ __all__ = [
     "AttentionLasso",
     "AttentionLassoClassifier",
     "AttentionRegressor",
+    "DriftCorrector",
     "LeafAttentionClassifier",
     "LeafAttentionRegressor",
     "LocalModels",

@@ -147,6 +147,7 @@ class AttentionModel(BaseEstimator):
             y=losses[0],
             loss=losses[1],
             baseline_loss=losses[2],
+            task=self._task(),
             context=rows.context(codes, index),
             train_context=rows.given_context(),
         )
@@ -185,6 +186,10 @@ class AttentionModel(BaseEstimator):
 
     def _similarity_response(self, rows: Training) -> np.ndarray:
         """Return what similarities are fitted to."""
+        raise NotImplementedError
+
+    def _task(self) -> str:
+        """Return the kind of response, as explanations name it."""
         raise NotImplementedError
 
     def _query_family(self, y: Any) -> Family:

@@ -154,6 +154,9 @@ class AttentionCox(LinearAttention):
     def _strata(self, rows):
         return rows.y[:, 0]
 
+    def _task(self):
+        return "survival"
+
     def _query_family(self, y):
         event, time = check_survival(y)
         fit = self.baseline_.fit_

@@ -31,6 +31,9 @@ class NumberResponse(RegressorMixin):
     def _similarity_response(self, rows):
         return unit_response(rows.y, rows.weight)
 
+    def _task(self):
+        return "number"
+
     def _query_family(self, y):
         return Numbers(self._read_response(y))
 
@@ -114,6 +117,9 @@ class LabelResponse(ClassifierMixin):
 
     def _outputs(self):
         return None if self.classes_.size == 2 else list(self.classes_)
+
+    def _task(self):
+        return "two classes" if self.classes_.size == 2 else "classes"
 
     def _query_family(self, y):
         return Classes(self._codes_of(y), self.classes_.size)

@@ -24,18 +24,31 @@ class Settings(NamedTuple):
 
 def check_settings(model: Any, groups: Any, *, many: bool, ratios: tuple[float, ...] | None) -> Settings:
     """Check the arguments that all kinds of attention models have in common."""
-    hint = "Try values between 0.03 and 1."
-    temperatures = None if is_word(model.temperature, "auto") else check_grid("temperature", model.temperature, hint)
-    mixing = None
-    if isinstance(model.mixing, str):
-        check_choice("mixing", model.mixing, ("auto", "adaptive"))
-    else:
-        mixing = check_number("mixing", model.mixing, 0.0, 1.0, hint="Or use 'auto' or 'adaptive'.")
+    temperatures, mixing = check_temperature(model.temperature), check_mixing(model.mixing, ("auto", "adaptive"))
     check_folds(model.cv, groups)
-    similarities = resolve(model.similarity, many)
-    if not model._anchors and any(getattr(entry, "anchor", False) for entry in similarities):
-        raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")
+    similarities = check_similarity(model.similarity, many, anchors=model._anchors)
     return Settings(many, similarities, temperatures, ratios, mixing, is_word(model.mixing, "adaptive"))
+
+
+def check_temperature(value: Any) -> tuple[float, ...] | None:
+    """Return the temperatures to try; None stands for "auto"."""
+    return None if is_word(value, "auto") else check_grid("temperature", value, "Try values between 0.03 and 1.")
+
+
+def check_mixing(value: Any, words: tuple[str, ...]) -> float | None:
+    """Return a mixing; None stands for one of the words."""
+    if isinstance(value, str):
+        check_choice("mixing", value, words)
+        return None
+    return check_number("mixing", value, 0.0, 1.0, hint=f"Or use {' or '.join(map(repr, words))}.")
+
+
+def check_similarity(value: Any, many: bool, *, anchors: bool = False) -> list[Any]:
+    """Return similarity objects, without a teacher's anchor unless it can be used."""
+    similarities = resolve(value, many)
+    if not anchors and any(getattr(entry, "anchor", False) for entry in similarities):
+        raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")
+    return similarities
 
 
 def check_linear(model: Any, groups: Any) -> Settings:

@@ -43,6 +43,8 @@ class Explanation:
         The heads that were tried: weighting, penalty, error on unseen rows, share.
     y, loss, baseline_loss : Series or None, default=None
         What happened to the queries, and the losses of both predictions, if it is known.
+    task : {"number", "two classes", "classes", "survival"}, default="number"
+        Kind of response.
     slopes : bool, default=True
         Whether models are linear. If not, coefficients are the importance of each feature in a query's model, sum one,
         the intercept is NaN, and nothing adds up to the link.
@@ -78,6 +80,7 @@ class Explanation:
     y: pd.Series | pd.DataFrame | None = None
     loss: pd.Series | None = None
     baseline_loss: pd.Series | None = None
+    task: str = "number"
     slopes: bool = True
     context: pd.DataFrame | None = None
     train_context: pd.DataFrame | None = None

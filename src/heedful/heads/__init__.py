@@ -10,6 +10,7 @@ from heedful.heads._linear import LinearProblem, make_problem
 from heedful.heads._outside import predict_by_folds, predict_out_of_bag
 from heedful.heads._problem import BlockFits, Problem, Unseen
 from heedful.heads._shares import Outside
+from heedful.heads._shift import ShiftProblem, effective_rows
 from heedful.heads._trees import TreeProblem, tree_outputs
 from heedful.heads._tune import Tuned, tune
 
@@ -24,12 +25,14 @@ __all__ = [
     "Outside",
     "Problem",
     "Queries",
+    "ShiftProblem",
     "TreeProblem",
     "Tuned",
     "Unseen",
     "adapt",
     "blended",
     "blended_attention",
+    "effective_rows",
     "fit_heads",
     "gather_evidence",
     "leave_one_out",

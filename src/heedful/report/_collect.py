@@ -8,13 +8,13 @@ from heedful.explain import Explanation
 from heedful.report._compact import counts, numbers, text, texts
 from heedful.report._drivers import attended, drivers, table
 from heedful.report._groups import cluster_table, coefficient_map, find_clusters
-from heedful.report._overview import cards, response_words, task_of
+from heedful.report._overview import cards, response_words
 from heedful.report._tuning import tuning
 
 
 def collect(explanation: Explanation, title: str | None, n_clusters: int | None) -> dict[str, Any]:
     """Return the data of the page; it holds only lists, texts and numbers."""
-    task, found = task_of(explanation), find_clusters(explanation, n_clusters)
+    task, found = explanation.task, find_clusters(explanation, n_clusters)
     n_query = len(explanation.index)
     return {
         "title": text(title) if title is not None else "What the predictions were made of",

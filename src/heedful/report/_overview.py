@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit
 
 from heedful.explain import Explanation
 from heedful.report._compact import short, text, texts
@@ -16,17 +15,6 @@ TASKS = {
     "classes": ("several classes", "probability", "linear predictor", "log loss"),
     "survival": ("survival", "log hazard", "log hazard", "minus log likelihood"),
 }
-
-
-def task_of(explanation: Explanation) -> str:
-    """Return the kind of response, read off the explanation's own tables."""
-    if explanation.outputs is not None:
-        return "classes"
-    if explanation.train.shape[1] > 1:
-        return "survival"
-    link, prediction = explanation.link.to_numpy(), explanation.prediction.to_numpy()
-    same = np.allclose(prediction, expit(link), rtol=1e-6, atol=1e-9)
-    return "two classes" if same and not np.allclose(prediction, link) else "number"
 
 
 def response_words(explanation: Explanation, task: str) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
 from heedful.similarity._gaussian import GaussianSimilarity
+from heedful.similarity._meetings import LeafMeetings, LeafRows
 from heedful.similarity._past import PastSimilarity
 from heedful.similarity._protocol import DenseSimilarity, Similarity
 from heedful.similarity._resolve import describe, prepare, resolve
@@ -16,6 +17,8 @@ __all__ = [
     "DenseSimilarity",
     "ForestProximity",
     "GaussianSimilarity",
+    "LeafMeetings",
+    "LeafRows",
     "PastSimilarity",
     "RidgeSimilarity",
     "Similarity",

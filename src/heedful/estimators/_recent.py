@@ -1,0 +1,106 @@
+"""Recent rows with what happened to them, and the window that they must lie in."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from heedful._checks import check_number
+from heedful._tables import take
+
+FEWEST = 2
+
+
+class Recent(NamedTuple):
+    """Rows as they were given (``table``), what happened (``response`` as given, ``y`` as numbers), weight and time.
+
+    ``base`` is what the model says of them; ``leaves`` where its trees put them, empty if nobody asks.
+    """
+
+    table: pd.DataFrame | np.ndarray
+    response: pd.DataFrame
+    y: np.ndarray
+    weight: np.ndarray
+    time: np.ndarray
+    base: np.ndarray
+    leaves: np.ndarray
+
+    def add(self, other: "Recent") -> "Recent":
+        """Return these rows followed by others."""
+        return Recent(*(_join(own, new) for own, new in zip(self, other, strict=True)))
+
+    def part(self, rows: np.ndarray) -> "Recent":
+        """Return some of the rows."""
+        return Recent(*(take(part, rows) for part in self))
+
+    def within(self, window: Any) -> "Recent":
+        """Return the rows in the window, numbered anew if they have no labels; raise if they are too few."""
+        kept = self.part(rows_within(window, self.time, self.y.size))
+        if isinstance(kept.table, np.ndarray):
+            kept = kept._replace(response=kept.response.reset_index(drop=True))
+        if kept.y.size < FEWEST or np.count_nonzero(kept.weight) < FEWEST:
+            raise ValueError(
+                f"At least {FEWEST} recent rows with a positive weight are needed, got {np.count_nonzero(kept.weight)}"
+                f"{'' if window is None else f' within window={window!r}'}. Give more rows"
+                f"{'' if window is None else ', or a longer window'}."
+            )
+        return kept
+
+
+def _join(own: Any, new: Any) -> Any:
+    """Return one below the other; rows without names take those of earlier ones."""
+    if isinstance(own, pd.DataFrame):
+        return pd.concat([own, new if isinstance(new, pd.DataFrame) else pd.DataFrame(new, columns=own.columns)])
+    return np.concatenate([own, new])
+
+
+def check_window(window: Any) -> Any:
+    """Return a window: None, a number of rows, or a length of time (a number, or a Timedelta for dates)."""
+    if window is None:
+        return None
+    if isinstance(window, int | np.integer) and not isinstance(window, bool):
+        return int(check_number("window", window, FEWEST, np.inf, hint="A whole number counts rows."))
+    if isinstance(window, float):
+        return check_number("window", window, 0.0, np.inf, open_low=True, hint="A length of time.")
+    try:
+        length = pd.Timedelta(window)
+    except (ValueError, TypeError) as error:
+        raise TypeError(
+            f"`window` must be None, a number of rows (200), or a length of time (30.0, '30D', a Timedelta), got "
+            f"{window!r}."
+        ) from error
+    if not length > pd.Timedelta(0):
+        raise ValueError(f"`window` must be a length of time > 0, got {window!r}. Try '30D'.")
+    return length
+
+
+def read_time(time: Any, window: Any, table: pd.DataFrame | np.ndarray) -> np.ndarray:
+    """Return the times of rows; without any the index of a frame if it holds dates, else nothing."""
+    n_rows, needed = len(table), isinstance(window, float | pd.Timedelta)
+    if time is None and isinstance(table, pd.DataFrame) and isinstance(table.index, pd.DatetimeIndex):
+        time = table.index
+    if time is None:
+        if needed:
+            raise ValueError(
+                f"`time` is required for window={window!r}: one value per row, or a frame indexed by dates."
+            )
+        return np.full(n_rows, np.nan)
+    values = np.asarray(pd.to_datetime(time) if isinstance(window, pd.Timedelta) else time)
+    if values.dtype.kind not in "iufM" or values.shape != (n_rows,) or pd.isna(values).any():
+        raise ValueError(
+            f"`time` must hold one date or number per row of `X` ({n_rows}), none missing, got {values.dtype} of shape "
+            f"{values.shape}."
+        )
+    if needed and (values.dtype.kind == "M") != isinstance(window, pd.Timedelta):
+        raise ValueError(f"`time` holds {values.dtype} and window={window!r}: dates take a window like '30D'.")
+    return values.astype("datetime64[ns]") if values.dtype.kind == "M" else values.astype(np.float64)
+
+
+def rows_within(window: Any, time: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return the numbers of the rows in a window: the last ones, or those less than its length before the latest."""
+    if window is None:
+        return np.arange(n_rows)
+    if isinstance(window, int):
+        return np.arange(max(0, n_rows - window), n_rows)
+    length = window.to_timedelta64() if isinstance(window, pd.Timedelta) else window
+    return np.flatnonzero(time > time.max() - length)

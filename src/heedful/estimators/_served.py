@@ -1,0 +1,178 @@
+"""A fitted model as it is served: what it says of rows, their leaves, and the columns that it takes."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import softmax
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import column_or_1d
+
+from heedful._checks import check_response
+from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
+from heedful._tables import as_table
+from heedful.local import Classes, Numbers
+
+# Names that packages give to columns without one.
+NO_NAME = re.compile(r"(Column_|f)?\d+")
+MOST_LISTED = 5
+
+
+class ServedModel:
+    """Any fitted model with ``predict``; it is read and never changed.
+
+    ``classes`` are the labels of a classifier, None for numbers. ``ensemble`` are its trees, or those of a pipeline's
+    last step; None if it has none.
+    """
+
+    def __init__(self, model: Any, *, needs_leaves: bool):
+        self.model = model.estimator if isinstance(model, FrozenEstimator) else model
+        steps = isinstance(self.model, Pipeline)
+        self._before: Pipeline | None = self.model[:-1] if steps else None
+        self._last: Any = self.model[-1] if steps else self.model
+        self._check(needs_leaves)
+        self.ensemble: Ensemble | None = read_ensemble(self._last) if is_ensemble(self._last) else None
+        self.classes = self._read_classes()
+        self.adds_up = False
+        self.names = column_names(self.model)
+        self.n_features = self._count_columns()
+
+    def _check(self, needs_leaves: bool) -> None:
+        if not callable(getattr(self.model, "predict", None)) or isinstance(self.model, type):
+            raise TypeError(f"`model` must be a fitted model with `predict`, got {self.model!r}.")
+        if needs_leaves and not is_ensemble(self._last):
+            raise TypeError(
+                f"`model` gives no leaves: it must be {ACCEPTED}, got {self.model!r}. Or say who is alike, such as "
+                "similarity=GaussianSimilarity()."
+            )
+        told = is_ensemble(self._last) or isinstance(self._last, BaseEstimator)
+        if told and not is_fitted(self._last):
+            raise NotFittedError(f"`model` must be fitted, got {self.model!r}, which is not. Call its `fit` first.")
+
+    def values(self, X: Any) -> np.ndarray:
+        """Return predictions (n_rows, 1), or the probabilities (n_rows, n_classes)."""
+        if self.classes is None:
+            said = self._predict(X)
+        elif self.ensemble is not None and not hasattr(self.model, "predict_proba"):
+            said = self._chances(self.ensemble, X)
+        else:
+            said = self.model.predict_proba(X)
+        said = np.asarray(said, dtype=np.float64).reshape(len(X), -1)
+        width = 1 if self.classes is None else self.classes.size
+        if said.shape[1] != width or not np.isfinite(said).all():
+            raise ValueError(
+                f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got shape {said.shape}"
+                f"{'' if np.isfinite(said).all() else ' with NaN or infinity'}. Wrap a model of one response."
+            )
+        return said
+
+    @property
+    def task(self) -> str:
+        """The kind of response, as explanations name it."""
+        if self.classes is None:
+            return "number"
+        return "two classes" if self.classes.size == 2 else "classes"
+
+    def family(self, y: np.ndarray) -> Numbers | Classes:
+        """Return what happened to rows, with its loss."""
+        return Numbers(y) if self.classes is None else Classes(y, self.classes.size)
+
+    def codes_of(self, y: Any) -> np.ndarray:
+        """Return a response as numbers: labels by their place among the classes."""
+        values = column_or_1d(y, warn=True)
+        if self.classes is None:
+            return check_response(values)
+        known = {label: code for code, label in enumerate(self.classes.tolist())}
+        unknown = sorted({str(label) for label in values.tolist() if label not in known})
+        if unknown:
+            raise ValueError(
+                f"`y` must hold classes that `model` knows, {self.classes[:10].tolist()}, got {', '.join(unknown[:5])}."
+                " Drop those rows."
+            )
+        return np.array([known[label] for label in values.tolist()], dtype=np.int64)
+
+    def leaves(self, X: Any) -> np.ndarray:
+        """Return the leaves of rows (n_rows, n_trees)."""
+        rows = X if self._before is None else self._before.transform(X)
+        rows = rows.toarray() if hasattr(rows, "toarray") else rows
+        return self.ensemble.row_leaves(rows)  # type: ignore[union-attr]
+
+    def notice(self, base: np.ndarray, leaves: np.ndarray) -> None:
+        """Notice whether predictions are, to the last bit, what the leaves of these rows add up to."""
+        known = self.ensemble is not None and self.classes is None and leaves.size > 0
+        self.adds_up = known and np.array_equal(self.ensemble.raw(leaves.T), base)  # type: ignore[union-attr]
+
+    def values_and_leaves(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the model says of rows and their leaves; it is asked once if leaves add up to predictions."""
+        leaves = self.leaves(X)
+        return self.ensemble.raw(leaves.T) if self.adds_up else self.values(X), leaves  # type: ignore[union-attr]
+
+    def read(self, X: Any) -> pd.DataFrame | np.ndarray:
+        """Return rows as the model takes them; raise unless they have its columns."""
+        table = as_table(X)
+        if table.ndim != 2:
+            raise ValueError(f"`X` must be a table of two dimensions, got {table.ndim}.")
+        if isinstance(table, pd.DataFrame) and self.names is not None:
+            self._compare_names([_plain(name) for name in table.columns])
+        if self.n_features is not None and table.shape[1] != self.n_features:
+            raise ValueError(f"`X` must have {self.n_features} columns as `model` was fitted on, got {table.shape[1]}.")
+        return table
+
+    def _compare_names(self, given: list[str]) -> None:
+        names = [_plain(name) for name in self.names or []]
+        if given == names:
+            return
+        absent, extra = ([n for n in a if n not in b][:MOST_LISTED] for a, b in ((names, given), (given, names)))
+        what = f"without {absent}, with {extra}" if absent or extra else f"in another order: {given[:MOST_LISTED]}"
+        raise ValueError(
+            f"`X` must have the columns that `model` was fitted on, in their order, got a table {what}. Select them: "
+            f"X[{list(self.names or [])[:MOST_LISTED]}{' and so on' if len(names) > MOST_LISTED else ''}]."
+        )
+
+    def _read_classes(self) -> np.ndarray | None:
+        if hasattr(self.model, "predict_proba") and hasattr(self._last, "classes_"):
+            return np.asarray(self.model.classes_)
+        if hasattr(self._last, "fit") or self.ensemble is None or self.ensemble.loss != "log":
+            return None
+        return np.arange(max(2, self.ensemble.start.size))
+
+    def _count_columns(self) -> int | None:
+        own = getattr(self.model, "n_features_in_", None)
+        if own is None and self.ensemble is not None and self._before is None:
+            return self.ensemble.n_features
+        return own
+
+    def _predict(self, X: Any) -> Any:
+        """Return predictions; a bare XGBoost takes tables of its own."""
+        bare = self.ensemble is not None and not hasattr(self._last, "fit") and hasattr(self.ensemble, "predict")
+        return self.ensemble.predict(X) if bare else self.model.predict(X)  # type: ignore[union-attr]
+
+    def _chances(self, ensemble: Ensemble, X: Any) -> np.ndarray:
+        """Return the probabilities of a bare booster: its own, or those of its raw scores."""
+        if ensemble.bare_chances:
+            said = np.asarray(self._predict(X), dtype=np.float64).reshape(len(X), -1)
+            return np.hstack([1.0 - said, said]) if said.shape[1] == 1 else said
+        raw = ensemble.raw(ensemble.leaves(X))
+        raw = np.hstack([np.zeros(raw.shape), raw]) if raw.shape[1] == 1 else raw
+        return softmax(raw, axis=1)
+
+
+def column_names(model: Any) -> list[str] | None:
+    """Return the names of the columns that a model was fitted on; None if they had none."""
+    names = getattr(model, "feature_names_in_", None)
+    for other in ("feature_name", "feature_names", "feature_names_"):
+        if names is None:
+            names = getattr(model, other, None)
+    names = names() if callable(names) else names
+    if names is None or all(NO_NAME.fullmatch(str(name)) for name in names):
+        return None
+    return [str(name) for name in names]
+
+
+def _plain(name: Any) -> str:
+    """Return a name as LightGBM keeps it, without blanks."""
+    return str(name).replace(" ", "_")

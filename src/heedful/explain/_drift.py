@@ -1,0 +1,132 @@
+"""What a drift corrector found: how far the model was off on recent rows, and what correcting it does."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+# A query counts as corrected if its correction is larger than so many of its standard errors.
+STANDARD_ERRORS = 2.0
+MEANINGS = {
+    "recent rows": "labelled rows that corrections are made of",
+    "temperature": "of the softmax; lower attends to fewer rows",
+    "mixing": "share of the correction that is applied; 0 is the model as it is",
+    "trust": "how far the guard believes that correcting helps, 0 to 1",
+    "error before": "of the model on the recent rows",
+    "error after": "on the same rows, each corrected by the others only",
+    "error change (%)": "after against before; negative is better",
+    "mean residual": "what happened less what the model said, on average",
+    "correction": "typical size (root mean square) over the queries",
+    "rows explained": "share of recent rows that the correction brings closer to what happened",
+    "effective rows": "recent rows that a query's correction rests on, median",
+    "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftReport:
+    """Whether a model has drifted, and where: made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        One row per measure: its value and its meaning.
+    features : DataFrame
+        One row per column, the most telling first: how far its values differ between queries that are corrected and
+        queries that are not (0 to 1), and its usual value in both. Empty if all queries are alike in this.
+    rows : DataFrame
+        The recent rows: time, what happened, what the model said of it, and what it says corrected by the other rows.
+    queries : DataFrame
+        The correction of each query, its standard error, and the effective number of rows that it rests on.
+    heads : DataFrame
+        The temperatures that were tried: error on recent rows and share.
+    error : str
+        Name of the error: root mean squared error or log loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import GradientBoostingRegressor
+    >>> from heedful import DriftCorrector
+    >>> X = np.random.default_rng(0).normal(size=(400, 2))
+    >>> model = GradientBoostingRegressor(random_state=0).fit(X[:200], X[:200, 0])
+    >>> report = DriftCorrector(model).fit(X[200:], X[200:, 0] + 3 * (X[200:, 1] > 0)).drift_report()
+    >>> report.features.index[0]
+    'x1'
+    >>> report.frame.loc[("drift", "error change (%)"), "value"] < -50
+    np.True_
+    """
+
+    summary: pd.DataFrame
+    features: pd.DataFrame
+    rows: pd.DataFrame
+    queries: pd.DataFrame
+    heads: pd.DataFrame
+    error: str
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Summary and features as one table: rows by part and measure, with value and meaning."""
+        told = [
+            f"{'' if kind == 'number' else 'mostly '}{there} where corrected, {elsewhere} elsewhere"
+            for kind, there, elsewhere in self.features[["kind", "corrected", "others"]].itertuples(index=False)
+        ]
+        features = pd.DataFrame({"value": self.features["separation"].astype(object), "meaning": told})
+        return pd.concat({"drift": self.summary, "feature": features}, names=["part", "measure"])
+
+    def __str__(self) -> str:
+        return self.frame.to_string()
+
+
+def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float], squared: bool) -> pd.DataFrame:
+    """Return the measures of a report; errors of numbers are root mean squares."""
+    weight = rows["weight"]
+    before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
+    before, after = (before**0.5, after**0.5) if squared else (before, after)
+    found = {
+        "recent rows": len(rows),
+        **tuned,
+        "error before": before,
+        "error after": after,
+        "error change (%)": 100.0 * (after / before - 1.0) if before > 0 else 0.0,
+        "mean residual": np.average(rows["residual"], weights=weight),
+        "correction": np.sqrt(np.mean(queries["correction"] ** 2)),
+        "rows explained": np.average(rows["corrected_loss"] < rows["loss"], weights=weight),
+        "effective rows": queries["n_eff"].median(),
+        "queries corrected": is_corrected(queries).mean(),
+    }
+    told = pd.DataFrame({"value": pd.Series(found, dtype=object)})
+    return told.assign(meaning=[MEANINGS[name] for name in told.index])
+
+
+def is_corrected(queries: pd.DataFrame) -> np.ndarray:
+    """Return which corrections are larger than chance."""
+    return (queries["correction"].abs() > STANDARD_ERRORS * queries["standard_error"]).to_numpy()
+
+
+def separate(table: pd.DataFrame, corrected: np.ndarray) -> pd.DataFrame:
+    """Return for each column how far its values differ between corrected and other rows, the largest first.
+
+    The largest difference of the two distribution functions (Kolmogorov-Smirnov) of numbers, half the sum of the
+    differences of frequencies of anything else; missing values are left out.
+    """
+    found = []
+    for name in table:
+        known = table[name].notna().to_numpy()
+        inside, outside = table.loc[known & corrected, name], table.loc[known & ~corrected, name]
+        if len(inside) and len(outside):
+            found.append((str(name), *_compare(inside, outside)))
+    columns = ["feature", "separation", "kind", "corrected", "others"]
+    sorted_rows = sorted(found, key=lambda row: -row[1])
+    return pd.DataFrame(sorted_rows, columns=columns).set_index("feature")
+
+
+def _compare(inside: pd.Series, outside: pd.Series) -> tuple[float, str, object, object]:
+    if pd.api.types.is_numeric_dtype(inside.dtype) and not pd.api.types.is_bool_dtype(inside.dtype):
+        values = np.sort(np.concatenate([inside, outside]).astype(np.float64))
+        at = [np.searchsorted(np.sort(part), values, side="right") / len(part) for part in (inside, outside)]
+        means = [float(f"{part.mean():.4g}") for part in (inside, outside)]
+        return float(np.abs(at[0] - at[1]).max()), "number", means[0], means[1]
+    share = [part.astype(str).value_counts(normalize=True) for part in (inside, outside)]
+    gap = share[0].sub(share[1], fill_value=0.0).abs().sum() / 2
+    return float(gap), "category", share[0].index[0], share[1].index[0]
