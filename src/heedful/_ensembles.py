@@ -182,7 +182,9 @@ def _read_gradient(model: Any) -> Ensemble:
     ensemble = _read_trees(model, trees, n_outputs, loss=_loss(model.loss))
     ensemble = replace(ensemble, value=model.learning_rate * ensemble.value)
     raw = getattr(model, "decision_function", model.predict)
-    return _with_start(ensemble, raw(np.zeros((1, ensemble.n_features))))
+    names = getattr(model, "feature_names_in_", None)
+    row = np.zeros((1, ensemble.n_features))
+    return _with_start(ensemble, raw(row if names is None else pd.DataFrame(row, columns=names)))
 
 
 @dataclass(kw_only=True)

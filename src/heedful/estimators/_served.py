@@ -49,8 +49,8 @@ class ServedModel:
                 f"`model` gives no leaves: it must be {ACCEPTED}, got {self.model!r}. Or say who is alike, such as "
                 "similarity=GaussianSimilarity()."
             )
-        told = is_ensemble(self._last) or isinstance(self._last, BaseEstimator)
-        if told and not is_fitted(self._last):
+        learns = isinstance(self._last, BaseEstimator) and hasattr(self._last, "fit")
+        if (is_ensemble(self._last) or learns) and not is_fitted(self._last):
             raise NotFittedError(f"`model` must be fitted, got {self.model!r}, which is not. Call its `fit` first.")
 
     def values(self, X: Any) -> np.ndarray:
