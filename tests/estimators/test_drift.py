@@ -421,6 +421,15 @@ class TestExplaining:
         np.testing.assert_allclose(explanation.loss, (corrector.predict(new[:5]) - y_new[:5]) ** 2)
         assert explanation.task == "number"
 
+    @pytest.mark.parametrize("name", ["residual", "model"])
+    def test_a_response_that_is_named_like_a_column_of_ours_is_kept(self, rows, model, name):
+        X, y = rows[1]
+        corrector = DriftCorrector(model).fit(X, pd.Series(y, name=name))
+        told = corrector.drift_report().rows
+        np.testing.assert_array_equal(told[f"{name}_given"], y)
+        np.testing.assert_allclose(told["residual"], y - model.predict(X))
+        assert f"{name}_given" in corrector.explain(X[:1]).train or name != "residual"
+
     def test_explanations_of_classes(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
         explanation = DriftCorrector(model).fit(*labels[1]).explain(labels[2][0][:4], labels[2][1][:4])

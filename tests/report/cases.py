@@ -1,4 +1,4 @@
-"""Explanations made by hand: of any size, of every response, with any names."""
+"""Explanations and drift reports made by hand: of any size, of every response, with any names."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from heedful.attention import Attention
-from heedful.explain import Explanation
+from heedful.explain import DriftReport, Explanation, is_corrected, separate, summarise
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_NAMES = [
@@ -105,3 +105,49 @@ def _heads():
         for ratio in (1.0, np.inf)
     ]
     return pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio", "error", "share"])
+
+
+def make_drift_report(
+    n_rows=60, classes=False, time=None, names=("a", "b"), labels=None, tuned=None, shift=2.0, seed=0
+):
+    """Return the report of a model that is off by ``shift`` where its first column is above zero."""
+    rng = np.random.default_rng(seed)
+    index = pd.Index(labels if labels is not None else [f"day {i}" for i in range(n_rows)])
+    table = pd.DataFrame(rng.normal(size=(n_rows, len(names) - 1)), index, list(names[:-1]))
+    table[names[-1]] = rng.choice(["u", HOSTILE], n_rows)
+    tuned = {"temperature": 0.1, "mixing": 0.9, "trust": 1.0} | (tuned or {})
+    off = shift * (table.iloc[:, 0].to_numpy() > 0)
+    rows = _drift_rows(off, tuned["mixing"], classes, rng).set_axis(index)
+    if time is not None:
+        rows.insert(1, "time", time)
+    n_eff = 5 + 20 * rng.random(n_rows)
+    queries = pd.DataFrame({"correction": rows["correction"], "standard_error": 0.2, "n_eff": n_eff})
+    return DriftReport(
+        summary=summarise(rows, queries, tuned, not classes),
+        features=separate(table, is_corrected(queries)),
+        rows=rows,
+        queries=queries,
+        heads=_drift_heads(tuned["mixing"]),
+        error="log loss" if classes else "root mean squared error",
+    )
+
+
+def _drift_rows(off, mixing, classes, rng):
+    n_rows = len(off)
+    if classes:
+        model, happened = np.full(n_rows, 0.3), np.where(off > 0, "yes", "no")
+        truth = (off > 0).astype(float)
+        corrected = model + 0.8 * mixing * (truth - model)
+        before, after = (-np.log(np.where(off > 0, p, 1 - p)) for p in (model, corrected))
+    else:
+        model = rng.normal(size=n_rows)
+        truth = happened = model + off + 0.2 * rng.normal(size=n_rows)
+        corrected = model + mixing * off
+        before, after = (truth - model) ** 2, (truth - corrected) ** 2
+    told = {"model": model, "corrected": corrected, "residual": truth - model, "correction": corrected - model}
+    return pd.DataFrame({"demand": happened, "weight": 1.0, **told, "loss": before, "corrected_loss": after})
+
+
+def _drift_heads(mixing):
+    rows = [("leaves", "softmax", t, e, s) for t, e, s in [(1.0, 4.0, 0.0), (0.1, 0.25, mixing), (0.03, 1.0, 0.0)]]
+    return pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "error", "share"])

@@ -1,10 +1,11 @@
-"""The paper's simulations, two with other responses and a series in time, each with the truth it was drawn from."""
+"""The paper's simulations, and others of classes, survival, time and space, each with the truth it was drawn from."""
 
 from heedful.datasets._drift import make_drift
 from heedful.datasets._gradients import make_continuous, make_high_dimensional, make_soft_clusters
 from heedful.datasets._groups import make_mixture, make_subgroups
 from heedful.datasets._outcomes import make_binary, make_survival
 from heedful.datasets._regimes import make_regimes
+from heedful.datasets._stream import make_stream
 from heedful.datasets._tissue import make_tissue
 from heedful.datasets._truth import Simulation
 
@@ -17,6 +18,7 @@ __all__ = [
     "make_mixture",
     "make_regimes",
     "make_soft_clusters",
+    "make_stream",
     "make_subgroups",
     "make_survival",
     "make_tissue",

@@ -14,7 +14,7 @@ from heedful import _blocks
 from heedful._checks import check_weights
 from heedful._tables import take
 from heedful.attention import Attention, Weighting
-from heedful.estimators._drift_report import Corrected, report_drift, residuals
+from heedful.estimators._drift_report import Corrected, beside, report_drift, residuals
 from heedful.estimators._models import Frames
 from heedful.estimators._recent import Recent, check_window, read_time
 from heedful.estimators._served import ServedModel
@@ -36,8 +36,8 @@ from heedful.heads import (
 )
 from heedful.local import importance_of
 
-# A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less than
-# 1 % to any number of recent rows, and one that has gains nearly as much as with none.
+# A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
+# than 1 % to any number of recent rows, and one that has gains nearly as much as with none.
 ROWS_AGAINST = 30.0
 # Rows whose leaves are held at a time.
 LARGEST = 50_000
@@ -199,7 +199,7 @@ class DriftCorrector(BaseEstimator):
             design=pd.DataFrame(self._sight.codes(table), index, frames.features),
             mean=pd.DataFrame(attention @ self._filled_rows(), index, frames.features),
             attention=attention,
-            train=self._recent.response.assign(residual=residuals(self._recent)),
+            train=beside(self._recent.response, residual=residuals(self._recent)),
             heads=self.heads_,
             task=self._served.task,
             slopes=False,

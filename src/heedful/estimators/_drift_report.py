@@ -59,7 +59,12 @@ def tell_rows(rows: Recent, family: Family, left_out: np.ndarray) -> pd.DataFram
         "corrected_loss": after,
     }
     times = {} if pd.isna(rows.time).all() else {"time": rows.time}
-    return rows.response.assign(**times, **told)
+    return beside(rows.response, **times, **told)
+
+
+def beside(response: pd.DataFrame, **columns: np.ndarray) -> pd.DataFrame:
+    """Return a response with columns beside it; one that has the name of such a column gets another."""
+    return response.rename(columns={name: f"{name}_given" for name in columns}).assign(**columns)
 
 
 def residuals(rows: Recent) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""One interactive HTML page from an explanation; never from an estimator."""
+"""One interactive HTML page from an explanation or a drift report; never from an estimator."""
 
 from heedful.report._write import render, write
 

@@ -29,6 +29,13 @@ def counts(values: Any) -> list[int]:
     return [int(value) for value in np.asarray(values).ravel()]
 
 
+def evenly(n_values: int, most: int) -> np.ndarray:
+    """Return places: all of them, or so many that are evenly spread."""
+    if n_values <= most:
+        return np.arange(n_values)
+    return np.linspace(0, n_values - 1, most).round().astype(np.int64)
+
+
 def text(value: Any) -> str:
     """Return a name or a value as text of bounded length."""
     shown = str(value)

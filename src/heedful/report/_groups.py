@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Clusters, Explanation
-from heedful.report._compact import counts, numbers
+from heedful.report._compact import counts, evenly, numbers
 
 # Clusters unless the user says how many; rows and columns that the map shows at most.
 N_CLUSTERS, MOST_ROWS, MOST_COLUMNS = 5, 400, 60
@@ -65,7 +65,4 @@ def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]
 
 def _thin(order: np.ndarray, prototypes: list[int]) -> np.ndarray:
     """Return places in the order: all, or evenly spread ones and those of the prototypes."""
-    if order.size <= MOST_ROWS:
-        return np.arange(order.size)
-    even = np.linspace(0, order.size - 1, MOST_ROWS).round().astype(np.int64)
-    return np.union1d(even, np.flatnonzero(np.isin(order, prototypes)))
+    return np.union1d(evenly(order.size, MOST_ROWS), np.flatnonzero(np.isin(order, prototypes)))

@@ -35,11 +35,11 @@ def cards(explanation: Explanation, task: str) -> list[dict[str, str]]:
     used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
     mixing = explanation.mixing.round(3)
     found = [
-        _card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
-        _card("response", TASKS[task][0], _response_note(explanation)),
-        _card("features", f"{used} of {width}", "used by at least one model"),
-        _card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
-        _card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
+        card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
+        card("response", TASKS[task][0], _response_note(explanation)),
+        card("features", f"{used} of {width}", "used by at least one model"),
+        card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
+        card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
     ]
     return found + _error_cards(explanation, task)
 
@@ -52,12 +52,13 @@ def _error_cards(explanation: Explanation, task: str) -> list[dict[str, str]]:
         own, base = own**0.5, base**0.5
     better = f"{abs(100 * (1 - own / base)):.0f} % {'lower' if own <= base else 'higher'} than the baseline's"
     return [
-        _card("error with attention", short(own, 3), better if base > 0 else ""),
-        _card("error of the baseline", short(base, 3), TASKS[task][3] + ", one model for all rows"),
+        card("error with attention", short(own, 3), better if base > 0 else ""),
+        card("error of the baseline", short(base, 3), TASKS[task][3] + ", one model for all rows"),
     ]
 
 
-def _card(name: str, value: str, note: str) -> dict[str, str]:
+def card(name: str, value: str, note: str) -> dict[str, str]:
+    """Return one figure."""
     return {"name": name, "value": value, "note": note}
 
 

@@ -8,14 +8,16 @@ import re
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("basics", "charts", "panel", "picker", "start")
+# What every page has, and what each kind of page has beside it: its body is a file of its name.
+SHARED = ("basics", "charts", "tuning")
+SCRIPTS = {"explanation": ("choice", "queries", "panel", "picker", "start"), "drift": ("drift",)}
 # What JSON must not hold between script tags; it may stand only inside strings, where an escape means the same.
 UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
-def build_page(data: dict[str, Any]) -> str:
-    """Return the page: one file, no network."""
-    plotly, own = plotly_script(), _own_script()
+def build_page(data: dict[str, Any], kind: str) -> str:
+    """Return a page about an "explanation" or a "drift": one file, no network."""
+    plotly, own = plotly_script(), _own_script(kind)
     policy = (
         f"default-src 'none'; script-src {_digest(plotly)} {_digest(own)}; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -24,6 +26,7 @@ def build_page(data: dict[str, Any]) -> str:
         "TITLE": html.escape(data["title"]).encode("ascii", "xmlcharrefreplace").decode("ascii"),
         "POLICY": policy,
         "STYLE": _part("page.css"),
+        "BODY": _part(f"{kind}.html"),
         "DATA": to_json(data),
         "PLOTLY": plotly,
         "SCRIPT": own,
@@ -48,8 +51,8 @@ def plotly_script() -> str:
     return _inside_tags(get_plotlyjs())
 
 
-def _own_script() -> str:
-    body = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+def _own_script(kind: str) -> str:
+    body = "\n".join(_part(f"{name}.js") for name in SHARED + SCRIPTS[kind])
     return _inside_tags(f'(function () {{\n"use strict";\n{body}}})();')
 
 

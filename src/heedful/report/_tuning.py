@@ -9,13 +9,13 @@ from heedful.report._compact import numbers, short, text, texts
 
 # Heads listed at most: those with a share, then the best of the others.
 MOST_HEADS = 60
-COLUMNS = ["similarity", "share", "error"]
+FIRST = ("similarity", "share", "error")
 
 
-def tuning(heads: pd.DataFrame) -> dict[str, Any]:
-    """Return the heads as a table of texts, and the curve of their errors."""
+def tuning(heads: pd.DataFrame, first: tuple[str, ...] = FIRST) -> dict[str, Any]:
+    """Return the heads as a table of texts, some columns before the others, and the curve of their errors."""
     listed = heads.sort_values(["share", "error"], ascending=[False, True], kind="stable").head(MOST_HEADS)
-    listed = listed[[*COLUMNS, *listed.columns.difference(COLUMNS, sort=False)]]
+    listed = listed[[*first, *listed.columns.difference(first, sort=False)]]
     rows = [[_cell(name, value) for name, value in row.items()] for _, row in listed.iterrows()]
     return {"names": texts(listed.columns), "rows": rows, "n_heads": len(heads), "curve": _curve(heads)}
 
@@ -33,7 +33,7 @@ def _curve(heads: pd.DataFrame) -> dict[str, Any]:
         best = group["error"].groupby(where).min().reindex(range(len(names)))
         share = group["share"].groupby(where).sum().reindex(range(len(names)), fill_value=0.0)
         lines.append({"name": text(name), "error": numbers(best, 5), "share": numbers(share, 3)})
-    return {"ways": names, "lines": lines}
+    return {"ways": names, "lines": lines, "free": bool(heads["temperature"].isna().any())}
 
 
 def _way(weighting: Any, temperature: float) -> str:

@@ -4,24 +4,26 @@ import os
 import secrets
 from pathlib import Path
 
-from heedful.explain import Explanation
+from heedful.explain import DriftReport, Explanation
 from heedful.report._collect import collect
+from heedful.report._drift import collect_drift
 from heedful.report._page import build_page
 
 
-def render(explanation: Explanation, *, title: str | None = None, n_clusters: int | None = None) -> str:
-    """Return one self-contained interactive HTML page about some predictions.
+def render(explanation: Explanation | DriftReport, *, title: str | None = None, n_clusters: int | None = None) -> str:
+    """Return one self-contained interactive HTML page about predictions or drift.
 
     See :func:`write`, which saves it.
 
     Parameters
     ----------
-    explanation : Explanation
-        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator.
+    explanation : Explanation or DriftReport
+        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator, or by ``drift_report()`` of a
+        :class:`heedful.DriftCorrector`.
     title : str, default=None
         Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default 5, or as many as there are queries.
+        Groups of queries with like models; by default 5, or as many as there are queries. For explanations only.
 
     Returns
     -------
@@ -33,7 +35,9 @@ def render(explanation: Explanation, *, title: str | None = None, n_clusters: in
     ImportError
         If plotly is not installed.
     TypeError
-        If ``explanation`` is not an explanation.
+        If ``explanation`` is neither of them.
+    ValueError
+        If ``n_clusters`` is given for a drift report.
 
     Examples
     --------
@@ -45,32 +49,43 @@ def render(explanation: Explanation, *, title: str | None = None, n_clusters: in
     >>> "<title>Five rows</title>" in page
     True
     """
+    if isinstance(explanation, DriftReport):
+        if n_clusters is not None:
+            raise ValueError(f"`n_clusters` must be None for a drift report, got {n_clusters!r}. Leave it out.")
+        return build_page(collect_drift(explanation, title), "drift")
     if not isinstance(explanation, Explanation):
         raise TypeError(
-            f"`explanation` must be an Explanation, got {type(explanation).__name__}. Pass `model.explain(X)`."
+            f"`explanation` must be an Explanation or a DriftReport, got {type(explanation).__name__}. "
+            "Pass `model.explain(X)` or `corrector.drift_report()`."
         )
-    return build_page(collect(explanation, title, n_clusters))
+    return build_page(collect(explanation, title, n_clusters), "explanation")
 
 
 def write(
-    explanation: Explanation, path: str | os.PathLike, *, title: str | None = None, n_clusters: int | None = None
+    explanation: Explanation | DriftReport,
+    path: str | os.PathLike,
+    *,
+    title: str | None = None,
+    n_clusters: int | None = None,
 ) -> Path:
-    """Write one self-contained interactive HTML page about some predictions.
+    """Write one self-contained interactive HTML page about predictions or drift.
 
-    The page opens from the disk, without network: choose a query and see its prediction beside the baseline's, the
-    features that drove it, the training rows it attended to, and the group of like models it belongs to. It holds
-    labels, features and responses of the explanation: pass it on with the care that these need.
+    The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
+    baseline's, the features that drove it, the training rows it attended to, and the group of like models it belongs
+    to. Of a drift report: whether the model has drifted, when, and for which queries. The page holds labels, features
+    and responses: pass it on with the care that these need.
 
     Parameters
     ----------
-    explanation : Explanation
-        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator.
+    explanation : Explanation or DriftReport
+        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator, or by ``drift_report()`` of a
+        :class:`heedful.DriftCorrector`.
     path : str or path-like
         Where to write; an existing file is replaced, in one step.
     title : str, default=None
         Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default 5, or as many as there are queries.
+        Groups of queries with like models; by default 5, or as many as there are queries. For explanations only.
 
     Returns
     -------
@@ -82,7 +97,9 @@ def write(
     ImportError
         If plotly is not installed.
     TypeError
-        If ``explanation`` is not an explanation.
+        If ``explanation`` is neither of them.
+    ValueError
+        If ``n_clusters`` is given for a drift report.
 
     Examples
     --------

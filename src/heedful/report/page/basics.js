@@ -1,7 +1,5 @@
-// The data, the choice, and text. Text reaches the page by textContent only.
+// The data, and text on the page. Text reaches the page by textContent only.
 const data = JSON.parse(document.getElementById("data").textContent);
-const nQuery = data.labels.length;
-const choice = { query: 0, output: -1, listeners: [] };
 // the same hues as heedful.plot
 const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00"];
 const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F"];
@@ -28,15 +26,6 @@ function show(value, digits = 4) {
   return text.replace(/^-/, "\u2212");
 }
 
-function signed(value) { return (value > 0 && data.slopes ? "+" : "") + show(value, 3); }
-
-// a prediction; a probability never looks like certainty that it is not
-function level(value) {
-  if (!data.words.task.includes("class") || value === null) return show(value);
-  if (value > 0.999) return "> 0.999";
-  return value < 0.001 ? "< 0.001" : value.toFixed(3);
-}
-
 function percent(value) { return !value ? (value === 0 ? "0 %" : "–") : (100 * value).toPrecision(value >= 0.1 ? 3 : 2) + " %"; }
 
 function cut(text, most) {
@@ -47,36 +36,6 @@ function cut(text, most) {
 // plotly reads labels as a kind of HTML: with these three escaped they stay text
 function label(text, most) {
   return cut(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
-
-function outputOf(query) {
-  if (data.words.outputs === null) return 0;
-  return choice.output >= 0 ? choice.output : data.likely[query];
-}
-
-function hue(cluster) { return HUES[(cluster - 1) % HUES.length]; }
-
-function clusterOf(query) { return data.clusters ? data.clusters.label[query] : 1; }
-
-function choose(query) {
-  if (query < 0 || query >= nQuery || query === choice.query) return;
-  choice.query = query;
-  tell();
-}
-
-function tell() { choice.listeners.forEach((listener) => listener()); }
-
-function mark(cluster) {
-  const node = make("span", null, "mark");
-  node.style.background = hue(cluster);
-  return node;
-}
-
-function jump(query, text) {
-  const button = make("button", text, "link");
-  button.type = "button";
-  button.addEventListener("click", () => choose(query));
-  return button;
 }
 
 // head: [text, is a word]; a cell is a text or a node
@@ -101,4 +60,14 @@ function fillTable(name, head, rows, kinds) {
   thead.append(top);
   tbody.append(...body);
   byId(name).replaceChildren(thead, tbody);
+}
+
+function fillHead() {
+  say("title", data.title);
+  say("verdict", data.verdict || "");
+  byId("cards").replaceChildren(...data.cards.map((card) => {
+    const node = make("div");
+    node.append(make("dt", card.name), make("dd", card.value), make("dd", card.note, "remark"));
+    return node;
+  }));
 }

@@ -1,4 +1,4 @@
-// Charts of all queries and of the tuning.
+// How every chart looks.
 const FONT = { family: "system-ui, Segoe UI, Roboto, Arial, DejaVu Sans, sans-serif", size: 12, color: INK };
 const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
 const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
@@ -15,127 +15,15 @@ function axis(title, extra) {
     type: "linear" }, extra);
 }
 
-function queryText(query) {
-  const output = outputOf(query);
-  let text = label(data.labels[query], 40) + "<br>" + label(data.words.prediction, 40) + " " +
-    level(data.prediction[output][query]) + "<br>baseline " + level(data.baseline[output][query]);
-  if (data.words.outputs) text += "<br>class " + label(data.words.outputs[output], 40);
-  if (data.clusters) text += "<br>cluster " + clusterOf(query);
-  return text;
-}
-
-function across(query) {
-  const observed = byId("axis").value === "observed";
-  return observed ? data.observed.columns[0][query] : data.baseline[outputOf(query)][query];
-}
-
-function scatterTraces() {
-  const clusters = data.clusters ? data.clusters.size.map((_, i) => i + 1) : [1];
-  const ends = [Infinity, -Infinity];
-  const traces = clusters.map((cluster) => {
-    const members = data.labels.map((_, q) => q).filter((q) => clusterOf(q) === cluster);
-    const x = members.map(across), y = members.map((q) => data.prediction[outputOf(q)][q]);
-    x.concat(y).forEach((v) => { if (v !== null) { ends[0] = Math.min(ends[0], v); ends[1] = Math.max(ends[1], v); } });
-    return { type: "scatter", mode: "markers", x: x, y: y, customdata: members, text: members.map(queryText),
-      hoverinfo: "text", name: String(cluster),
-      marker: { color: hue(cluster), symbol: SIGNS[(cluster - 1) % SIGNS.length], size: nQuery > 800 ? 5 : 8,
-        opacity: nQuery > 800 ? 0.6 : 0.85, line: { color: "#fff", width: nQuery > 800 ? 0 : 0.7 } } };
-  });
-  const line = { type: "scatter", mode: "lines", x: ends, y: ends, hoverinfo: "skip", showlegend: false,
-    line: { color: "#8793a0", width: 1, dash: "dot" } };
-  return [line].concat(traces, [ring()]);
-}
-
-function ring() {
-  const q = choice.query;
-  return { type: "scatter", mode: "markers", x: [across(q)], y: [data.prediction[outputOf(q)][q]], hoverinfo: "skip",
-    showlegend: false, marker: { size: 18, symbol: "circle-open", color: "#000", line: { width: 2.5 } } };
-}
-
-function drawScatter() {
-  const observed = byId("axis").value === "observed";
-  const what = data.words.outputs && choice.output >= 0 ? "probability of " + data.words.outputs[choice.output]
-    : data.words.outputs ? "probability of the likeliest class" : data.words.prediction;
-  say("scatter-head", "All queries: " + what);
-  const many = data.clusters && data.clusters.size.length > 1;
-  const layout = frame({ height: many ? 372 : 340, hovermode: "closest", xaxis: axis(observed ? "what happened" : "baseline"),
-    yaxis: axis("attention"), showlegend: many,
-    legend: Object.assign({ title: { text: "cluster" }, itemsizing: "constant" }, ABOVE) });
-  Plotly.react("scatter", scatterTraces(), layout, CONFIG);
-}
-
-function moveRing() {
-  const at = byId("scatter").data.length - 1, found = ring();
-  Plotly.restyle("scatter", { x: [found.x], y: [found.y] }, [at]);
-}
-
-function mapValues() {
-  const width = data.map.feature.length;
-  return data.map.row.map((q, i) => data.map.value[outputOf(q)].slice(i * width, (i + 1) * width));
-}
-
-function drawMap() {
-  const map = data.map, z = mapValues(), rows = map.row.length;
-  const names = map.feature.map((j) => label(data.features[j], 22));
-  const hover = map.row.map((q, i) => map.feature.map((j, c) => label(data.labels[q], 40) + "<br>" +
-    label(data.features[j], 40) + " " + show(z[i][c]) + "<br>cluster " + clusterOf(q)));
-  const n = data.clusters.size.length;
-  const steps = data.clusters.size.flatMap((_, i) => [[i / n, hue(i + 1)], [(i + 1) / n, hue(i + 1)]]);
-  const band = { type: "heatmap", z: map.row.map((q) => [clusterOf(q)]), x: [0], xaxis: "x2", zmin: 0.5, zmax: n + 0.5,
-    colorscale: steps, showscale: false, hoverinfo: "text", text: map.row.map((q) => ["cluster " + clusterOf(q)]) };
-  const cells = { type: "heatmap", z: z, x: names.map((_, j) => j), zmin: -map.limit, zmax: map.limit, zmid: 0,
-    colorscale: [[0, DOWN], [0.25, "#92C5DE"], [0.5, "#F7F7F7"], [0.75, "#F4A582"], [1, UP]],
-    hoverinfo: "text", text: hover, showscale: false };
-  const few = rows <= 30, stride = Math.ceil(names.length / 30);
-  const named = names.map((_, j) => j).filter((j) => j % stride === 0);
-  const height = 90 + Math.min(520, Math.max(200, rows * (few ? 16 : 5)));
-  const layout = frame({ height: height, margin: { l: 8, r: 8, t: 6, b: 6 },
-    xaxis: axis("", { domain: [0.045, 1], tickvals: named, ticktext: named.map((j) => names[j]), showgrid: false,
-      tickangle: names.length > 4 ? -60 : 0, tickfont: { size: named.length > 20 ? 9 : 11 }, range: [-0.5, names.length - 0.5] }),
-    xaxis2: { domain: [0, 0.035], showticklabels: false, ticks: "", showgrid: false, zeroline: false, range: [-0.5, 0.5],
-      fixedrange: true },
-    yaxis: axis("", { range: [rows - 0.5, -0.5], showgrid: false, anchor: "free", position: 0,
-      showticklabels: few, ticks: "", tickvals: few ? map.row.map((_, i) => i) : [],
-      ticktext: few ? map.row.map((q) => label(data.labels[q], 14)) : [] }),
-    shapes: [rowMark()] });
-  say("low", show(-map.limit, 2));
-  say("high", "+" + show(map.limit, 2));
-  Plotly.react("map", [cells, band], layout, CONFIG);
-}
-
-// the row of the map that shows a query, or the one nearest to it in the order of the clusters
-function mapRow(query) {
-  const place = data.map.place, at = place[query];
-  let best = 0, least = Infinity;
-  data.map.row.forEach((q, i) => {
-    const far = Math.abs(place[q] - at);
-    if (far < least) { least = far; best = i; }
-  });
-  return best;
-}
-
-function rowMark() {
-  const at = mapRow(choice.query), half = Math.max(0.5, data.map.row.length / 160);
-  return { type: "rect", xref: "paper", x0: 0, x1: 1, y0: at - half, y1: at + half, line: { color: "#000", width: 2 } };
-}
-
-function moveMark() { Plotly.relayout("map", { shapes: [rowMark()] }); }
-
-function drawCurve() {
-  const curve = data.tuning.curve, known = curve.lines.flatMap((line) => line.error).filter((v) => v !== null);
-  if (!known.length) { byId("curve").hidden = true; return; }
-  const traces = curve.lines.map((line, i) => ({ type: "scatter", mode: "lines+markers", name: label(line.name, 30),
-    x: curve.ways.map((_, j) => j), y: line.error, hoverinfo: "text",
-    text: curve.ways.map((way, j) => label(line.name, 30) + ", " + label(way, 30) + "<br>error " + show(line.error[j]) +
-      "<br>share " + percent(line.share[j])),
-    line: { color: SERIES[i % SERIES.length], width: 1.5, dash: i % 2 ? "dash" : "solid" },
-    marker: { symbol: SIGNS[i % SIGNS.length], color: SERIES[i % SERIES.length], size: line.share.map((s) => 6 + 22 * Math.sqrt(s)) } }));
-  const low = Math.min(...known), sorted = known.slice().sort((a, b) => a - b);
-  const high = Math.min(sorted[sorted.length - 1], low + 4 * (sorted[Math.floor(sorted.length / 2)] - low) || low * 1.5 || 1);
-  const room = 0.12 * (high - low || 1);
-  Plotly.react("curve", traces, frame({ height: 340, showlegend: true, dragmode: false,
-    legend: ABOVE,
-    xaxis: axis("temperature, then weightings without one", { tickvals: curve.ways.map((_, j) => j),
-      ticktext: curve.ways.map((way) => label(way, 14)), fixedrange: true, range: [-0.5, curve.ways.length - 0.5] }),
-    yaxis: axis("error on unseen rows", { range: [low - room, high + room], fixedrange: true }) }), CONFIG);
+// bars beside their names; shown: [name, value], look: what the axis is called and its ends, how numbers are written, colours
+function barChart(name, shown, look) {
+  const parts = shown.map((row) => row[1]);
+  const trace = { type: "bar", orientation: "h", x: parts, y: shown.map((_, i) => i), hoverinfo: "text",
+    hovertext: shown.map((row) => label(row[0], 60) + "<br>" + look.write(row[1])), text: parts.map((v) => look.write(v)),
+    textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => look.colour(v)) } };
+  Plotly.react(name, [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
+    margin: { l: 10, r: 10, t: 4, b: 40 },
+    xaxis: axis(look.title, { range: look.ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: "#8793a0" }),
+    yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
+      ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);
 }

@@ -73,15 +73,8 @@ function drawBars(shown) {
   // room for the numbers beside the bars
   const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
-  const trace = { type: "bar", orientation: "h", x: parts, y: shown.map((_, i) => i), hoverinfo: "text",
-    hovertext: shown.map((row) => label(row[0], 60) + "<br>" + signed(row[1])), text: parts.map(signed),
-    textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => (v > 0 ? UP : DOWN)) } };
-  Plotly.react("bars", [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
-    margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis(data.slopes ? "adds to the " + label(data.words.link, 32) : "importance", { range: ends, nticks: 6, fixedrange: true,
-      zeroline: true, zerolinecolor: "#8793a0" }),
-    yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
-      ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);
+  const title = data.slopes ? "adds to the " + label(data.words.link, 32) : "importance";
+  barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? UP : DOWN) });
 }
 
 function rowsTable() {

@@ -1,22 +1,4 @@
 // Put everything on the page.
-function fillHead() {
-  say("title", data.title);
-  byId("cards").replaceChildren(...data.cards.map((card) => {
-    const node = make("div");
-    node.append(make("dt", card.name), make("dd", card.value), make("dd", card.note, "remark"));
-    return node;
-  }));
-}
-
-function fillTuning() {
-  const found = data.tuning, listed = found.rows.length;
-  say("tuning-note", "Each head weighs training rows in its own way. Lines: lowest error over penalties; larger signs have " +
-    "larger shares. Table: " + (listed < found.n_heads ? listed + " of " + found.n_heads : "all " + listed) + " heads, by share.");
-  const words = new Set(["similarity", "weighting"]);
-  fillTable("heads", found.names.map((name) => [name.replace(/_/g, " "), words.has(name)]), found.rows);
-  drawCurve();
-}
-
 function fillMapNote() {
   const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
   let text = "One row per query, like models together, clusters at the left; one column per feature.";
@@ -74,7 +56,8 @@ function start() {
   setUpPicker();
   search.value = data.labels[0];
   drawAll();
-  fillTuning();
+  fillTuning("Each head weighs training rows in its own way. Lines: lowest error over penalties; " +
+    "larger signs have larger shares.", "error on unseen rows");
   listenToCharts();
   choice.listeners.push(onChoice);
   document.documentElement.dataset.ready = "yes";

@@ -1,0 +1,179 @@
+"""Everything that the page about a drift shows, as plain lists."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import DriftReport, is_corrected
+from heedful.report._compact import column, counts, evenly, numbers, short, text, texts
+from heedful.report._overview import card
+from heedful.report._tuning import tuning
+from heedful.report._verdict import verdict
+
+# Points of the timeline, blocks of rows and rows in each, features and bars of a histogram that are shown.
+MOST_POINTS, N_BLOCKS, FEWEST_ROWS, MOST_FEATURES, N_BINS = 2000, 20, 5, 15, 30
+# The error of numbers is a root; losses of rows are not.
+ROOT = "root mean squared error"
+HEAD_COLUMNS = ("similarity", "temperature", "share", "error")
+CARDS = {"error before": "error before", "error after": "error after", "correction": "correction size"}
+# Columns of the recent rows beside what happened to them.
+MEASURES = ["time", "weight", "model", "corrected", "residual", "correction", "loss", "corrected_loss"]
+
+
+def collect_drift(report: DriftReport, title: str | None) -> dict[str, Any]:
+    """Return the data of the page; it holds only lists, texts and numbers."""
+    rows, when = in_order(report.rows)
+    corrected = is_corrected(report.queries)
+    return {
+        "title": text(title) if title is not None else "Has the model drifted?",
+        "verdict": text(verdict(report)),
+        "words": {"error": text(report.error), "classes": report.error != ROOT, **_axis_words(when)},
+        "cards": drift_cards(report),
+        "rows": points(rows, when),
+        "blocks": blocks(rows, when, report.error == ROOT),
+        "features": telling_features(report.features, corrected),
+        "queries": {
+            "n": len(corrected),
+            "n_corrected": int(corrected.sum()),
+            "correction": histogram(report.queries["correction"], corrected),
+            "n_eff": histogram(report.queries["n_eff"], corrected),
+        },
+        "tuning": tuning(_on_scale(report), HEAD_COLUMNS),
+        "tuned": tuning_words(report),
+    }
+
+
+def in_order(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+    """Return the recent rows in the order of time, and when that was; without times as they are, numbered from 1."""
+    # a response may itself be called time
+    known = "time" in rows and len(rows.columns.difference(MEASURES)) > 0
+    when = rows["time"] if known else pd.Series(dtype=object)
+    if pd.api.types.is_datetime64_any_dtype(when) or pd.api.types.is_numeric_dtype(when):
+        order = np.argsort(when.to_numpy(), kind="stable")
+        return rows.iloc[order], when.iloc[order]
+    return rows, pd.Series(np.arange(1, len(rows) + 1), rows.index, name="row")
+
+
+def drift_cards(report: DriftReport) -> list[dict[str, str]]:
+    """Return the figures at the top: how far the model was off, and what correcting it does."""
+    value, meaning = report.summary["value"], report.summary["meaning"]
+    share, n_query = float(value["queries corrected"]), len(report.queries)
+    errors = [card(name, short(value[key], 3), meaning[key]) for key, name in CARDS.items()]
+    errors[0]["note"] = text(f"{report.error} {errors[0]['note']}")
+    return [
+        card("recent rows", str(value["recent rows"]), meaning["recent rows"]),
+        *errors,
+        card("effective rows", short(value["effective rows"], 3), meaning["effective rows"]),
+        card("queries corrected", f"{short(100 * share, 3)} %", f"of {n_query}: {meaning['queries corrected']}"),
+    ]
+
+
+def points(rows: pd.DataFrame, when: pd.Series) -> dict[str, Any]:
+    """Return the recent rows, or an even choice of them if they are many."""
+    kept = evenly(len(rows), MOST_POINTS)
+    shown, response = rows.iloc[kept], rows.columns.difference(MEASURES, sort=False)
+    return {
+        "n": len(rows),
+        "at": moments(when.iloc[kept]),
+        "label": texts(shown.index),
+        "response": column(shown[response[0]]) if len(response) else None,
+        **{name: numbers(shown[name], 4) for name in ("model", "corrected", "residual", "correction")},
+    }
+
+
+def blocks(rows: pd.DataFrame, when: pd.Series, root: bool) -> dict[str, Any]:
+    """Return means over equal blocks of rows: residual, correction, and the errors before and after."""
+    n_blocks = int(np.clip(len(rows) // FEWEST_ROWS, 1, N_BLOCKS))
+    parts = np.array_split(np.arange(len(rows)), n_blocks)
+    found = {name: [_mean(rows.iloc[part], name) for part in parts] for name in ("residual", "correction")}
+    for name, loss in (("before", "loss"), ("after", "corrected_loss")):
+        means = np.array([_mean(rows.iloc[part], loss) for part in parts])
+        found[name] = list(np.sqrt(means) if root else means)
+    return {
+        "at": moments(when.iloc[[part[len(part) // 2] for part in parts]]),
+        "first": [int(part[0]) + 1 for part in parts],
+        "last": [int(part[-1]) + 1 for part in parts],
+        **{name: numbers(values, 4) for name, values in found.items()},
+    }
+
+
+def moments(when: pd.Series) -> list[float | int | str | None]:
+    """Return times as numbers, dates as texts that sort and read alike."""
+    if not pd.api.types.is_datetime64_any_dtype(when):
+        return list(numbers(when, 15))
+    dates = when if when.dt.tz is None else when.dt.tz_localize(None)
+    return np.datetime_as_string(dates.to_numpy("datetime64[ms]")).tolist()
+
+
+def telling_features(features: pd.DataFrame, corrected: np.ndarray) -> dict[str, Any]:
+    """Return the columns that tell corrected queries from others, or why there is none."""
+    shown = features.head(MOST_FEATURES)
+    return {
+        "n": len(features),
+        "note": _features_note(features, corrected),
+        "name": texts(shown.index),
+        "separation": numbers(shown["separation"], 3),
+        "kind": texts(shown["kind"]),
+        "corrected": [_usual(value) for value in shown["corrected"]],
+        "others": [_usual(value) for value in shown["others"]],
+    }
+
+
+def histogram(values: pd.Series, corrected: np.ndarray) -> dict[str, Any] | None:
+    """Return counts of corrected and other queries between equal steps; None if there is no value."""
+    # rounded: steps must be wider than the smallest differences of floats
+    rounded = np.array(numbers(values), dtype=np.float64)
+    known = np.isfinite(rounded)
+    if not known.any():
+        return None
+    edges = np.histogram_bin_edges(rounded[known], N_BINS)
+    inside, outside = (np.histogram(rounded[known & part], edges)[0] for part in (corrected, ~corrected))
+    return {"edges": numbers(edges), "corrected": counts(inside), "others": counts(outside)}
+
+
+def tuning_words(report: DriftReport) -> str:
+    """Return how temperature and mixing came about."""
+    value, meaning = report.summary["value"], report.summary["meaning"]
+    mixing, trust = short(value["mixing"], 3), short(value["trust"], 3)
+    if report.heads["error"].isna().all():
+        return f"Nothing was tried: temperature and mixing ({mixing}) were given."
+    return (
+        "Each temperature was tried on the recent rows, each row corrected by the others only. "
+        f"Mixing is {mixing}: {meaning['mixing']}. Trust is {trust}: {meaning['trust']}."
+    )
+
+
+def _features_note(features: pd.DataFrame, corrected: np.ndarray) -> str:
+    n_query, n_corrected = len(corrected), int(corrected.sum())
+    if len(features):
+        return (
+            f"{n_corrected} of {n_query} queries are corrected by more than chance. Separation is how far the values "
+            "of a column differ between these and the others: 0 is not at all, 1 is wholly. The table has the usual "
+            "values of both, means of numbers."
+        )
+    if n_query and n_corrected == n_query:
+        return "All queries are corrected alike: each by more than chance, so that no column tells them apart."
+    if n_corrected == 0:
+        return "No query is corrected by more than chance, so that no column tells them apart."
+    return "No column has values both in queries that are corrected and in others."
+
+
+def _usual(value: Any) -> float | int | str | None:
+    return numbers([value], 4)[0] if isinstance(value, float | int | np.number) else text(value)
+
+
+def _mean(rows: pd.DataFrame, name: str) -> float:
+    total = rows["weight"].sum()
+    return float(rows[name] @ rows["weight"] / total) if total > 0 else np.nan
+
+
+def _on_scale(report: DriftReport) -> pd.DataFrame:
+    """Return the heads with errors on the scale of the errors before and after."""
+    heads = report.heads
+    return heads.assign(error=np.sqrt(heads["error"])) if report.error == ROOT else heads
+
+
+def _axis_words(when: pd.Series) -> dict[str, Any]:
+    numbered = when.name == "row"
+    return {"when": "row number" if numbered else "time", "dates": pd.api.types.is_datetime64_any_dtype(when)}

@@ -1,0 +1,42 @@
+// The chosen query, and what belongs to it.
+const nQuery = data.labels.length;
+const choice = { query: 0, output: -1, listeners: [] };
+
+function signed(value) { return (value > 0 && data.slopes ? "+" : "") + show(value, 3); }
+
+// a prediction; a probability never looks like certainty that it is not
+function level(value) {
+  if (!data.words.task.includes("class") || value === null) return show(value);
+  if (value > 0.999) return "> 0.999";
+  return value < 0.001 ? "< 0.001" : value.toFixed(3);
+}
+
+function outputOf(query) {
+  if (data.words.outputs === null) return 0;
+  return choice.output >= 0 ? choice.output : data.likely[query];
+}
+
+function hue(cluster) { return HUES[(cluster - 1) % HUES.length]; }
+
+function clusterOf(query) { return data.clusters ? data.clusters.label[query] : 1; }
+
+function choose(query) {
+  if (query < 0 || query >= nQuery || query === choice.query) return;
+  choice.query = query;
+  tell();
+}
+
+function tell() { choice.listeners.forEach((listener) => listener()); }
+
+function mark(cluster) {
+  const node = make("span", null, "mark");
+  node.style.background = hue(cluster);
+  return node;
+}
+
+function jump(query, text) {
+  const button = make("button", text, "link");
+  button.type = "button";
+  button.addEventListener("click", () => choose(query));
+  return button;
+}
