@@ -1,5 +1,6 @@
 import importlib
 import pickle
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -190,6 +191,17 @@ def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
     whole = corrector.predict(rows[2][0])
     monkeypatch.setattr("heedful.estimators._drift.LARGEST", 7)
     np.testing.assert_array_equal(corrector.predict(rows[2][0]), whole)
+
+
+def test_memory_does_not_grow_as_queries_times_rows(rng):
+    X = rng.normal(size=(20_000, 3))
+    model = lightgbm.LGBMRegressor(n_estimators=20, verbose=-1, n_jobs=1).fit(X[:1000], X[:1000, 0])
+    corrector = DriftCorrector(model, temperature=0.1, mixing=1.0).fit(X[:10_000], X[:10_000, 1])
+    tracemalloc.start()
+    corrector.predict(X[10_000:])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000 * 10_000 / 4
 
 
 def test_few_rows_move_predictions_little(rows, model):
@@ -478,8 +490,9 @@ class TestBeingAnEstimator:
         np.testing.assert_array_equal(restored.predict(rows[2][0]), corrector.predict(rows[2][0]))
         assert is_regressor(restored)
 
-    def test_a_regressor_has_no_probabilities(self, model):
-        assert not hasattr(DriftCorrector(model), "predict_proba")
+    @pytest.mark.parametrize("broken", [None, "booster.txt", RandomForestClassifier()])
+    def test_a_regressor_and_what_is_no_fitted_model_have_no_probabilities(self, model, broken):
+        assert not hasattr(DriftCorrector(model if broken is None else broken), "predict_proba")
 
     def test_a_failed_update_changes_nothing(self, rows, model):
         X, y = rows[1]

@@ -46,8 +46,11 @@ SEED = 0
 
 
 def predicts_classes(corrector: "DriftCorrector") -> bool:
-    """Return whether the model that is corrected predicts classes."""
-    served = getattr(corrector, "_served", None) or ServedModel(corrector.model, needs_leaves=False)
+    """Return whether the model that is corrected predicts classes; `fit` says what is wrong with one that cannot."""
+    try:
+        served = getattr(corrector, "_served", None) or ServedModel(corrector.model, needs_leaves=False)
+    except (TypeError, ValueError):
+        return False
     return served.classes is not None
 
 
