@@ -197,6 +197,7 @@ def test_memory_does_not_grow_as_queries_times_rows(rng):
     X = rng.normal(size=(20_000, 3))
     model = lightgbm.LGBMRegressor(n_estimators=20, verbose=-1, n_jobs=1).fit(X[:1000], X[:1000, 0])
     corrector = DriftCorrector(model, temperature=0.1, mixing=1.0).fit(X[:10_000], X[:10_000, 1])
+    corrector.predict(X[:1])
     tracemalloc.start()
     corrector.predict(X[10_000:])
     peak = tracemalloc.get_traced_memory()[1]
