@@ -59,6 +59,7 @@ check: lint types test test-nojit doctest ## everything that must pass
 bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes benchmarks/speed/*.md
 	$(BIN)/python benchmarks/speed/run.py
 	$(BIN)/python benchmarks/speed/learners.py
+	$(BIN)/python benchmarks/speed/drift.py
 
 .PHONY: accuracy
 accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
@@ -79,6 +80,14 @@ spatial: $(READY) ## attention to a pixel's surroundings, as in section 5.2; goe
 .PHONY: us_change
 us_change: $(READY) ## attention to the past of a quarter, as in section 5.1; writes benchmarks/paper/us_change/results.md
 	$(BIN)/python benchmarks/paper/us_change/run.py
+
+.PHONY: drift
+drift: $(READY) ## a booster corrected after a covariate shift, as in section 7; writes benchmarks/paper/drift
+	$(BIN)/python benchmarks/paper/drift/run.py
+
+.PHONY: drift_days
+drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
+	$(BIN)/python benchmarks/drift_days/run.py
 
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md

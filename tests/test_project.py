@@ -90,7 +90,9 @@ def test_docstrings_have_an_example(target):
 @pytest.mark.parametrize("room", ["heedful", "heedful.similarity", "heedful.plot", "heedful.report"])
 def test_the_api_page_lists_every_public_name(room):
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    helpers = {"LeafMeetings", "LeafRows", "describe", "prepare", "resolve"} | {path.name for path in (ROOT / "src" / "heedful").iterdir()}
+    helpers = {"LeafMeetings", "LeafRows", "describe", "prepare", "resolve"} | {
+        path.name for path in (ROOT / "src" / "heedful").iterdir()
+    }
     missing = [name for name in importlib.import_module(room).__all__ if f"{room}.{name}" not in page]
     assert set(missing) <= helpers
 
@@ -126,6 +128,8 @@ def test_the_room_checker_can_fail(tmp_path):
         ("paper/similarities", 2),
         ("paper/spatial", 2),
         ("paper/us_change", 2),
+        ("paper/drift", 5),
+        ("drift_days", 6),
     ],
 )
 def test_benchmarks_run_and_leave_no_number_out(study, n_rows):

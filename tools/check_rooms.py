@@ -32,7 +32,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"explain"},
     "datasets": {"_checks"},
     # public names only
-    "cli": {"AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "__version__", "similarity", "report"},
+    "cli": {
+        *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
+        *("similarity", "report"),
+    },
     "__main__": {"cli"},
 }
 OUTSIDE = {

@@ -2,6 +2,7 @@
 
 import argparse
 import logging
+import math
 import os
 import signal
 import sys
@@ -13,8 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+import pandas as pd
+
 from heedful import __version__
 from heedful.cli._demo import demo, tell_demo
+from heedful.cli._drift import drift, tell_drift
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._explain import explain, tell_explain
 from heedful.cli._fit import fit, tell_fit
@@ -105,10 +109,11 @@ def _fail(given: list[str], message: str, code: int) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
     parser.add_argument("--version", action="version", version=f"heedful {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True, metavar="fit | predict | explain | demo")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="fit | predict | explain | drift | demo")
     _add_fit(commands)
     _add_predict(commands)
     _add_explain(commands)
+    _add_drift(commands)
     own = _add(commands, "demo", "compare models of a table that comes along", demo, tell_demo)
     own.add_argument("--splits", type=_positive, default=10, metavar="N", help="random halves (default 10)")
     return parser
@@ -162,6 +167,24 @@ def _add_explain(commands: Any) -> None:
     own.add_argument("--title", help="title of the page")
 
 
+def _add_drift(commands: Any) -> None:
+    own = _add(commands, "drift", "correct a fitted model by recent rows, without refitting it", drift, tell_drift)
+    own.add_argument("model", type=Path, metavar="MODEL", help=(
+        "fitted model: file of `heedful fit` or skops, text of LightGBM, JSON or UBJ of XGBoost"))  # fmt: skip
+    own.add_argument("recent", type=Path, metavar="RECENT", help=f"recent rows with the target: {TABLE}")
+    _add_table(own)
+    own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
+    own.add_argument("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
+    own.add_argument("--time", metavar="COL", help="column of RECENT with dates or numbers")
+    own.add_argument("--window", type=_window, metavar="N", help=(
+        "recent rows to keep: so many, or with --time those of a length of time up to the latest (30D)"))  # fmt: skip
+    own.add_argument("--temperature", type=_temperature, default="auto", metavar="T", help=(
+        "lower attends to fewer recent rows (default auto)"))  # fmt: skip
+    own.add_argument("--mixing", type=_mixing, default="auto", metavar="M", help=(
+        "share of the correction that is applied, 0 to 1 (default auto)"))  # fmt: skip
+    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows whether and where it drifted")
+
+
 def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
@@ -179,3 +202,35 @@ def _separator(text: str) -> str:
     if len(text) != 1:
         raise argparse.ArgumentTypeError(f"must be one character, got {text!r}")
     return text
+
+
+def _temperature(text: str) -> float | str:
+    if text != "auto" and not 0 < _number(text) < math.inf:
+        raise argparse.ArgumentTypeError(f"must be auto or a number > 0, got {text!r}")
+    return text if text == "auto" else _number(text)
+
+
+def _mixing(text: str) -> float | str:
+    if text != "auto" and not 0 <= _number(text) <= 1:
+        raise argparse.ArgumentTypeError(f"must be auto or a number from 0 to 1, got {text!r}")
+    return text if text == "auto" else _number(text)
+
+
+def _window(text: str) -> int | float | str:
+    """Return a number of rows, or a length of time as it was written unless it is a number."""
+    if text.isascii() and text.isdigit():
+        return _positive(text)
+    if math.isnan(_number(text)):
+        try:
+            pd.Timedelta(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"must be a number of rows or a length of time, got {text!r}") from error
+    return text if math.isnan(_number(text)) else _number(text)
+
+
+def _number(text: str) -> float:
+    """Return a number; NaN for anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

@@ -6,6 +6,7 @@ A model is a zip archive as ``skops.io.dump`` writes it, with one more entry, ``
 import io
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
@@ -70,22 +71,26 @@ def load_model(path: Path) -> Saved:
     data = path.read_bytes()
     header = _read_header(path, data)
     try:
-        types = skops_io.get_untrusted_types(data=data)
-    except Exception as error:
-        raise _damaged(path, error) from error
-    foreign = [name for name in types if not is_ours(name)]
-    if foreign:
-        raise UserError(
-            f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of heedful. "
-            "It was not loaded; do not trust where it came from."
-        )
-    try:
-        model = skops_io.loads(data, trusted=types)
+        model = read_skops(path, data, is_ours, "heedful")
+    except UserError:
+        raise
     except Exception as error:
         raise _damaged(path, error, header) from error
     if type(model) is not ESTIMATORS[header["task"]]:
         raise _damaged(path, TypeError(f"a model of type {type(model).__name__} under the task {header['task']!r}"))
     return Saved(header, model)
+
+
+def read_skops(path: Path, data: bytes, is_known: Callable[[str], bool], whose: str) -> Any:
+    """Return what a file of skops holds; refuse types that are not known, before anything of theirs is run."""
+    types = skops_io.get_untrusted_types(data=data)
+    foreign = [name for name in types if not is_known(name)]
+    if foreign:
+        raise UserError(
+            f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of {whose}. "
+            "It was not loaded; do not trust where it came from."
+        )
+    return skops_io.loads(data, trusted=types)
 
 
 def is_ours(name: str) -> bool:

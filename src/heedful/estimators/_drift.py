@@ -37,7 +37,7 @@ from heedful.heads import (
 from heedful.local import importance_of
 
 # A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
-# than 1 % to any number of recent rows, and one that has gains nearly as much as with none.
+# than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.
 ROWS_AGAINST = 30.0
 # Rows whose leaves are held at a time.
 LARGEST = 50_000

@@ -1,0 +1,256 @@
+"""A model in use while what it predicts drifts: each day is predicted, then its labels come in and correct the model.
+
+    python benchmarks/drift_days/run.py [--streams 20] [--jobs -1] [--smoke]
+
+Writes results.md and figure.png beside this file; of fewer than 20 streams, and with ``--smoke``, under build/. Fails
+if a number is missing.
+"""
+
+import argparse
+import datetime as dt
+import platform
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from joblib import Parallel, delayed
+from lightgbm import Booster, LGBMRegressor
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from heedful import DriftCorrector
+from heedful.datasets import make_stream
+from heedful.plot._axes import finish, fonts
+from heedful.plot._style import CLUSTERS, INK, NEUTRAL
+from heedful.similarity import ForestProximity
+
+PROJECT = Path(__file__).resolve().parents[2]
+KINDS = ("sudden", "gradual", "none")
+STREAMS, ROWS, BLOCK, BAR = 20, 25, 5, 1.0
+TREES = 50
+MODEL, PRINTED = "model as it is", "as printed"
+ALL, WINDOW, REFIT = "corrected, all rows", "corrected, 20 days", "refitted, 20 days"
+FOREST = "corrected by a forest, 20 days"
+METHODS = (MODEL, PRINTED, ALL, WINDOW, FOREST, REFIT)
+HUES = dict(zip(METHODS, (NEUTRAL, CLUSTERS[1], CLUSTERS[0], CLUSTERS[4], CLUSTERS[3], CLUSTERS[2]), strict=True))
+
+
+class Plan(NamedTuple):
+    """Days before the model is in use, in a long history, and in use; the day in use on which the change comes."""
+
+    short: int = 20
+    long: int = 200
+    used: int = 41
+    change: int = 16
+    n_trees: int = 100
+
+
+class Case(NamedTuple):
+    """How the stream drifts, and whether the model has learnt from a long history."""
+
+    kind: str
+    long: bool
+
+    @property
+    def title(self) -> str:
+        """What the case is called."""
+        change = "no change" if self.kind == "none" else f"{self.kind} change"
+        return f"{change}, long history" if self.long else change
+
+
+CASES = {case.title: case for case in (Case(kind, long) for long in (False, True) for kind in KINDS)}
+
+
+class Stream:
+    """A stream of rows, cut into days; day 0 is the first on which the model is in use."""
+
+    def __init__(self, case: Case, plan: Plan, seed: int):
+        self.first = plan.long if case.long else plan.short
+        self.sim = make_stream(
+            self.first + plan.used, ROWS, kind=case.kind, change_day=self.first + plan.change, random_state=seed
+        )
+
+    def days(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return features and responses of the days from ``start`` to before ``stop``."""
+        rows = self._rows(start, stop)
+        return self.sim.X[rows], self.sim.y[rows]
+
+    def errors(self, day: int, prediction: np.ndarray) -> tuple[float, float]:
+        """Return mean squared errors of a day: of the response, and of the response without its noise."""
+        rows = self._rows(day, day + 1)
+        return tuple(float(np.mean((truth[rows] - prediction) ** 2)) for truth in (self.sim.y, self.sim.signal))
+
+    def _rows(self, start: int, stop: int) -> slice:
+        return slice((self.first + start) * ROWS, (self.first + stop) * ROWS)
+
+
+def follow(case: Case, plan: Plan, seed: int) -> pd.DataFrame:
+    """Return the errors of all methods on each day after the first labels came in."""
+    stream = Stream(case, plan, seed)
+    with threadpool_limits(1):
+        model = fit_booster(*stream.days(-stream.first, 0), plan.n_trees)
+        correctors = {
+            PRINTED: DriftCorrector(model, temperature=1.0, mixing=1.0),
+            ALL: DriftCorrector(model),
+            WINDOW: DriftCorrector(model, window=plan.short * ROWS),
+            FOREST: DriftCorrector(model, window=plan.short * ROWS, similarity=ForestProximity(TREES)),
+        }
+        for corrector in correctors.values():
+            corrector.fit(*stream.days(0, 1))
+        return pd.DataFrame([use_day(stream, day, model, correctors, plan) for day in range(1, plan.used)])
+
+
+def use_day(
+    stream: Stream, day: int, model: Booster, correctors: dict[str, DriftCorrector], plan: Plan
+) -> dict[Any, float]:
+    """Return the errors of one day, and hand its labels to the correctors."""
+    X, y = stream.days(day, day + 1)
+    refitted = fit_booster(*stream.days(day - plan.short, day), plan.n_trees)
+    found: dict[Any, float] = {"day": day}
+    for name, method in {MODEL: model, **correctors, REFIT: refitted}.items():
+        found["response", name], found["signal", name] = stream.errors(day, method.predict(X))
+    for corrector in correctors.values():
+        corrector.update(X, y)
+    return found
+
+
+def fit_booster(X: np.ndarray, y: np.ndarray, n_trees: int) -> Booster:
+    """Return LightGBM with its default settings, which have 100 trees."""
+    return LGBMRegressor(n_estimators=n_trees, verbose=-1, n_jobs=1).fit(X, y).booster_
+
+
+def run(options: argparse.Namespace) -> pd.DataFrame:
+    """Return one row per case, stream and day; errors of the response and of the signal by method."""
+    jobs = [(title, seed) for seed in range(options.streams) for title in CASES]
+    work = (delayed(follow)(CASES[title], options.plan, seed) for title, seed in jobs)
+    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="stream"))
+    found = pd.concat(
+        {job: days.set_index("day") for job, days in zip(jobs, done, strict=True)}, names=["case", "seed"]
+    )
+    found.columns = pd.MultiIndex.from_tuples(found.columns)
+    return found
+
+
+def relate(errors: pd.DataFrame) -> pd.DataFrame:
+    """Return by how many per cent each method's error is above the model's, one row per case and stream."""
+    means = errors.groupby(["case", "seed"]).mean()
+    return 100 * (means.drop(columns=MODEL).div(means[MODEL], axis=0) - 1)
+
+
+def by_block(errors: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the same for each block of days."""
+    number = (errors.index.get_level_values("day") - 1) // BLOCK
+    return {f"{BLOCK * k + 1}-{BLOCK * (k + 1)}": relate(part) for k, part in errors.groupby(number)}
+
+
+def format_mean(values: pd.Series, sign: str = "+", digits: int = 1) -> str:
+    """Return a mean over streams and its standard error."""
+    return f"{values.mean():{sign}.{digits}f} ({values.sem():.{digits}f})"
+
+
+def main_table(errors: pd.DataFrame) -> str:
+    """Return a markdown table: the model's error, and how far the others are above it, in per cent."""
+    percent, plain = relate(errors), errors[MODEL].groupby(["case", "seed"]).mean()
+    lines = [f"| | {MODEL}: MSE | " + " | ".join(f"{name}, %" for name in percent) + " |"]
+    lines.append("|---" * (len(METHODS) + 1) + "|")
+    for title in CASES:
+        cells = [format_mean(plain[title], "", 2), *(format_mean(percent.loc[title][name]) for name in percent)]
+        lines.append(f"| {title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def block_table(blocks: dict[str, pd.DataFrame]) -> str:
+    """Return a markdown table: the same figures by blocks of days, a row for each case and method."""
+    lines = ["| case | method | " + " | ".join(blocks) + " |", "|---" * (len(blocks) + 2) + "|"]
+    for title in CASES:
+        for name in METHODS[1:]:
+            cells = [format_mean(percent.loc[title][name]) for percent in blocks.values()]
+            lines.append(f"| {title} | {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def read_cost(found: pd.DataFrame, title: str) -> list[str]:
+    """Return sentences: what correctors cost if nothing changes, on average, at worst, and without noise."""
+    percent, signal = (relate(found[what]).loc[title] for what in ("response", "signal"))
+    blocks = {days: values.loc[title] for days, values in by_block(found["response"]).items()}
+    sentences = []
+    for name in (ALL, WINDOW, FOREST):
+        worst = max(blocks, key=lambda days: blocks[days][name].mean())
+        kept = "below" if percent[name].mean() < BAR else "not below"
+        sentences.append(
+            f"{title}: {name}, costs {format_mean(percent[name], digits=2)} % of error on average over all days, "
+            f"{kept} the bar of {BAR:g} %; in the worst block, days {worst}, it costs "
+            f"{format_mean(blocks[worst][name], digits=2)} %. Measured without the noise of the response, on average "
+            f"{format_mean(signal[name])} %."
+        )
+    return sentences
+
+
+def write_page(found: pd.DataFrame, plan: Plan) -> str:
+    """Return the page: errors by case, what correction costs if nothing changes, and errors by blocks of days."""
+    n_streams = found.index.unique("seed").size
+    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "lightgbm"))
+    about = (
+        f"Mean squared error over days 1 to {plan.used - 1} of {n_streams} streams of {ROWS} rows a day, seeds from 0; "
+        f"of methods other than the {MODEL}, by how many per cent their error is above its error in the same stream. "
+        f"Mean (standard error) over streams. Changes come on day {plan.change}. {dt.date.today()}, {packages}, Python "
+        f"{platform.python_version()}. This page is rewritten by `make drift_days`; the README explains the methods."
+    )
+    still = [title for title, case in CASES.items() if case.kind == "none"]
+    costs = "\n".join(f"- {sentence}" for title in still for sentence in read_cost(found, title))
+    blocks = f"## By blocks of {BLOCK} days\n\n{block_table(by_block(found['response']))}"
+    return "\n\n".join(["# Drift, day by day", about, main_table(found["response"]), costs, blocks]) + "\n"
+
+
+def draw_figure(found: pd.DataFrame, plan: Plan, path: Path) -> None:
+    """Draw the error without noise over days, mean over streams, one panel per case."""
+    means = found["signal"].groupby(["case", "day"]).mean()
+    figure, axes = plt.subplots(2, len(KINDS), figsize=(9, 5.4), sharex=True, layout="constrained")
+    for ax, title in zip(axes.flat, CASES, strict=True):
+        for name in METHODS:
+            ax.plot(means.loc[title][name], color=HUES[name], linewidth=1.5, label=name)
+        if CASES[title].kind != "none":
+            ax.axvline(plan.change, color=NEUTRAL, linestyle=":", linewidth=1.0, zorder=0)
+        ax.set_ylim(bottom=0.0)
+        place = ax.get_subplotspec()
+        finish(ax, "day in use" if place.is_last_row() else "", "MSE without noise" if place.is_first_col() else "")
+        ax.set_title(title, fontsize=fonts().label, color=INK)
+    lines, names = axes.flat[0].get_legend_handles_labels()
+    figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False, fontsize=fonts().label)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def read_options() -> argparse.Namespace:
+    """Return the options, and where results go; a smoke run has short streams and few trees."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--streams", type=int, default=STREAMS, help="streams per case")
+    parser.add_argument("--jobs", type=int, default=-1, help="streams at a time, each on one core")
+    parser.add_argument("--smoke", action="store_true", help="two short streams per case, to see that it works")
+    options = vars(parser.parse_args()) | {"plan": Plan()}
+    if options["smoke"]:
+        options |= {"streams": 2, "jobs": 1, "plan": Plan(short=5, long=10, used=11, change=6, n_trees=10)}
+    beside = Path(__file__).parent if options["streams"] >= STREAMS else PROJECT / "build" / "drift_days"
+    return argparse.Namespace(**options, folder=beside)
+
+
+def main() -> None:
+    """Run the study."""
+    options = read_options()
+    plt.switch_backend("Agg")
+    found = run(options)
+    text = write_page(found, options.plan)
+    if found.isna().any(axis=None) or re.search(r"\b(nan|inf)\b", text):
+        raise SystemExit(f"A number is missing:\n\n{text}")
+    print(text.split("\n## ")[0] if options.smoke else text)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    (options.folder / "results.md").write_text(text, encoding="utf-8")
+    draw_figure(found, options.plan, options.folder / "figure.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""Speed and memory of correcting predictions, against getting them and their leaf numbers from the model, in one run.
+
+    python benchmarks/speed/drift.py [--smoke]
+
+Prints a table and writes it to drift.md beside this file. The model and the correction take turns; all cores.
+"""
+
+import argparse
+import datetime as dt
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import numpy as np
+from lightgbm import LGBMRegressor
+from run import make_table
+from sklearn.ensemble import RandomForestRegressor
+from xgboost import DMatrix, XGBRegressor
+
+import heedful
+from heedful import DriftCorrector
+
+BAR, ROUNDS = 5, 15
+HEAD = ("model", "leaf numbers", "predict", "corrected", "to leaf numbers", "to both", "added memory", "fit", "update")
+
+
+def models(X: np.ndarray, y: np.ndarray) -> dict[str, tuple[Any, Callable[[np.ndarray], np.ndarray]]]:
+    """Return fitted models and how each gives leaf numbers."""
+    booster = LGBMRegressor(verbose=-1).fit(X, y)
+    large = LGBMRegressor(n_estimators=500, verbose=-1).fit(X, y)
+    other = XGBRegressor(n_estimators=100).fit(X, y)
+    forest = RandomForestRegressor(100, min_samples_leaf=5, n_jobs=-1, random_state=0).fit(X, y)
+    return {
+        "LightGBM, 100 trees": (booster, lambda rows: booster.predict(rows, pred_leaf=True)),
+        "LightGBM, 500 trees": (large, lambda rows: large.predict(rows, pred_leaf=True)),
+        "XGBoost, 100 trees": (other, lambda rows: other.get_booster().predict(DMatrix(rows), pred_leaf=True)),
+        "forest, 100 trees": (forest, forest.apply),
+    }
+
+
+def measure(
+    name: str, model: Any, leaves: Callable[[np.ndarray], np.ndarray], n: int, p: int, rounds: int
+) -> tuple[str, ...]:
+    """Return a line of the table: correct ``n`` queries by ``n`` recent rows."""
+    (recent, y), queries = make_table(n, p, seed=1), make_table(n, p, seed=2)[0]
+    drifted = y + np.where(recent[:, 0] > 0, y.std(), 0.0)
+    corrector = DriftCorrector(model, n_jobs=-1)
+    fit = once(lambda: corrector.fit(recent[:-100], drifted[:-100]))
+    update = once(lambda: corrector.update(recent[-100:], drifted[-100:]))
+    works = (lambda: leaves(queries), lambda: model.predict(queries), lambda: corrector.predict(queries))
+    seconds = np.array([[once(work) for work in works] for _ in range(rounds)])[1:]
+    number, predict, ours = np.median(seconds, axis=0)
+    ratio = np.median(seconds[:, 2] / seconds[:, 0])
+    both = np.median(seconds[:, 2] / seconds[:, :2].sum(axis=1))
+    times = tuple(f"{1e3 * part:.0f} ms" for part in (number, predict, ours))
+    memory = f"{peak(lambda: corrector.predict(queries)) / 1e6:.0f} MB"
+    return (name, *times, f"{ratio:.1f}x", f"{both:.1f}x", memory, f"{fit:.2f} s", f"{update:.2f} s")
+
+
+def once(work: Callable[[], object]) -> float:
+    """Return the seconds that some work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak(work: Callable[[], object]) -> int:
+    """Return the most bytes that some work holds at a time."""
+    tracemalloc.start()
+    work()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def main() -> None:
+    """Measure every model."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--smoke", action="store_true")
+    small = parser.parse_args().smoke
+    n, p, rounds = (300, 5, 3) if small else (10_000, 30, ROUNDS)
+    rows = [measure(name, *model, n, p, rounds) for name, model in models(*make_table(n, p)).items()]
+    lines = [HEAD, ("---",) * len(HEAD), *rows]
+    text = (
+        f"# Speed of correcting a model\n\n{dt.date.today()}, heedful {heedful.__version__}, lightgbm "
+        f"{lightgbm.__version__}. Run again: `make bench`.\n\n{n} queries against {n} recent rows, p = {p}, all cores; "
+        f"median of {rounds - 1} rounds in which all take turns. The bar is {BAR}x leaf numbers, for LightGBM. A "
+        f"matrix of queries and rows would be {n * n / 1e6:.0f} MB at one byte each. `fit` tries six temperatures on "
+        "all but 100 of the recent rows, `update` adds these and chooses anew.\n\n"
+        + "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        + "\n"
+    )
+    print(text)
+    if not small:
+        Path(__file__).with_name("drift.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

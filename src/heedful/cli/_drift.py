@@ -1,0 +1,141 @@
+"""``heedful drift``: a fitted model corrected by recent rows, without refitting it."""
+
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from heedful import DriftCorrector
+from heedful.cli._columns import count_kinds
+from heedful.cli._drift_rows import Recent, read_queries, read_recent
+from heedful.cli._errors import UserError
+from heedful.cli._explain import PAGES, write_page
+from heedful.cli._foreign import Loaded, load_any, model_errors, told
+from heedful.cli._model import Saved
+from heedful.cli._output import say
+from heedful.cli._predict import predictions
+from heedful.cli._read import ENDINGS
+from heedful.cli._write import check_output, copy_whole, write_table
+
+FEWEST = 2
+
+
+def drift(arguments: Namespace) -> dict[str, Any]:
+    """Correct a model by recent rows; write its predictions of a table as they are and corrected."""
+    start = perf_counter()
+    _check_options(arguments)
+    loaded = load_any(arguments.model)
+    recent = read_recent(arguments, loaded)
+    queries = read_queries(arguments, loaded, recent)
+    corrector, plain = _fit(arguments, loaded, recent)
+    with _naming(arguments.table, "the rows cannot be predicted"):
+        report = corrector.drift_report(queries)
+        corrected, as_is = (predictions(Saved({"task": recent.task}, model), queries) for model in (corrector, plain))
+    predicted = _join(corrected, as_is, report.queries["n_eff"].to_numpy())
+    _write(arguments, predicted, report)
+    return _summary(arguments, loaded, recent, report) | {
+        "rows": len(predicted),
+        "columns": list(predicted),
+        "seconds": round(perf_counter() - start, 3),
+    }
+
+
+def _check_options(arguments: Namespace) -> None:
+    inputs = [arguments.model, arguments.recent, arguments.table]
+    check_output(arguments.output, inputs, ENDINGS)
+    if arguments.report is not None:
+        check_output(arguments.report, [*inputs, arguments.output], PAGES)
+    if isinstance(arguments.window, float | str) and arguments.time is None:
+        raise UserError(
+            f"--window {arguments.window} is a length of time: it takes --time COL. Or give a number of rows."
+        )
+
+
+def _fit(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[DriftCorrector, DriftCorrector]:
+    """Return the corrected model, and the model as it is."""
+    corrector = DriftCorrector(
+        loaded.model,
+        temperature=arguments.temperature,
+        mixing=arguments.mixing,
+        similarity=loaded.similarity,
+        window=arguments.window,
+        verbose=arguments.verbose,
+        n_jobs=arguments.jobs,
+    )
+    with _naming(arguments.recent, "the model cannot be corrected by these rows"):
+        corrector.fit(recent.X, recent.y, time=recent.time)
+        # nothing of a correction is applied, so that any rows will do
+        plain = clone(corrector).set_params(mixing=0.0, window=None)
+        return corrector, plain.fit(recent.X[:FEWEST], recent.y[:FEWEST])
+
+
+@contextmanager
+def _naming(path: Path, what: str) -> Iterator[None]:
+    """Turn what a model raises into an error that names the table."""
+    try:
+        yield
+    except model_errors() as error:
+        raise UserError(f"{path}: {what}: {told(error)}") from error
+
+
+def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd.DataFrame:
+    """Return what is written: corrected predictions, then those of the model."""
+    if list(corrected) == ["prediction"]:
+        model = plain["prediction"]
+        return corrected.assign(model=model, correction=corrected["prediction"] - model, n_eff=n_eff)
+    chances = plain.drop(columns="prediction")
+    return corrected.join(chances.rename(columns=lambda name: name.replace("probability_", "model_", 1)))
+
+
+def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> None:
+    """Write the table, and the page if there is to be one: both, or neither if one of them cannot be made."""
+    if arguments.report is None:
+        write_table(arguments.output, predicted)
+        return
+
+    def make(draft: Path) -> None:
+        write_page(report, draft, f"{arguments.model.name} on {arguments.recent.name}")
+        write_table(arguments.output, predicted)
+
+    copy_whole(arguments.report, make)
+
+
+def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) -> dict[str, Any]:
+    return {
+        "command": "drift",
+        "model": str(arguments.model),
+        "kind": loaded.what,
+        "recent": str(arguments.recent),
+        "recent_rows": len(recent.y),
+        "table": str(arguments.table),
+        "task": recent.task,
+        "target": arguments.target,
+        "features": recent.columns,
+        "loss": report.error,
+        "measures": report.summary["value"].to_dict(),
+        "where": report.features.reset_index(),
+        "heads": report.heads,
+        "output": str(arguments.output),
+        "report": None if arguments.report is None else str(arguments.report),
+    }
+
+
+def tell_drift(found: dict[str, Any]) -> None:
+    """Say what was found and written."""
+    measures = found["measures"]
+    say(f"read   {found['model']}: {found['kind']}, {found['task']} from columns: {count_kinds(found['features'])}")
+    say(f"read   {found['recent']}: {measures['recent rows']} of {found['recent_rows']} rows in use, "
+        f"target {found['target']}")  # fmt: skip
+    say(f"drift  {found['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
+        f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
+    say(f"model  mixing {measures['mixing']:.2f}, temperature {measures['temperature']:.3g}, "
+        f"trust {measures['trust']:.2f}, {measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
+    say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")
+    if found["report"]:
+        say(f"wrote  {found['report']}")

@@ -1,0 +1,143 @@
+"""The tables of ``heedful drift`` as a loaded model takes them: recent rows with what happened, and queries."""
+
+import re
+from argparse import Namespace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier
+
+from heedful import DriftCorrector
+from heedful.cli._columns import conform, convert, describe_columns, kind_of, need_column
+from heedful.cli._errors import UserError
+from heedful.cli._foreign import Loaded
+from heedful.cli._read import read_table
+from heedful.cli._target import read_response
+
+# Names that LightGBM and XGBoost give to columns without one.
+NO_NAME = re.compile(r"(Column_|f)?\d+")
+NUMBERS = ("number", "boolean")
+
+
+class Recent(NamedTuple):
+    """Recent rows in the order of their time, what happened to them, and the columns that queries need too."""
+
+    task: str
+    X: Any
+    y: pd.Series
+    time: pd.Series | None
+    columns: list[dict[str, Any]]
+    others: list[str]
+
+
+def read_recent(arguments: Namespace, loaded: Loaded) -> Recent:
+    """Read the recent rows."""
+    path, classes = arguments.recent, getattr(loaded.model, "classes_", None)
+    text = [name for name, kind in loaded.kinds.items() if kind == "text"]
+    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
+    need_column(path, table, arguments.target, "--target")
+    time = None if arguments.time is None else _read_time(path, table, arguments)
+    over = _passed_over(arguments, loaded)
+    columns = _find_columns(path, table.drop(columns=over, errors="ignore"), loaded)
+    X = _take(path, table.drop(columns=over, errors="ignore"), loaded, columns)
+    task = _find_task(loaded.model)
+    y = _read_response(path, table, arguments.target, task, classes)
+    order = np.arange(len(y)) if time is None else np.argsort(time.to_numpy(), kind="stable")
+    X, y, time = (None if e is None else e.iloc[order].reset_index(drop=True) for e in (X, y, time))
+    return Recent(task, loaded.rows(X), y, time, columns, [name for name in over if name in table])
+
+
+def read_queries(arguments: Namespace, loaded: Loaded, recent: Recent) -> Any:
+    """Read the rows to predict, with the columns and kinds that the recent rows have."""
+    path = arguments.table
+    table = read_table(path, arguments.sep, [entry["name"] for entry in recent.columns if entry["kind"] == "text"])
+    for name in arguments.drop:
+        if name not in recent.others:
+            need_column(path, table, name, "--drop")
+    table = table.drop(columns=_passed_over(arguments, loaded), errors="ignore")
+    return loaded.rows(_take(path, table, loaded, recent.columns))
+
+
+def _passed_over(arguments: Namespace, loaded: Loaded) -> list[str]:
+    """Return columns that are not handed to the model; it may know the time by name and need it."""
+    time = [arguments.time] if arguments.time and arguments.time not in (loaded.names or []) else []
+    return [arguments.target, *time, *arguments.drop, *loaded.others]
+
+
+def _find_columns(path: Path, table: pd.DataFrame, loaded: Loaded) -> list[dict[str, Any]]:
+    """Return names and kinds of the columns that the model needs; those of the table if it knows none by name."""
+    table = _rename(table, loaded)
+    names = loaded.names
+    if names is None or (all(map(NO_NAME.fullmatch, names)) and not set(names) <= set(table)):
+        if loaded.n_columns not in (None, table.shape[1]):
+            raise UserError(
+                f"{path}: the model needs {loaded.n_columns} columns, the table has {table.shape[1]} to predict from. "
+                "Leave out others with --drop."
+            )
+        names = list(table)
+    kinds = {entry["name"]: entry["kind"] for entry in describe_columns(path, table)}
+    return [{"name": name, "kind": _kind(name, kinds.get(name), loaded)} for name in names]
+
+
+def _kind(name: str, found: str | None, loaded: Loaded) -> str:
+    """Return the kind that a column must have: as the model tells, else as it was found if the model may take it."""
+    free = loaded.takes_text or found in NUMBERS
+    return loaded.kinds.get(name) or (found if found and free else "number")
+
+
+def _take(path: Path, table: pd.DataFrame, loaded: Loaded, columns: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the columns that a model needs, in its order and kinds."""
+    table = _rename(table, loaded)
+    X = conform(path, table, columns, set())
+    return X.assign(**{name: _as_category(X[name], table[name]) for name in loaded.categories})
+
+
+def _as_category(column: pd.Series, raw: pd.Series) -> pd.Series:
+    """Return categories; numbers as they were read, since whole ones must stay whole."""
+    return (raw if pd.api.types.is_numeric_dtype(column.dtype) else column).astype("category")
+
+
+def _rename(table: pd.DataFrame, loaded: Loaded) -> pd.DataFrame:
+    """Return a table under the names that LightGBM keeps: without blanks."""
+    plain = {name: name.replace(" ", "_") for name in table}
+    names = loaded.names or []
+    return table.rename(columns={n: new for n, new in plain.items() if new in names and new not in table})
+
+
+def _find_task(model: Any) -> str:
+    """Return what a model predicts; of a bare booster only its trees tell."""
+    own = model if hasattr(model, "fit") else DriftCorrector(model)
+    return "classification" if is_classifier(own) else "regression"
+
+
+def _are_text(classes: np.ndarray | None) -> bool:
+    return classes is not None and all(isinstance(label, str) for label in classes)
+
+
+def _read_response(path: Path, table: pd.DataFrame, target: str, task: str, classes: np.ndarray | None) -> pd.Series:
+    """Return numbers, or labels as the model has them."""
+    column = table[target]
+    if task == "regression" and kind_of(column) not in NUMBERS:
+        raise UserError(
+            f"{path}: column {target!r} (--target) must hold numbers as the model predicts, got {column.iloc[0]!r}. "
+            "Is it the right column?"
+        )
+    y = pd.Series(read_response(path, table, Namespace(task=task, target=target, event=None, time=None)).y)
+    if _are_text(classes):
+        return y.map(str).astype(object)
+    numbers = pd.to_numeric(y, errors="coerce")
+    return y if numbers.isna().any() else numbers
+
+
+def _read_time(path: Path, table: pd.DataFrame, arguments: Namespace) -> pd.Series:
+    """Return dates or numbers; a length of time such as 30D takes dates."""
+    column = need_column(path, table, arguments.time, "--time")
+    kind = "number" if kind_of(column) == "number" else "date"
+    if kind == "number" and isinstance(arguments.window, str):
+        raise UserError(
+            f"{path}: column {arguments.time!r} (--time) holds numbers, and --window {arguments.window} takes dates. "
+            "Give a number with a point, such as 30.0."
+        )
+    return convert(path, column, kind)

@@ -1,0 +1,249 @@
+"""Models that other packages fitted: files told by what they begin with, and never a pickle."""
+
+import importlib
+import io
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+from zipfile import ZipFile, is_zipfile
+
+import pandas as pd
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from heedful.cli._errors import UserError, one_line
+from heedful.cli._lightgbm import read_lightgbm
+from heedful.cli._model import HEADER, TRUSTED, load_model, read_skops
+from heedful.cli._read import check_file
+from heedful.cli._xgboost import read_xgboost
+
+BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
+SKLEARN = ("RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")
+# The last step of a model, by package and name.
+KINDS = {
+    "sklearn": {f"{name}{task}" for name in SKLEARN for task in ("Regressor", "Classifier")},
+    "lightgbm": {"LGBMRegressor", "LGBMClassifier", "Booster"},
+    "xgboost": {"XGBRegressor", "XGBClassifier", "XGBRFRegressor", "XGBRFClassifier", "Booster"},
+}
+# What skops finds in such models and does not trust by itself.
+KNOWN = (
+    *TRUSTED,
+    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+    "numpy.dtype",
+    "collections.OrderedDict",
+    *("lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor", "lightgbm.sklearn.LGBMClassifier"),
+    "xgboost.core.Booster",
+    *(f"xgboost.sklearn.{name}" for name in sorted(KINDS["xgboost"] - {"Booster"})),
+)
+
+
+class Loaded(NamedTuple):
+    """A model and the columns that it needs.
+
+    ``names`` are None if it knows only how many. ``kinds`` are those that are told; a model that ``takes_text`` takes
+    the others as they are, any other takes numbers. ``categories`` are handed to it as categories, ``others`` are
+    passed over. ``similarity`` says who is alike where a model has no leaves.
+    """
+
+    model: Any
+    names: list[str] | None
+    n_columns: int | None
+    kinds: dict[str, str]
+    categories: tuple[str, ...] = ()
+    takes_text: bool = False
+    others: tuple[str, ...] = ()
+    similarity: str | None = None
+
+    @property
+    def what(self) -> str:
+        """The kind of model, as its package names it."""
+        last = type(_last_step(self.model))
+        package = BOOSTERS.get(_root(last.__module__))
+        name = f"{package} {last.__name__}" if package and last.__name__ == "Booster" else last.__name__
+        return f"{name} in a Pipeline" if isinstance(self.model, Pipeline) else name
+
+    def rows(self, X: pd.DataFrame) -> Any:
+        """Return rows without names for a model that knows none."""
+        return X if self.names is not None else X.to_numpy()
+
+
+def load_any(path: Path) -> Loaded:
+    """Read a model that ``heedful fit`` or another package wrote."""
+    check_file(path)
+    data = path.read_bytes()
+    if is_zipfile(path):
+        whose, load = "skops", _load_skops
+    elif data.startswith(b"tree\n"):
+        whose, load = "LightGBM", _load_lightgbm
+    elif data.startswith(b"{"):
+        whose, load = "XGBoost", _load_xgboost
+    else:
+        raise UserError(
+            f"{path}: no model that can be read. Pickle files, joblib's too, are never opened: save the model by "
+            "skops.io.dump, or a booster by its save_model (LightGBM as text, XGBoost as .json or .ubj)."
+        )
+    with _reading(path, whose):
+        return _load_ours(path) if whose == "skops" and _is_ours(data) else _describe(path, load(path, data))
+
+
+def model_errors() -> tuple[type[Exception], ...]:
+    """Return what models raise if rows do not suit them."""
+    found = getattr(sys.modules.get("lightgbm.basic"), "LightGBMError", None)
+    return (TypeError, ValueError, *([found] if found else []))
+
+
+def told(error: Exception) -> str:
+    """Return the message of a model's error, without the places in its code that XGBoost adds."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    return one_line(ValueError(re.sub(r"^\[[\d:]+\] \S+: |\nStack trace:.*", "", str(error), flags=re.DOTALL)))
+
+
+def _is_ours(data: bytes) -> bool:
+    with ZipFile(io.BytesIO(data)) as archive:
+        return HEADER in archive.namelist()
+
+
+def _load_ours(path: Path) -> Loaded:
+    header, model = load_model(path)
+    if header["task"] == "survival":
+        raise UserError(f"{path}: a model of survival cannot be corrected, only one of numbers or classes.")
+    kinds = {entry["name"]: entry["kind"] for entry in header["columns"]}
+    others = (*header["response"].values(), *header["dropped"])
+    return Loaded(model, list(kinds), len(kinds), kinds, others=others, similarity="forest")
+
+
+def _load_skops(path: Path, data: bytes) -> Any:
+    return read_skops(path, data, lambda name: _is_known(path, name), "scikit-learn, LightGBM or XGBoost")
+
+
+def _is_known(path: Path, name: str) -> bool:
+    """Return whether a type is part of a model; the package that it comes from must be there."""
+    package = _root(name)
+    if name in KNOWN and package in BOOSTERS:
+        _package(path, package)
+    return name in KNOWN
+
+
+def _load_lightgbm(path: Path, data: bytes) -> Any:
+    return _package(path, "lightgbm").Booster(model_str=read_lightgbm(data))
+
+
+def _load_xgboost(path: Path, data: bytes) -> Any:
+    booster = _package(path, "xgboost").Booster()
+    booster.load_model(bytearray(read_xgboost(data)))
+    return booster
+
+
+@contextmanager
+def _reading(path: Path, whose: str) -> Iterator[None]:
+    """Turn whatever is wrong with a file into one error; what a package prints of it is not for the user."""
+    try:
+        with redirect_stdout(io.StringIO()):
+            yield
+    except UserError:
+        raise
+    except Exception as error:
+        raise UserError(
+            f"{path}: not a model of {whose}, or a damaged one: {told(error)[:200]}. Save it again."
+        ) from error
+
+
+def _package(path: Path, name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise UserError(
+            f"{path}: the model needs {name}, which is not installed. Run: pip install 'heedful[boost]'"
+        ) from error
+
+
+def _describe(path: Path, model: Any) -> Loaded:
+    """Return a model with what it needs; refuse one that is not of a known kind, or not fitted."""
+    last = _last_step(model)
+    if type(last).__name__ not in KINDS.get(_root(type(last).__module__), ()):
+        raise UserError(
+            f"{path}: the file holds {type(last).__name__!r}. A model must be a random forest, extra trees or gradient "
+            "boosting of scikit-learn, LightGBM or XGBoost, or a pipeline that ends in one."
+        )
+    if hasattr(last, "fit"):
+        try:
+            check_is_fitted(model)
+        except ValueError as error:
+            raise UserError(f"{path}: the model is not fitted. Save it after `fit`.") from error
+    names, n_columns = _names(model), _count_columns(model)
+    if isinstance(model, Pipeline):
+        return Loaded(model, names, n_columns, {}, takes_text=True)
+    texts = _categories(path, model)
+    kinds = {name: "text" for name, is_text in texts.items() if is_text}
+    return Loaded(model, names, n_columns, kinds, tuple(texts))
+
+
+def _last_step(model: Any) -> Any:
+    return model.steps[-1][1] if isinstance(model, Pipeline) and model.steps else model
+
+
+def _names(model: Any) -> list[str] | None:
+    """Return the names of a model's columns, None if it has none."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None and not hasattr(model, "fit"):
+        names = model.feature_name() if hasattr(model, "feature_name") else model.feature_names
+    return None if names is None else [str(name) for name in names]
+
+
+def _count_columns(model: Any) -> int | None:
+    if hasattr(model, "fit"):
+        return getattr(model, "n_features_in_", None)
+    return model.num_feature() if hasattr(model, "num_feature") else model.num_features()
+
+
+def _categories(path: Path, model: Any) -> dict[str, bool]:
+    """Return the columns of a booster that hold categories, and whether those are text."""
+    package = _root(type(model).__module__)
+    if package not in BOOSTERS:
+        return {}
+    found = _lightgbm_levels(model) if package == "lightgbm" else _xgboost_levels(model)
+    if found is None:
+        raise UserError(
+            f"{path}: the model has categories, and the file does not say of which columns or by which names. Fit it "
+            "to a table with columns of categories (XGBoost 3.1 or later), or to numbers."
+        )
+    return found
+
+
+def _lightgbm_levels(model: Any) -> dict[str, bool] | None:
+    booster = getattr(model, "booster_", model)
+    if not booster.pandas_categorical:
+        return {}
+    infos = re.search(r"^feature_infos=(.*)$", booster.model_to_string(num_iteration=1), re.MULTILINE)
+    ranges = zip(booster.feature_name(), infos[1].split(" "), strict=True)  # type: ignore[index]
+    # numbers have a range in brackets
+    names = [name for name, values in ranges if re.fullmatch(r"-?\d+(:-?\d+)*", values)]
+    if len(names) != len(booster.pandas_categorical):
+        return None
+    texts = (all(isinstance(level, str) for level in levels) for levels in booster.pandas_categorical)
+    return dict(zip(names, texts, strict=True))
+
+
+def _xgboost_levels(model: Any) -> dict[str, bool] | None:
+    booster = model.get_booster() if hasattr(model, "get_booster") else model
+    if "c" not in (booster.feature_types or []):
+        return {}
+    model = json.loads(bytes(booster.save_raw("json")))["learner"]["gradient_booster"]["model"]
+    columns = zip(
+        booster.feature_names or [], booster.feature_types, model.get("cats", {}).get("enc", []), strict=False
+    )
+    found = {name: entry for name, kind, entry in columns if kind == "c"}
+    if not found or not all(entry["values"] for entry in found.values()):
+        return None
+    return {name: "offsets" in entry for name, entry in found.items()}
+
+
+def _root(name: str) -> str:
+    """Return the package of a dotted name."""
+    return name.partition(".")[0]
