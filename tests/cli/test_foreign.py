@@ -180,6 +180,7 @@ def test_a_missing_package_names_the_extra(boosters, tmp_path, monkeypatch, pack
         (r"num_class=1", "num_class=3"),
         (r"objective=regression", "objective=multiclass num_class:9"),
         (r"objective=regression", "objective=other"),
+        (r"objective=regression", "objective=binary"),
         (r"version=v4", "version=v9"),
         (r"label_index=0", "label_index=0\rTree=0"),
         (r"tree_sizes=\d", "tree_sizes=9"),

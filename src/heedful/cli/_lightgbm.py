@@ -17,6 +17,8 @@ OBJECTIVES = (
     *("regression", "regression_l1", "huber", "fair", "poisson", "quantile", "mape", "gamma", "tweedie", "binary"),
     *("multiclass", "multiclassova", "cross_entropy", "cross_entropy_lambda", "lambdarank", "rank_xendcg", "custom"),
 )
+# Settings that LightGBM cannot do without.
+REQUIRED = {"binary": "sigmoid", "multiclass": "num_class", "multiclassova": "sigmoid"}
 # What a tree has for each of its splits and for each of its leaves, besides what is looked at more closely.
 PER_SPLIT = ("split_gain", "internal_value", "internal_weight", "internal_count")
 PER_LEAF = ("leaf_value", "leaf_weight", "leaf_count")
@@ -76,7 +78,8 @@ def _check_objective(text: str, n_outputs: int) -> None:
     """Check a name and its settings; none at all is an objective of the user's own."""
     name, *settings = text.split(" ")
     given = dict(entry.split(":") for entry in settings if entry != "sqrt")
-    need(name in OBJECTIVES and all(float(value) > 0 for value in given.values()), "the objective is not known")
+    need(name in OBJECTIVES and all(float(value) > 0 for value in given.values()), "the objective is wrong")
+    need(name not in REQUIRED or REQUIRED[name] in given, "the objective is not whole")
     classes = given.get("num_class", str(n_outputs) if name == "custom" else "1")
     need(classes == str(n_outputs), "the number of classes is wrong")
 
