@@ -220,8 +220,8 @@ def _lightgbm_levels(model: Any) -> dict[str, bool] | None:
     booster = getattr(model, "booster_", model)
     if not booster.pandas_categorical:
         return {}
-    infos = re.search(r"^feature_infos=(.*)$", booster.model_to_string(num_iteration=1), re.MULTILINE)
-    ranges = zip(booster.feature_name(), infos[1].split(" "), strict=True)  # type: ignore[index]
+    (infos,) = re.findall(r"^feature_infos=(.*)$", booster.model_to_string(num_iteration=1), re.MULTILINE)
+    ranges = zip(booster.feature_name(), infos.split(" "), strict=True)
     # numbers have a range in brackets
     names = [name for name, values in ranges if re.fullmatch(r"-?\d+(:-?\d+)*", values)]
     if len(names) != len(booster.pandas_categorical):

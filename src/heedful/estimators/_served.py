@@ -71,6 +71,13 @@ class ServedModel:
         return said
 
     @property
+    def trees(self) -> Ensemble:
+        """The ensemble of a model that has one."""
+        if self.ensemble is None:
+            raise TypeError(f"`model` gives no leaves: it must be {ACCEPTED}, got {self.model!r}.")
+        return self.ensemble
+
+    @property
     def task(self) -> str:
         """The kind of response, as explanations name it."""
         if self.classes is None:
@@ -99,17 +106,17 @@ class ServedModel:
         """Return the leaves of rows (n_rows, n_trees)."""
         rows = X if self._before is None else self._before.transform(X)
         rows = rows.toarray() if hasattr(rows, "toarray") else rows
-        return self.ensemble.row_leaves(rows)  # type: ignore[union-attr]
+        return self.trees.row_leaves(rows)
 
     def notice(self, base: np.ndarray, leaves: np.ndarray) -> None:
         """Notice whether predictions are, to the last bit, what the leaves of these rows add up to."""
         known = self.ensemble is not None and self.classes is None and leaves.size > 0
-        self.adds_up = known and np.array_equal(self.ensemble.raw(leaves.T), base)  # type: ignore[union-attr]
+        self.adds_up = known and np.array_equal(self.trees.raw(leaves.T), base)
 
     def values_and_leaves(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return what the model says of rows and their leaves; it is asked once if leaves add up to predictions."""
         leaves = self.leaves(X)
-        return self.ensemble.raw(leaves.T) if self.adds_up else self.values(X), leaves  # type: ignore[union-attr]
+        return self.trees.raw(leaves.T) if self.adds_up else self.values(X), leaves
 
     def read(self, X: Any) -> pd.DataFrame | np.ndarray:
         """Return rows as the model takes them; raise unless they have its columns."""
@@ -148,8 +155,8 @@ class ServedModel:
 
     def _predict(self, X: Any) -> Any:
         """Return predictions; a bare XGBoost takes tables of its own."""
-        bare = self.ensemble is not None and not hasattr(self._last, "fit") and hasattr(self.ensemble, "predict")
-        return self.ensemble.predict(X) if bare else self.model.predict(X)  # type: ignore[union-attr]
+        own = None if hasattr(self._last, "fit") else getattr(self.ensemble, "predict", None)
+        return self.model.predict(X) if own is None else own(X)
 
     def _chances(self, ensemble: Ensemble, X: Any) -> np.ndarray:
         """Return the probabilities of a bare booster: its own, or those of its raw scores."""

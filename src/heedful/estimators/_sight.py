@@ -26,7 +26,7 @@ class Sight:
         self._served, self._reader = served, TableReader().fit(rows.table)
         self.names, self.n_rows = self._reader.names, rows.y.size
         if entries is None:
-            self.similarities: list[Any] = [LeafMeetings(rows.leaves, served.ensemble.n_leaves)]  # type: ignore[union-attr]
+            self.similarities: list[Any] = [LeafMeetings(rows.leaves, served.trees.n_leaves)]
             return
         codes = self.codes(rows.table)
         self._dummies = Dummies().fit(codes, self.names, self._reader.levels, rows.weight)
