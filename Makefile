@@ -65,6 +65,15 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
 	$(BIN)/python benchmarks/accuracy/run.py
 
+.PHONY: table1
+table1: $(READY) ## table 1 of the paper, with the paper's figures beside ours; goes on where it stopped
+	$(BIN)/python benchmarks/paper/table1/run.py
+
+.PHONY: table3
+table3: $(READY) ## table 3 of the paper, its simulations as printed and read otherwise; goes on where it stopped
+	$(BIN)/python benchmarks/paper/table3/readings.py
+	$(BIN)/python benchmarks/paper/table3/run.py
+
 .PHONY: lightgbm
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
 	$(BIN)/python benchmarks/paper/lightgbm/run.py
@@ -88,6 +97,14 @@ drift: $(READY) ## a booster corrected after a covariate shift, as in section 7;
 .PHONY: drift_days
 drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
 	$(BIN)/python benchmarks/drift_days/run.py
+
+.PHONY: appendix_a
+appendix_a: $(READY) ## theory and measurement of attention to two mixed groups; writes benchmarks/paper/appendix_a
+	$(BIN)/python benchmarks/paper/appendix_a/run.py
+
+.PHONY: appendix_b
+appendix_b: $(READY) ## softmax and Gaussian kernel weights; writes benchmarks/paper/appendix_b/results.md
+	$(BIN)/python benchmarks/paper/appendix_b/run.py
 
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md

@@ -22,7 +22,9 @@ from tables import PROJECT, TABLES, data_folder, load, stand_in
 
 Table = tuple[pd.DataFrame, np.ndarray]
 Job = tuple[str, int]
+Part = tuple[str, str, int]
 Scores = dict[str, dict[str, float]]
+AddOptions = Callable[[argparse.ArgumentParser], None]
 SMOKE = {"tables": [], "splits": 1, "jobs": 1, "fresh": True}
 
 
@@ -52,15 +54,17 @@ class Study(NamedTuple):
         return f"edition {self.edition}, {self.versions}"
 
 
-def read_options(about: str, splits: int) -> argparse.Namespace:
-    """Return the options that every study has."""
+def read_options(about: str, splits: int, add: AddOptions | None = None) -> argparse.Namespace:
+    """Return the options that every study has, and those that a study adds."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", help="folder that holds uci/manifest.json")
-    parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=list(TABLES))
+    parser.add_argument("--tables", "--datasets", nargs="+", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("--splits", type=int, default=splits)
     parser.add_argument("--jobs", type=int, default=-1, help="splits at a time, each on one core")
-    parser.add_argument("--fresh", action="store_true", help="forget the splits of earlier runs")
+    parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
     parser.add_argument("--smoke", action="store_true", help="one split of a generated table, to see that it runs")
+    if add is not None:
+        add(parser)
     options = parser.parse_args()
     return argparse.Namespace(**vars(options) | SMOKE) if options.smoke else options
 
@@ -88,41 +92,78 @@ def output_folder(study: Study, options: argparse.Namespace) -> Path:
 
 def run(study: Study, tables: dict[str, Table], options: argparse.Namespace) -> pd.DataFrame:
     """Return the scores of all splits, measured now or kept from an earlier run."""
-    path = work_folder(study, options) / "splits.jsonl"
-    if options.fresh:
-        path.unlink(missing_ok=True)
-    # seed by seed, so that a run cut short has something of every table; the dearest first, so that no core waits
+    wanted = [("", title, seed) for title, seed in order_jobs(tables, options.splits)]
+    known, _ = run_parts({"": study}, tables, wanted, options)
+    return as_frame({part[1:]: known[part] for part in sorted(wanted)})
+
+
+def order_jobs(tables: dict[str, Table], splits: int) -> list[Job]:
+    """Return tables and seeds: seed by seed, so that a run cut short has some of every table; the dearest first."""
     dear = sorted(tables, key=lambda title: -tables[title][0].size)
-    wanted = [(title, seed) for seed in range(options.splits) for title in dear]
-    known = read_kept(path, study.key)
+    return [(title, seed) for seed in range(splits) for title in dear]
+
+
+def run_parts(
+    studies: dict[str, Study], tables: dict[str, Table], wanted: list[Part], options: argparse.Namespace
+) -> tuple[dict[Part, Scores], int]:
+    """Return all that is known of the parts of a study, and how many had to be measured for it.
+
+    A part is a study of its own, of which each split is kept under its own key: a part that is new or has changed
+    leaves the others as they are. All share one folder, that of the first.
+    """
+    path = work_folder(next(iter(studies.values())), options) / "splits.jsonl"
+    if options.fresh:
+        forget(path, set(wanted))
+    known = read_parts(path, {part: study.key for part, study in studies.items()})
     missing = [job for job in wanted if job not in known]
-    work = (delayed(measure_split)(study, title, *tables[title], seed) for title, seed in missing)
+    work = (delayed(measure_split)(studies[part], part, title, *tables[title], seed) for part, title, seed in missing)
     done = Parallel(options.jobs, return_as="generator_unordered")(work)
+    name = next(iter(studies.values())).name
     with path.open("a", encoding="utf-8") as file:
-        for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=study.name, unit="split"):
+        for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=name, unit="split"):
             # the newline comes first, so that a line cut off does not swallow the next one
             file.write("\n" + json.dumps(split))
             file.flush()
-            known[split["table"], split["seed"]] = split["scores"]
-    return as_frame({job: known[job] for job in sorted(wanted)})
+            known[split["part"], split["table"], split["seed"]] = split["scores"]
+    return known, len(missing)
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Return the splits that a file holds; a line that an interruption cut off is left out."""
+    lines = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        with contextlib.suppress(json.JSONDecodeError):
+            lines.append(json.loads(line))
+    return lines
+
+
+def part_of(line: dict[str, Any]) -> Part:
+    """Return what a line is about."""
+    return line.get("part", ""), line["table"], line["seed"]
+
+
+def read_parts(path: Path, keys: dict[str, str]) -> dict[Part, Scores]:
+    """Return the splits kept under the keys of their parts."""
+    return {part_of(line): line["scores"] for line in read_lines(path) if keys.get(part_of(line)[0]) == line["key"]}
 
 
 def read_kept(path: Path, key: str) -> dict[Job, Scores]:
-    """Return the splits kept under this key; a line that an interruption cut off is left out."""
-    kept = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        with contextlib.suppress(json.JSONDecodeError):
-            split = json.loads(line)
-            if split["key"] == key:
-                kept[split["table"], split["seed"]] = split["scores"]
-    return kept
+    """Return the splits kept under this key, of a study without parts."""
+    return {part[1:]: scores for part, scores in read_parts(path, {"": key}).items()}
 
 
-def measure_split(study: Study, title: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> dict[str, Any]:
+def forget(path: Path, unwanted: set[Part]) -> None:
+    """Take some splits out of a file."""
+    lines = [json.dumps(line) for line in read_lines(path) if part_of(line) not in unwanted]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+def measure_split(study: Study, part: str, title: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> dict[str, Any]:
     """Run one split on one core; LightGBM warns about feature names that do not matter here."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", UserWarning)
-        return {"key": study.key, "table": title, "seed": seed, "scores": study.one_split(X, y, seed)}
+        scores = study.one_split(X, y, seed)
+    return {"key": study.key, "part": part, "table": title, "seed": seed, "scores": scores}
 
 
 def measure(models: dict[str, Any], train: tuple[Any, np.ndarray], test: tuple[Any, np.ndarray]) -> Scores:

@@ -1,11 +1,16 @@
 """The paper's twelve UCI tables, read from a folder that holds them with their manifest."""
 
-import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from heedful.datasets import load_table, load_us_change
+from heedful.datasets._folder import HOW_TO_GET
+from heedful.datasets._tables import encode_text
 
 PROJECT = Path(__file__).resolve().parents[1]
 TABLES = {
@@ -28,23 +33,29 @@ def data_folder(given: str | None) -> Path:
     """Return the folder of the tables: the argument, HEEDFUL_DATA, or ../shared/data beside the project."""
     folder = Path(given or os.environ.get("HEEDFUL_DATA", PROJECT.parent / "shared" / "data"))
     if not (folder / "uci" / "manifest.json").exists():
-        raise SystemExit(f"No tables in {folder}: need uci/manifest.json. Set HEEDFUL_DATA or pass --data DIR.")
+        raise SystemExit(f"No tables in {folder}: need uci/manifest.json there. {HOW_TO_GET}")
     return folder
 
 
-def load(name: str, folder: Path) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return features and response; several responses are averaged, Facebook's is log(1 + y), as in the paper."""
-    about = json.loads((folder / "uci" / "manifest.json").read_text(encoding="utf-8"))[name]
-    frame = pd.read_csv(folder / "uci" / about["file"])
-    features, targets = list(about["features"]), list(about["all_targets"])
-    if name == "stock_portfolio_performance":
-        # six weights and the six original indicators against the mean of the normalised ones
-        features, targets = features + targets[:6], targets[6:]
-    if name == "communities_and_crime":
-        # 1828 names of 1994 places; the other codes of places are numbers and stay
-        features.remove("communityname")
-    y = frame[targets].mean(axis=1).to_numpy(dtype=float)
-    return frame[features], np.log1p(y) if name == "facebook_metrics" else y
+def load(name: str, folder: Path, **choices: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return features and response as in the paper; a file that is missing or another one ends the program."""
+    with one_line():
+        return load_table(name, folder, **choices)
+
+
+def load_series(folder: Path) -> pd.DataFrame:
+    """Return the quarters of us_change, the response last."""
+    with one_line():
+        return load_us_change(folder).reset_index(drop=True)
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Turn what is wrong with the data into the last line of the program."""
+    try:
+        yield
+    except (FileNotFoundError, ValueError) as error:
+        raise SystemExit(str(error)) from error
 
 
 def stand_in(n_rows: int, seed: int) -> tuple[pd.DataFrame, np.ndarray]:
@@ -65,16 +76,13 @@ def halves(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def one_hot(train: pd.DataFrame, test: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return both halves with one column per level and missing values as training means."""
-    first, second = fill(pd.get_dummies(pd.concat([train, test])), len(train))
+    first, second = fill(encode_text(pd.concat([train, test]), "onehot"), len(train))
     return first.to_numpy(), second.to_numpy()
 
 
 def integer_codes(train: pd.DataFrame, test: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return both halves with levels as numbers in the order of their names and missing values as training means."""
-    both = pd.concat([train, test])
-    for name in both.select_dtypes(exclude="number"):
-        both[name] = both[name].astype("category").cat.codes.where(both[name].notna())
-    return fill(both, len(train))
+    return fill(encode_text(pd.concat([train, test]), "codes"), len(train))
 
 
 def fill(both: pd.DataFrame, n_train: int) -> tuple[pd.DataFrame, pd.DataFrame]:

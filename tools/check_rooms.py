@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "estimators": GROUND | FLOW | {"heads", "cluster", "explain"},
     "plot": {"explain"},
     "report": {"explain"},
-    "datasets": {"_checks"},
+    "datasets": {"_checks", "_optional"},
     # public names only
     "cli": {
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),

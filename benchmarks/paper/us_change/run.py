@@ -33,7 +33,7 @@ from heedful.datasets import make_regimes
 from heedful.similarity import ForestProximity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tables import data_folder
+from tables import data_folder, load_series
 
 RESPONSE, LAGS, YEAR = "Consumption", 10, 4
 PAPER = pd.DataFrame(
@@ -357,11 +357,7 @@ def read_options() -> argparse.Namespace:
 def main() -> None:
     """Run the study."""
     options = read_options()
-    if options.smoke:
-        frame = generated()
-    else:
-        frame = pd.read_csv(data_folder(options.data) / "uci" / "us_change.csv").drop(columns="Quarter")
-        frame = frame[[*frame.columns.drop(RESPONSE), RESPONSE]]
+    frame = generated() if options.smoke else load_series(data_folder(options.data))
     text = write_page(run(read_series(frame), options), options.seeds)
     if options.smoke:
         print(text.split("\n## ")[0])

@@ -1,0 +1,52 @@
+"""A folder of tables with a manifest: files are found by name and checked before they are read."""
+
+import hashlib
+import io
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+MANIFEST = "manifest.json"
+HOW_TO_GET = (
+    "Give the folder that holds uci/manifest.json as `data` (studies: --data), or in the environment variable "
+    "HEEDFUL_DATA. Where there is a network, heedful.datasets.download_tables(folder) fetches the tables (pip install "
+    "'heedful[data]')."
+)
+
+
+def read_checked(name: str, data: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return a table as its file has it, and what the manifest says of it."""
+    folder = find_folder(data)
+    about = _read_manifest(folder / MANIFEST).get(name)
+    path = folder / (about["file"] if about else f"{name}.csv")
+    if about is None or not path.is_file():
+        what = "the manifest does not list it" if about is None else "there is no such file"
+        raise FileNotFoundError(f"Need {path}, but {what}. {HOW_TO_GET}")
+    content = path.read_bytes()
+    checksum = hashlib.sha256(content).hexdigest()
+    if checksum != about["sha256"]:
+        raise ValueError(
+            f"{path} must have the sha256 {about['sha256'][:12]}... of its manifest, got {checksum[:12]}...: it is "
+            f"another version, or damaged. Copy it anew. {HOW_TO_GET}"
+        )
+    return pd.read_csv(io.BytesIO(content)), about
+
+
+def find_folder(data: Any) -> Path:
+    """Return the folder of the tables: inside ``data``, or inside HEEDFUL_DATA."""
+    given = data if data is not None else os.environ.get("HEEDFUL_DATA")
+    if not given:
+        raise FileNotFoundError(f"The tables of others do not come with heedful. {HOW_TO_GET}")
+    return Path(given) / "uci"
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        raise FileNotFoundError(f"Need {path}, but there is no such file. {HOW_TO_GET}")
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path} must be JSON, got something else ({error}). Copy it anew. {HOW_TO_GET}") from error

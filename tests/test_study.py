@@ -1,0 +1,101 @@
+"""Studies keep what they have measured: an interrupted run goes on, a new method leaves the others alone."""
+
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+TABLES = {"a": (pd.DataFrame({"x": [1.0, 2.0]}), np.zeros(2)), "b": (pd.DataFrame({"x": [3.0]}), np.zeros(1))}
+WANTED = [("sum", "a", 0), ("sum", "b", 0), ("sum", "a", 1)]
+
+
+@pytest.fixture
+def study(monkeypatch, tmp_path):
+    """The module of the studies, with its splits in a folder of their own."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    import study
+
+    monkeypatch.setattr(study, "PROJECT", tmp_path)
+    return study
+
+
+def make(study, calls, factor=1.0, edition=1):
+    """Return a study that writes down what it is asked to measure."""
+
+    def one_split(X, y, seed):
+        calls.append(seed)
+        return {"sum": {"error": float(factor * X["x"].sum() + seed), "seconds": 0.1}}
+
+    return study.Study("sums", "Sums", "", "sum", one_split, ("numpy",), edition)
+
+
+def options(**given):
+    return Namespace(smoke=False, fresh=False, jobs=1, splits=2, tables=[], **given)
+
+
+def run(study, studies, wanted, **changed):
+    return study.run_parts(studies, TABLES, wanted, Namespace(**vars(options()) | changed))
+
+
+def test_nothing_is_measured_twice(study):
+    calls = []
+    first, n_first = run(study, {"sum": make(study, calls)}, WANTED)
+    again, n_again = run(study, {"sum": make(study, calls)}, WANTED)
+    assert (n_first, n_again, len(calls)) == (3, 0, 3)
+    assert first == again
+
+
+def test_an_interrupted_run_goes_on_and_a_line_cut_off_is_measured_again(study, tmp_path):
+    calls = []
+    whole, _ = run(study, {"sum": make(study, calls)}, WANTED)
+    path = tmp_path / "build" / "sums" / "splits.jsonl"
+    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+    again, n_measured = run(study, {"sum": make(study, calls)}, WANTED)
+    assert n_measured == 1
+    assert again == whole
+
+
+def test_a_new_part_leaves_the_others_as_they_are(study):
+    old, new = [], []
+    run(study, {"sum": make(study, old)}, WANTED)
+    studies = {"sum": make(study, old), "twice": make(study, new, factor=2.0)}
+    known, n_measured = run(study, studies, [*WANTED, ("twice", "a", 0)])
+    assert (n_measured, len(old), len(new)) == (1, 3, 1)
+    assert known["twice", "a", 0]["sum"]["error"] == 2 * known["sum", "a", 0]["sum"]["error"]
+
+
+def test_a_new_edition_is_measured_anew(study):
+    calls = []
+    run(study, {"sum": make(study, calls)}, WANTED)
+    known, n_measured = run(study, {"sum": make(study, calls, factor=3.0, edition=2)}, WANTED)
+    assert n_measured == 3
+    assert known["sum", "a", 0]["sum"]["error"] == 9
+
+
+def test_fresh_forgets_only_what_is_measured_again(study):
+    studies = {"sum": make(study, []), "other": make(study, [])}
+    run(study, studies, [*WANTED, ("other", "a", 0)])
+    known, n_measured = run(study, studies, WANTED[:1], fresh=True)
+    assert n_measured == 1
+    assert set(known) == {*WANTED, ("other", "a", 0)}
+
+
+def test_results_do_not_depend_on_the_number_of_jobs(study, tmp_path):
+    one, _ = run(study, {"sum": make(study, [])}, WANTED)
+    two, n_measured = run(study, {"sum": make(study, [])}, WANTED, jobs=2, fresh=True)
+    assert n_measured == 3
+    assert one == two
+
+
+def test_a_study_without_parts_has_one_row_per_split(study):
+    results = study.run(make(study, []), TABLES, options())
+    assert results["error"]["sum"].to_dict() == {("a", 0): 3, ("a", 1): 4, ("b", 0): 3, ("b", 1): 4}
+
+
+def test_lines_of_earlier_versions_without_parts_are_read(study, tmp_path):
+    path = tmp_path / "splits.jsonl"
+    path.write_text('{"key": "k", "table": "a", "seed": 0, "scores": {}}\n{"key": "old", "ta', encoding="utf-8")
+    assert study.read_kept(path, "k") == {("a", 0): {}}
