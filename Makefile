@@ -61,9 +61,9 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 	$(BIN)/python benchmarks/speed/learners.py
 	$(BIN)/python benchmarks/speed/drift.py
 
-.PHONY: accuracy
-accuracy: $(READY) ## measure accuracy on the paper's tables; needs HEEDFUL_DATA or ../shared/data
-	$(BIN)/python benchmarks/accuracy/run.py
+.PHONY: defaults
+defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md
+	$(BIN)/python benchmarks/defaults/run.py
 
 .PHONY: table1
 table1: $(READY) ## table 1 of the paper, with the paper's figures beside ours; goes on where it stopped

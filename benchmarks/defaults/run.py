@@ -1,18 +1,19 @@
 """What the default attention lasso should do, asked of training halves only: each candidate changes one thing.
 
-    python benchmarks/defaults/run.py [--tables NAME ...] [--splits 4] [--candidates NAME ...] [--jobs -1] [--data DIR]
-                                      [--fresh] [--smoke]
+    python benchmarks/defaults/run.py [--tables NAME ...] [--splits 3] [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
-A candidate is fitted to four fifths of a training half and predicts the fifth, five times; test halves are never read.
-Writes results.md beside this file once all tables have their splits; of less, and with ``--smoke``, under build/. Each
-candidate of each split is kept, so an interrupted run goes on where it stopped.
+All similarities of the study are tried at once on a training half: every row is predicted out of bag by every head. A
+candidate is a choice among these heads and a rule for their shares, which are fitted to four fifths of the rows and
+scored on the fifth, five times. Test halves are never read. Writes results.md beside this file once all tables are in;
+of less, and with ``--smoke``, under build/. Each split is kept, so an interrupted run goes on where it stopped.
 """
 
 import argparse
 import datetime as dt
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,87 +21,199 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import KFold
 
 from heedful import AttentionLasso
-from heedful.baseline import LassoBaseline
-from heedful.similarity import ForestProximity
+from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
+from heedful.heads import Outside, make_grid, tune
+from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import study
-from tables import halves, one_hot
+from tables import TABLES, halves, one_hot
 
-SPLITS, FOLDS = 4, 5
+SPLITS, FOLDS, TREES = 3, 5, 125
+# Rows of a training half that are used: half of those of Communities, most of the others'
+MOST_ROWS = 500
 LASSO, DEFAULT = "lasso", "as it is"
+FORESTS = ("smooth", "sharp", "residual", "sharp residual")
+KEPT = {"temperature": (0.2, 0.05), "alpha_ratio": (np.inf, 10.0, 1.0, 0.3)}
+SHARES, TUNE = "heedful.heads._shares", "heedful.heads._tune"
 
 
 class Candidate(NamedTuple):
-    """What is changed: arguments, made anew for each fit, and constants by module and name."""
+    """Similarities, what is kept of their heads where it is not the default's, constants by name, and how they ran."""
 
-    arguments: Callable[[], dict[str, Any]] = dict
+    similarities: tuple[str, ...] = FORESTS
+    kept: dict[str, tuple[float, ...]] = {}  # noqa: RUF012 - never changed
+    without: tuple[str, ...] = ()
     constants: dict[str, Any] = {}  # noqa: RUF012 - never changed
+    many: bool = True
+    limited: bool = True
 
 
-def forests(*trees: int, **smooth: Any) -> dict[str, Any]:
-    """Return the two forests of the default with other numbers of trees, or another smooth one."""
+def make_similarities(n_trees: int) -> dict[str, Any]:
+    """Return all similarities of the study; those of the default have as many trees as asked."""
     sharp = {"max_features": 1.0, "min_samples_split": 2}
-    parts = [ForestProximity(trees[0], **smooth), *(ForestProximity(number, **sharp) for number in trees[1:])]
-    return {"similarity": parts}
+    extra = ExtraTreesRegressor(n_trees, bootstrap=True, random_state=0)
+    found = {
+        "smooth": ForestProximity(n_trees, min_samples_leaf=10, ranks=True),
+        "sharp": ForestProximity(n_trees, ranks=True, **sharp),
+        "residual": ForestProximity(n_trees, target="residual"),
+        "sharp residual": ForestProximity(n_trees, target="residual", **sharp),
+        "smooth, no ranks": ForestProximity(n_trees, min_samples_leaf=10),
+        "sharp, no ranks": ForestProximity(n_trees, **sharp),
+        "residual, ranks": ForestProximity(n_trees, target="residual", ranks=True),
+        "sharp residual, ranks": ForestProximity(n_trees, target="residual", ranks=True, **sharp),
+        "ranger": ForestProximity(n_trees),
+        "extra trees": ForestProximity(forest=extra),
+        "boosted": BoostedProximity(),
+        "teacher": TeacherSimilarity(),
+    }
+    for factor, name in {1 / 3: "a third", 3: "thrice"}.items():
+        number = max(1, round(factor * n_trees))
+        found |= {f"{part}, {name}": clone(found[part]).set_params(n_estimators=number) for part in FORESTS}
+    return found
 
 
-def extra_trees() -> ExtraTreesRegressor:
-    """Return extra trees that draw a bag, so that rows can be scored out of it."""
-    return ExtraTreesRegressor(250, bootstrap=True, min_samples_split=5, random_state=0)
+def resized(name: str) -> tuple[str, ...]:
+    """Return the default's forests with another number of trees."""
+    return tuple(f"{part}, {name}" for part in FORESTS)
 
 
 CANDIDATES = {
     DEFAULT: Candidate(),
-    "one head": Candidate(lambda: {"heads": "single"}),
-    "with extra trees": Candidate(lambda: {"similarity": ["forest", extra_trees()]}),
-    "with a booster": Candidate(lambda: {"similarity": ["forest", "boosted"]}),
-    "with a teacher": Candidate(lambda: {"similarity": ["forest", "teacher"]}),
-    "with both": Candidate(lambda: {"similarity": ["forest", "boosted", "teacher"]}),
-    "smooth forest alone": Candidate(lambda: forests(500)),
-    "100 trees": Candidate(lambda: forests(50, 50)),
-    "1000 trees": Candidate(lambda: forests(500, 500)),
-    "smooth leaves of 10": Candidate(lambda: forests(250, 250, min_samples_leaf=10)),
-    "penalty as the baseline's": Candidate(lambda: {"alpha_ratio": 1.0}),
-    "no weighted means": Candidate(lambda: {"alpha_ratio": [10.0, 3.0, 1.0, 0.3]}),
-    "softmax only": Candidate(lambda: {"temperature": [0.3, 0.2, 0.1, 0.05, 0.03]}),
-    "no price on heads": Candidate(constants={"heedful.heads._shares.CAUTION": 0.0}),
-    "twice the price": Candidate(constants={"heedful.heads._shares.CAUTION": 1.0}),
-    "no guard": Candidate(constants={"heedful.heads._tune.trust": lambda *_: 1.0}),
-    "no reach limit": Candidate(lambda: {"max_extrapolation": None}),
-    'mixing="adaptive"': Candidate(lambda: {"mixing": "adaptive"}),
+    "smooth forest alone": Candidate(("smooth",)),
+    "ranger's forest alone": Candidate(("ranger",)),
+    "no forest on residuals": Candidate(("smooth", "sharp")),
+    "forests on residuals only": Candidate(("residual", "sharp residual")),
+    "smooth forests only": Candidate(("smooth", "residual")),
+    "sharp forests only": Candidate(("sharp", "sharp residual")),
+    "no sharp forest on residuals": Candidate(("smooth", "sharp", "residual")),
+    "ranger's in place of the smooth": Candidate(("ranger", "sharp", "residual", "sharp residual")),
+    "no ranks": Candidate(("smooth, no ranks", "sharp, no ranks", "residual", "sharp residual")),
+    "ranks of residuals too": Candidate(("smooth", "sharp", "residual, ranks", "sharp residual, ranks")),
+    "with ranger's": Candidate((*FORESTS, "ranger")),
+    "with extra trees": Candidate((*FORESTS, "extra trees")),
+    "with a booster": Candidate((*FORESTS, "boosted")),
+    "with a teacher": Candidate((*FORESTS, "teacher")),
+    "with booster and teacher": Candidate((*FORESTS, "boosted", "teacher")),
+    "a third of the trees": Candidate(resized("a third")),
+    "three times the trees": Candidate(resized("thrice")),
+    "all five temperatures": Candidate(kept={"temperature": (0.3, 0.2, 0.1, 0.05, 0.03)}),
+    "temperature 0.1 only": Candidate(kept={"temperature": (0.1,)}),
+    "softmax only": Candidate(kept={"temperature": (0.3, 0.2, 0.1, 0.05, 0.03)}, without=("share", "leaf")),
+    "no softmax": Candidate(without=("softmax",)),
+    "penalty as the baseline's": Candidate(kept={"alpha_ratio": (1.0,)}),
+    "3 times the penalty too": Candidate(kept={"alpha_ratio": (np.inf, 10.0, 3.0, 1.0, 0.3)}),
+    "no weighted means": Candidate(kept={"alpha_ratio": (10.0, 1.0, 0.3)}),
+    "weighted means only": Candidate(kept={"alpha_ratio": (np.inf,)}),
+    "no price on heads": Candidate(constants={f"{SHARES}.CAUTION": 0.0}),
+    "twice the price": Candidate(constants={f"{SHARES}.CAUTION": 1.0}),
+    "no guard": Candidate(constants={f"{TUNE}.trust": lambda *_: 1.0}),
+    "no shares below 0.05": Candidate(constants={f"{TUNE}.SMALLEST": 0.05}),
+    "the best head only": Candidate(many=False),
+    "no limit to reach": Candidate(limited=False),
 }
 
 
-def one_split(name: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
-    """Return the mean squared error of a candidate over the folds of a training half, and its seconds."""
+class Tried(AttentionLasso):
+    """An attention lasso that tries every head and chooses none."""
+
+    def _fit_similarities(self, rows, settings, seed):
+        super()._fit_similarities(rows, settings, seed)
+        self._grid = make_grid(self.similarity_, None, None)
+
+    def _choose_shares(self, rows, settings, seed):  # noqa: ARG002 - what the other class calls
+        self.outside = Outside(*self._predict_unseen(rows), self._problem.family, rows.weight)
+
+
+class Heads(NamedTuple):
+    """What heads say of unseen rows, and what they are: one row per head."""
+
+    outside: Outside
+    table: pd.DataFrame
+
+    def choose(self, candidate: Candidate) -> Outside:
+        """Return the heads of a candidate."""
+        kept, table = KEPT | candidate.kept, self.table
+        temperature = table["temperature"].isin(kept["temperature"]) | (table["weighting"] != "softmax")
+        # a booster and a teacher have temperatures of their own
+        temperature |= table["similarity"].isin(["boosted", "teacher"])
+        chosen = table["similarity"].isin(candidate.similarities) & table["alpha_ratio"].isin(kept["alpha_ratio"])
+        chosen &= temperature & ~table["weighting"].isin(candidate.without)
+        return self.outside._replace(heads=self.outside.heads[:, chosen.to_numpy()])
+
+
+def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, Any], **how: Any) -> Heads:
+    """Return what all heads of some similarities say of rows that they did not see."""
+    model = Tried(similarity=list(similarities.values()), random_state=seed, n_jobs=1, **how).fit(X, y)
+    nothing = np.zeros(model._grid.n_heads)
+    table = model._grid.table(model.similarity_, nothing, nothing)
+    sizes = [len(part) * model._grid.ratios.size for part in model._grid.weightings]
+    return Heads(model.outside, table.assign(similarity=np.repeat(list(similarities), sizes)))
+
+
+@contextmanager
+def constants_of(candidate: Candidate) -> Iterator[None]:
+    """Set the constants that a candidate changes."""
+    with ExitStack() as stack:
+        for target, value in candidate.constants.items():
+            stack.enter_context(mock.patch(target, value))
+        yield
+
+
+def left_out_error(outside: Outside, candidate: Candidate, seed: int) -> float:
+    """Return the mean squared error of rows that had no say in the shares."""
+    loss = np.empty(outside.weight.size)
+    for train, test in KFold(FOLDS, shuffle=True, random_state=seed).split(loss):
+        with constants_of(candidate):
+            share = tune(outside.part(train), candidate.many, None, np.random.RandomState(seed)).share
+        there = outside.part(test)
+        blend = (1 - share.sum()) * there.baseline + there.heads @ share
+        loss[test] = there.family.losses(blend).value
+    return float(np.average(loss, weights=outside.weight))
+
+
+def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
+    """Return the error of each candidate within a training half, and the seconds that its shares took."""
     train, _ = halves(len(y), seed)
-    found = []
-    for part, rest in KFold(FOLDS, shuffle=True, random_state=seed).split(train):
-        first, second = one_hot(X.iloc[train[part]], X.iloc[train[rest]])
-        rows = (first, y[train[part]]), (second, y[train[rest]])
-        with ExitStack() as stack:
-            for target, value in getattr(CANDIDATES.get(name), "constants", {}).items():
-                stack.enter_context(mock.patch(target, value))
-            found.append(study.measure({name: make(name, seed)}, *rows)[name])
-    return {name: {what: float(np.mean([part[what] for part in found])) for what in ("error", "seconds")}}
+    train = train[:MOST_ROWS]
+    rows, _ = one_hot(X.iloc[train], X.iloc[train])
+    similarities = make_similarities(n_trees)
+    limited = try_heads(rows, y[train], seed, similarities)
+    free = try_heads(rows, y[train], seed, {name: similarities[name] for name in FORESTS}, max_extrapolation=None)
+    found = {LASSO: {"error": float(limited.outside.mean_loss(limited.outside.baseline)), "seconds": 0.0}}
+    for name, candidate in CANDIDATES.items():
+        start = time.perf_counter()
+        outside = (limited if candidate.limited else free).choose(candidate)
+        error = left_out_error(outside, candidate, seed)
+        found[name] = {"error": error, "seconds": time.perf_counter() - start}
+    return found
 
 
-def make(name: str, seed: int) -> Any:
-    """Return the lasso, or an attention lasso with what a candidate changes."""
-    if name == LASSO:
-        return LassoBaseline(random_state=seed)
-    return AttentionLasso(random_state=seed, **CANDIDATES[name].arguments())
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the option that only this study has."""
-    names = [name for name in CANDIDATES if name != DEFAULT]
-    parser.add_argument("--candidates", nargs="+", default=names, choices=names, help="what to try beside the default")
+def other_tables() -> dict[str, study.Table]:
+    """Return tables that are not the paper's: scikit-learn's, and the four simulations."""
+    made: dict[str, Callable[[], Any]] = {
+        "Diabetes": partial(load_diabetes, return_X_y=True),
+        "Friedman 1": partial(make_friedman1, 600, noise=1.0, random_state=0),
+        "Friedman 2": partial(make_friedman2, 600, noise=100.0, random_state=0),
+        "Friedman 3": partial(make_friedman3, 600, noise=0.2, random_state=0),
+    }
+    found = {title: make() for title, make in made.items()}
+    settings = [
+        partial(make_continuous, shift=3.0),
+        partial(make_high_dimensional, shift=4.0),
+        make_subgroups,
+        partial(make_soft_clusters, shift=4.0, snr=1.0),
+    ]
+    for number, draw in enumerate(settings, 1):
+        drawn = draw(600, random_state=0)
+        found[f"Setting {number}"] = (drawn.X, drawn.y)
+    return {title: (pd.DataFrame(X), np.asarray(y)) for title, (X, y) in found.items()}
 
 
 def gains(errors: pd.DataFrame) -> pd.DataFrame:
@@ -110,50 +223,53 @@ def gains(errors: pd.DataFrame) -> pd.DataFrame:
 
 
 def tell(name: str, gain: pd.Series) -> str:
-    """Return a line of the table: gain on each table, its mean, and on how many it is beyond two standard errors."""
+    """Return a line of the table: mean gain, on how many tables it is beyond two standard errors, and each table's."""
     tables = gain.groupby("table")
     mean, error = tables.mean(), tables.sem()
     better, worse = (mean > 2 * error).sum(), (mean < -2 * error).sum()
-    cells = [f"{mean[title]:+.1f} ({error[title]:.1f})" for title in mean.index]
+    cells = [f"{mean[title]:+.1f}" for title in mean.index]
     return f"| {name} | {mean.mean():+.2f} | {better} | {worse} | " + " | ".join(cells) + " |"
 
 
 def write_page(results: pd.DataFrame, versions: str) -> str:
     """Return the page."""
-    gain, seconds = gains(results["error"]), results["seconds"].groupby("table").mean().mean()
-    titles = list(gain.index.unique("table"))
-    head = f"| candidate | mean | better | worse | {' | '.join(titles)} |"
-    lines = [head, "|---" * (len(titles) + 4) + "|", *(tell(name, gain[name]) for name in gain)]
-    costs = ", ".join(f"{name} {seconds[name] / seconds[DEFAULT]:.2f}" for name in gain)
+    gain = gains(results["error"])
+    level = 100 * (1 - results["error"][DEFAULT] / results["error"][LASSO]).groupby("table").mean()
+    titles = list(level.index)
+    lines = [f"| candidate | mean | better | worse | {' | '.join(titles)} |", "|---" * (len(titles) + 4) + "|"]
+    own = " | ".join(f"{value:.1f}" for value in level)
+    lines.append(f"| {DEFAULT}: improvement on the lasso | {level.mean():.1f} | | | {own} |")
+    lines += [tell(name, gain[name]) for name in gain]
     about = (
-        "Points by which a candidate improves more on the lasso than the default does, mean (standard error) over "
-        f"{results.index.unique('seed').size} training halves; {FOLDS} folds inside of each, test halves never read. "
-        f"`better` and `worse` count tables beyond two standard errors. {dt.date.today()}, {versions}. This page is "
-        "rewritten by `make defaults`."
+        "First line: improvement of the default on the lasso in per cent, out of bag. Below: by how many points a "
+        f"candidate improves more, mean over {results.index.unique('seed').size} training halves (at most {MOST_ROWS} "
+        f"rows of each); shares are fitted to four fifths of the rows and scored on the fifth, five times. Test halves "
+        "are never read. `better` and `worse` count tables beyond two standard errors. "
+        f"{dt.date.today()}, {versions}. This page is rewritten by `make defaults`."
     )
-    return (
-        "\n\n".join(["# Defaults", about, "\n".join(lines), f"Seconds against those of the default: {costs}."]) + "\n"
-    )
+    return "\n\n".join(["# Defaults", about, "\n".join(lines)]) + "\n"
+
+
+def check_numbers(results: pd.DataFrame) -> None:
+    """Refuse to write a page in which a number is missing."""
+    bad = results["error"].columns[~np.isfinite(results["error"]).all()]
+    if bad.size:
+        raise SystemExit(f"No finite error for {', '.join(bad)}. Nothing was written.")
 
 
 def main() -> None:
     """Measure what is missing and write the page."""
-    options = study.read_options(__doc__, SPLITS, add_options)
-    names = [LASSO, DEFAULT, *options.candidates]
-    studies = {
-        name: study.Study("defaults", "Defaults", "", LASSO, partial(one_split, name), ("heedful", "scikit-learn"))
-        for name in names
-    }
-    tables = study.read_tables(options)
-    jobs = study.order_jobs(tables, options.splits)
-    known, _ = study.run_parts(studies, tables, [(name, *job) for name in names for job in jobs], options)
-    merged = {job: {} for job in sorted(jobs)}
-    for (name, *job), scores in known.items():
-        if name in names and tuple(job) in merged:
-            merged[tuple(job)] |= scores
-    text = write_page(study.as_frame(merged), studies[DEFAULT].versions)
+    options: argparse.Namespace = study.read_options(__doc__, SPLITS)
+    measure = partial(one_split, 12 if options.smoke else TREES)
+    defaults = study.Study("defaults", "Defaults", "", LASSO, measure, ("heedful", "scikit-learn", "lightgbm"))
+    tables = study.read_tables(options) | ({} if options.smoke else other_tables())
+    results = study.run(defaults, tables, options)
+    check_numbers(results)
+    text = write_page(results, defaults.versions)
     print(text)
-    (study.work_folder(studies[DEFAULT], options) / "results.md").write_text(text, encoding="utf-8")
+    whole = set(options.tables) == set(TABLES)
+    folder = Path(__file__).parent if whole else study.work_folder(defaults, options)
+    (folder / "results.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -108,40 +108,50 @@ def test_the_gradient_is_covariance_minus_gram_times_coefficients(rng):
     np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
 
 
-def test_active_columns_are_those_with_a_coefficient():
-    active = np.empty(4, np.int64)
-    assert list_active(np.array([0.0, -1.0, 0.0, 2.0]), active) == 2
-    np.testing.assert_array_equal(active[:2], [1, 3])
+def test_active_columns_are_those_with_a_coefficient_the_largest_first():
+    active = np.empty(5, np.int64)
+    assert list_active(np.array([0.5, -1.0, 0.0, 2.0, 0.0]), active) == 3
+    np.testing.assert_array_equal(active[:3], [3, 1, 0])
 
 
 def test_the_factor_is_the_cholesky_factor_of_the_active_columns(rng):
     gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
     active, factor = np.array([3, 0, 4, -9, -9]), np.zeros((5, 5))
-    assert factor_row(gram, active, 3, factor) == 3
+    assert factor_row(gram, active, 0, 3, factor) == 3
     np.testing.assert_allclose(factor[:3, :3], np.linalg.cholesky(gram[np.ix_(active[:3], active[:3])]), atol=1e-12)
 
 
 def test_the_factor_stops_at_the_first_column_that_depends_on_those_before(rng):
     x = rng.normal(size=(30, 3))
     gram = problem(np.column_stack([x[:, :2], x[:, 0] - x[:, 1], x[:, 2]]), rng.normal(size=30))[0]
-    assert factor_row(gram, np.arange(4), 4, np.empty((4, 4))) == 2
+    assert factor_row(gram, np.arange(4), 0, 4, np.empty((4, 4))) == 2
+
+
+def test_a_column_left_out_leaves_the_factor_of_those_before_it(rng):
+    gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
+    whole, kept = np.zeros((5, 5)), np.zeros((5, 5))
+    without = np.array([0, 1, 3, 4])
+    factor_row(gram, np.arange(5), 0, 5, kept)
+    factor_row(gram, without, 2, 4, kept)
+    factor_row(gram, without, 0, 4, whole)
+    np.testing.assert_array_equal(np.tril(kept[:4, :4]), np.tril(whole[:4, :4]))
 
 
 def test_solving_uses_the_leading_part_only(rng):
     gram = problem(rng.normal(size=(30, 5)), rng.normal(size=30))[0]
     factor, value = np.zeros((5, 5)), np.arange(1.0, 6.0)
-    factor_row(gram, np.arange(5), 3, factor)
+    factor_row(gram, np.arange(5), 0, 3, factor)
     solve_row(factor, 3, value)
     np.testing.assert_allclose(value, [*np.linalg.solve(gram[:3, :3], [1.0, 2.0, 3.0]), 4.0, 5.0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(
-    ("move", "coef", "whole"),
-    [([1.0, 1.0], [3.0, 0.0], True), ([-4.0, 1.0], [0.0, -0.5], False), ([-4.0, 4.0], [1.0, 0.0], False)],
+    ("move", "coef", "first"),
+    [([1.0, 1.0], [3.0, 0.0], -1), ([-4.0, 1.0], [0.0, -0.5], 0), ([-4.0, 4.0], [1.0, 0.0], 1)],
 )
-def test_a_step_ends_where_the_first_coefficient_reaches_zero(move, coef, whole):
+def test_a_step_ends_where_the_first_coefficient_reaches_zero(move, coef, first):
     start = np.array([2.0, -1.0])
-    assert step_row(start, np.arange(2), 2, np.array(move), 1.0) is whole
+    assert step_row(start, np.arange(2), 2, np.array(move), 1.0) == first
     np.testing.assert_array_equal(start, coef)
 
 

@@ -16,7 +16,7 @@ from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_
 
 from heedful import AttentionLasso
 from heedful.cli import main
-from heedful.similarity import ForestProximity
+from heedful.similarity import default_forests
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -38,8 +38,7 @@ def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
 
 def test_predictions_equal_those_of_the_estimator(made, tmp_path):
     table = pd.read_csv(made / "regression.csv")
-    forests = [ForestProximity(10), ForestProximity(10, max_features=1.0, min_samples_split=2)]
-    model = AttentionLasso(similarity=forests, random_state=0).fit(table[FEATURES], table["yield"])
+    model = AttentionLasso(similarity=default_forests(20), random_state=0).fit(table[FEATURES], table["yield"])
     assert main(["predict", f"{made}/regression.skops", f"{made}/regression.csv", "-o", f"{tmp_path}/p.csv"]) == 0
     written = (tmp_path / "p.csv").read_text(encoding="utf-8").split()[1:]
     np.testing.assert_array_equal([float(cell) for cell in written], model.predict(table[FEATURES]))

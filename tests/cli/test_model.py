@@ -12,7 +12,7 @@ from tests.cli.conftest import FEATURES, TARGETS, make_table, write
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
 from heedful.cli._model import is_ours, load_model
-from heedful.similarity import ForestProximity
+from heedful.similarity import default_forests
 
 MODELS = {
     "regression": (AttentionLasso, "yield"),
@@ -27,7 +27,7 @@ def test_skops_keeps_models_to_the_bit(task, heads):
     kind, target = MODELS[task]
     table = make_table()
     X, values = table[FEATURES], "predict_proba" if task == "classification" else "predict"
-    model = kind(heads=heads, similarity=ForestProximity(10), random_state=0).fit(X, table[target])
+    model = kind(heads=heads, similarity=default_forests(40), random_state=0).fit(X, table[target])
     data = skops_io.dumps(model)
     types = skops_io.get_untrusted_types(data=data)
     assert all(name.startswith("heedful.") or name == "sklearn.tree._tree.Tree" for name in types)

@@ -26,7 +26,8 @@ def checkout(tmp_path, monkeypatch):
 
 
 def test_options_are_passed_on(checkout, capfd):
-    given = ["--datasets", "servo", "auto_mpg", "--splits", "2", "--jobs", "1", "--data", "d", "--smoke"]
+    given = ["--datasets", "servo", "auto_mpg", "--methods", "rivals", "extra", "--splits", "2", "--jobs", "1"]
+    given += ["--data", "d", "--smoke"]
     assert main(["reproduce", "sums", *given]) == 0
     printed = capfd.readouterr().out.splitlines()
     assert sorted(json.loads(printed[0])) == sorted(given)

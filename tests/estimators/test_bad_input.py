@@ -2,8 +2,18 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
-from heedful import AttentionLasso
+from heedful import (
+    AttentionClassifier,
+    AttentionLasso,
+    AttentionRegressor,
+    DriftCorrector,
+    LeafAttentionClassifier,
+    LeafAttentionRegressor,
+    TreeAttentionRegressor,
+)
+from heedful.similarity import ForestProximity, PastSimilarity, default_forests
 
 
 class Untouched:
@@ -27,6 +37,9 @@ def table(rng):
         ({"heads": "several"}, "`heads`.*'multi'.*got 'several'"),
         ({"similarity": "forrest"}, "`similarity`.*'forest'.*got 'forrest'"),
         ({"similarity": []}, "`similarity`"),
+        ({"similarity": ForestProximity(target="error")}, "`target`.*'response', 'residual'.*got 'error'"),
+        ({"similarity": [Untouched(), *default_forests(), ForestProximity(target="y")]}, "`target`.*got 'y'"),
+        ({"similarity": PastSimilarity(ForestProximity(target="y"), time=0)}, "`target`.*got 'y'"),
         ({"temperature": 0}, "`temperature`.*> 0.*got 0.*Try"),
         ({"temperature": -1.0}, "`temperature`.*> 0.*got -1.0"),
         ({"temperature": [0.1, 0.0]}, "`temperature`.*got 0.0"),
@@ -46,6 +59,24 @@ def table(rng):
 def test_a_wrong_value_is_named_with_the_remedy(table, settings, words):
     with pytest.raises(ValueError, match=words):
         AttentionLasso(**{"similarity": Untouched()} | settings).fit(*table)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AttentionRegressor(),
+        AttentionClassifier(),
+        LeafAttentionRegressor(),
+        LeafAttentionClassifier(),
+        TreeAttentionRegressor(),
+        DriftCorrector(None),
+    ],
+)
+def test_without_a_linear_baseline_there_are_no_residuals_to_grow_forests_on(table, model):
+    forest = ForestProximity(target="residual")
+    for similarity in (forest, [Untouched(), PastSimilarity(forest, time=0)]):
+        with pytest.raises(ValueError, match="`similarity` must have target='response' here, got 'residual'"):
+            clone(model).set_params(similarity=similarity).fit(*table)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from sklearn.metrics import log_loss
 
 from heedful import AttentionLassoClassifier, local_lasso
 from heedful.baseline import _logistic
-from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity
+from heedful.similarity import GaussianSimilarity, RidgeSimilarity, default_forests
 
-FORESTS = [ForestProximity(30), ForestProximity(30, max_features=1.0, min_samples_split=2)]
+FORESTS = default_forests(120)
 
 
 def small(**settings):

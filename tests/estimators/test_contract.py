@@ -12,17 +12,17 @@ from heedful import (
     TreeAttentionRegressor,
 )
 from heedful.baseline import LassoBaseline, LogisticBaseline
-from heedful.similarity import ForestProximity
+from heedful.similarity import ForestProximity, default_forests
 
 FEW_TREES = ForestProximity(20)
 
 
 @parametrize_with_checks(
     [
-        AttentionLasso(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
+        AttentionLasso(similarity=default_forests(80)),
         AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
-        AttentionLassoClassifier(similarity=[FEW_TREES, ForestProximity(20, max_features=1.0)]),
+        AttentionLassoClassifier(similarity=default_forests(80)),
         AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", exact=True),
         AttentionRegressor(similarity=FEW_TREES, tuning_rows=20),
         AttentionClassifier(similarity=FEW_TREES, tuning_rows=20),

@@ -8,9 +8,9 @@ from sklearn.base import clone
 from heedful import AttentionCox, local_lasso
 from heedful.datasets import make_survival
 from heedful.estimators._cox import concordance
-from heedful.similarity import ForestProximity, GaussianSimilarity
+from heedful.similarity import GaussianSimilarity, default_forests
 
-FORESTS = [ForestProximity(30), ForestProximity(30, max_features=1.0, min_samples_split=2)]
+FORESTS = default_forests(120)
 
 
 def small(**settings):
@@ -174,3 +174,20 @@ def test_times_must_be_finite_and_not_negative(table):
     X, y, X_new = table
     with pytest.raises(ValueError, match="`times` must be finite"):
         small(mixing=0.0).fit(X, y).predict_survival_function(X_new, times=[-1.0])
+
+
+def test_a_row_that_is_far_from_all_others_breaks_nothing(table):
+    X, y, X_new = table
+    X = X.copy()
+    X[3, 0] = 1e4
+    assert np.isfinite(small().fit(X, y).predict(X_new)).all()
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_wild_step_of_one_head_does_not_cost_the_others_their_trust(seed):
+    train, test = make_survival(600, 10, random_state=2).split()
+    model = AttentionCox(random_state=seed).fit(train.X, train.y)
+    assert model.trust_ == 1.0
+    models = model.local_models(test.X)
+    away = (models.prediction - models.baseline_prediction).abs()
+    assert away.max() <= np.log(100.0) + 1e-9

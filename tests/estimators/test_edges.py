@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from heedful import AttentionLasso
-from heedful.similarity import ForestProximity
+from heedful.similarity import default_forests
 
-MODEL = AttentionLasso(similarity=ForestProximity(20), random_state=0)
+FORESTS = default_forests(80)
+MODEL = AttentionLasso(similarity=FORESTS, random_state=0)
 
 
 @pytest.mark.parametrize("settings", [{}, {"heads": "single"}, {"mixing": "adaptive"}, {"mixing": 1.0}, {"cv": 2}])
 @pytest.mark.parametrize("constant", [0.0, 1e9])
 def test_a_constant_response_is_predicted(rng, settings, constant):
     X = rng.normal(size=(15, 2))
-    model = AttentionLasso(similarity=ForestProximity(20), random_state=0, **settings).fit(X, np.full(15, constant))
+    model = AttentionLasso(similarity=FORESTS, random_state=0, **settings).fit(X, np.full(15, constant))
     np.testing.assert_allclose(model.predict(X), constant)
     np.testing.assert_allclose(model.attention(X).toarray().sum(axis=1), 1.0)
 
@@ -58,7 +59,7 @@ def test_more_columns_than_rows_work(rng):
 def test_any_temperature_is_stable(rng, temperature):
     X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
     settings = {"temperature": temperature, "mixing": 1.0, "alpha_ratio": 1.0}
-    model = AttentionLasso(similarity=ForestProximity(20), random_state=0, **settings).fit(X, y)
+    model = AttentionLasso(similarity=FORESTS, random_state=0, **settings).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
 
 

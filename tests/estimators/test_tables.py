@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso
-from heedful.similarity import ForestProximity
+from heedful.similarity import default_forests
 
-MODEL = AttentionLasso(similarity=ForestProximity(30), random_state=0)
+MODEL = AttentionLasso(similarity=default_forests(80), random_state=0)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ class Case:
         return predict_out_of_bag([self.similarity], self.grid, self.problem, [])
 
     def by_folds(self, splits):
-        return predict_by_folds([self.similarity], self.grid, self.problem, splits, [self.x], self.y)
+        return predict_by_folds([self.similarity], self.grid, self.problem, splits, [self.x], [self.y])
 
     def scaled(self, weights):
         """Return weights that sum to those of all rows, as every fit gets them."""

@@ -67,7 +67,7 @@ def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperat
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model, n_classes, reading):
     case = Case(rng, model, n_classes, reading)
-    shared = (case.grid, case.problem, case.splits, [case.x], case.y)
+    shared = (case.grid, case.problem, case.splits, [case.x], [case.y])
     np.testing.assert_allclose(case.out_of_bag(), predict_by_folds([case.similarity], *shared), rtol=1e-9)
 
 

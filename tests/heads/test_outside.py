@@ -37,7 +37,7 @@ class Case:
         return predict_out_of_bag([self.similarity], self.grid, self.problem, self.splits)
 
     def by_folds(self):
-        shared = self.grid, self.problem, self.splits, [self.seen], self.response
+        shared = self.grid, self.problem, self.splits, [self.seen], [self.response]
         return predict_by_folds([self.similarity], *shared)
 
 
@@ -154,7 +154,7 @@ def test_a_row_in_two_folds_gets_the_mean(rng):
 
 
 def predict_each(case, split):
-    shared = case.grid, case.problem._replace(folds=case.problem.folds[:1]), [split], [case.seen], case.response
+    shared = case.grid, case.problem._replace(folds=case.problem.folds[:1]), [split], [case.seen], [case.response]
     return predict_by_folds([case.similarity], *shared)
 
 

@@ -82,7 +82,7 @@ def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model):
     case = Case(rng, model)
-    shared = (case.grid, case.problem, case.splits, [case.x], case.y)
+    shared = (case.grid, case.problem, case.splits, [case.x], [case.y])
     np.testing.assert_allclose(case.out_of_bag(), predict_by_folds([case.similarity], *shared), atol=1e-6)
 
 

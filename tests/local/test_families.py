@@ -76,6 +76,19 @@ def test_residuals_are_minus_the_slope_of_the_loss_by_the_link(rng, kind):
     np.testing.assert_allclose(family.residual(link, weight), -expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.parametrize("level", [-5000.0, 300.0, 5000.0])
+def test_the_level_of_log_hazards_changes_neither_residuals_nor_curvatures(rng, level):
+    family, weight, link, _ = anchored(rng, "survival")
+    for part in (family.residual, family.curvature):
+        np.testing.assert_allclose(part(link + level, weight), part(link, weight), rtol=1e-9, atol=1e-9)
+
+
+def test_residuals_are_finite_where_log_hazards_are_far_apart(rng):
+    family, weight, link, _ = anchored(rng, "survival")
+    link[[2, 7], 0] = 1e4, -1e4
+    assert np.isfinite(family.residual(link, weight)).all()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_residuals_of_the_null_model_sum_to_zero(rng, kind):
     family, weight = family_of(rng, kind)

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity import ForestProximity
+from heedful.similarity._forest import normal_scores
 from reference.forest import draw_counts, prediction_weights, shared_leaves
 
 
@@ -227,9 +228,57 @@ def test_a_bad_task_is_refused(rng):
         ForestProximity(3, task="ranking").fit(*table(rng))
 
 
+def test_a_bad_target_is_refused(rng):
+    with pytest.raises(ValueError, match="`target` must be one of 'response', 'residual', got 'error'"):
+        ForestProximity(3, target="error").fit(*table(rng))
+
+
+def test_on_its_own_a_forest_is_fitted_to_what_it_is_given(rng):
+    X, y = table(rng)
+    one, other = (ForestProximity(5, target=target, random_state=0).fit(X, y) for target in ("response", "residual"))
+    np.testing.assert_array_equal(one.scores(X).toarray(), other.scores(X).toarray())
+
+
+def test_several_columns_of_numbers_are_fitted_together(rng):
+    X, y = table(rng)
+    columns = np.column_stack([y, rng.normal(size=30)])
+    proximity = ForestProximity(7, random_state=0).fit(X, columns)
+    leaves = proximity.forest_.apply(X).T
+    np.testing.assert_allclose(proximity.scores(X).toarray(), shared_leaves(leaves, leaves), atol=1e-15)
+    np.testing.assert_allclose(leaf_weights(proximity.score_rows(X)) @ columns, proximity.forest_.predict(X))
+
+
 @pytest.mark.parametrize("fitted", [False, True])
 def test_an_ensemble_that_is_no_forest_is_refused(rng, fitted):
     X, y = table(rng)
     booster = GradientBoostingRegressor(n_estimators=2)
     with pytest.raises(TypeError, match="`forest` must be"):
         ForestProximity(forest=booster.fit(X, y) if fitted else booster).fit(X, y)
+
+
+def test_a_forest_on_ranks_knows_nothing_of_the_sizes_of_responses(rng):
+    X, y = table(rng)
+    one, two = (ForestProximity(7, ranks=True, random_state=0).fit(X, value) for value in (y, np.exp(3 * y)))
+    np.testing.assert_array_equal(one.scores(X).toarray(), two.scores(X).toarray())
+    plain = ForestProximity(7, random_state=0).fit(X, np.exp(3 * y))
+    assert (plain.scores(X).toarray() != two.scores(X).toarray()).any()
+
+
+def test_ranks_of_labels_are_the_labels(rng):
+    X, y = table(rng)
+    labels = np.where(y > 0, "a", "b")
+    one, two = (ForestProximity(7, ranks=ranks, random_state=0).fit(X, labels) for ranks in (False, True))
+    np.testing.assert_array_equal(one.scores(X).toarray(), two.scores(X).toarray())
+
+
+def test_normal_scores_keep_order_ties_and_weights(rng):
+    y = np.array([3.0, -1.0, 3.0, 50.0])
+    score = normal_scores(y, np.ones(4))
+    assert score[1] < score[0] == score[2] < score[3]
+    np.testing.assert_allclose(score[3], -score[1])
+    twice = normal_scores(np.repeat(y, [1, 2, 1, 3]), np.ones(7))
+    np.testing.assert_allclose(normal_scores(y, np.array([1.0, 2.0, 1.0, 3.0])), twice[[0, 1, 3, 4]])
+    both = normal_scores(np.column_stack([y, -y]), np.ones(4))
+    np.testing.assert_array_equal(both[:, 0], score)
+    np.testing.assert_allclose(both[:, 1], -score)
+    assert np.isfinite(normal_scores(y, np.array([0.0, 0.0, 1.0, 0.0]))).all()

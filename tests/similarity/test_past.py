@@ -8,7 +8,7 @@ from sklearn.model_selection import TimeSeriesSplit
 
 from heedful import AttentionLasso, AttentionRegressor
 from heedful.attention import Weighting, weigh
-from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, describe
+from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, default_forests, describe
 
 INNER = {"forest": ForestProximity(20, random_state=0), "gaussian": GaussianSimilarity()}
 
@@ -73,6 +73,30 @@ def test_every_estimator_takes_it_by_name_of_the_column(rng):
         attention = model.fit(frame, y).attention(frame.iloc[[40]]).toarray()
         assert (attention[0, 40:] == 0).all() or model.mixing_ == 0
         assert describe(model.similarity_[0]) == "past(forest(sqrt))"
+
+
+def test_it_is_fitted_to_what_the_other_similarity_asks_for(rng):
+    X, y = series(rng)
+    frame = pd.DataFrame(X, columns=["day", "a", "b"])
+    forest, own = ForestProximity(20, target="residual", random_state=0), ["a", "b"]
+    past = AttentionLasso(similarity=PastSimilarity(forest, "day"), model_features=own, random_state=0).fit(frame, y)
+    plain = AttentionLasso(similarity=forest, similarity_features=own, model_features=own, random_state=0).fit(frame, y)
+    assert past.similarity_[0].target == "residual"
+    inner, other = (part.scores(X[:, 1:]).toarray() for part in (past.similarity_[0].similarity_, plain.similarity_[0]))
+    np.testing.assert_array_equal(inner, other)
+
+
+@pytest.mark.parametrize("similarity", ["forest", GaussianSimilarity(), ForestProximity()])
+def test_it_is_fitted_to_the_response_unless_told_otherwise(similarity):
+    assert PastSimilarity(similarity, time=0).target == "response"
+
+
+def test_the_default_forests_may_look_back_too(rng):
+    X, y = series(rng)
+    model = AttentionLasso(similarity=PastSimilarity("forest", 0), random_state=0).fit(X, y)
+    names = [f"past({describe(forest)})" for forest in default_forests()]
+    assert [describe(entry) for entry in model.similarity_] == names
+    assert np.isfinite(model.predict(X)).all()
 
 
 def test_a_query_before_everything_attends_to_all_rows_alike(rng):

@@ -13,11 +13,14 @@ from heedful.similarity import (
     CallableSimilarity,
     ForestProximity,
     GaussianSimilarity,
+    PastSimilarity,
     RidgeSimilarity,
     TeacherSimilarity,
+    default_forests,
     describe,
     prepare,
     resolve,
+    wants_residuals,
 )
 
 
@@ -25,10 +28,23 @@ def inner(query, train):
     return query @ train.T
 
 
-def test_the_name_forest_is_one_forest_or_two():
+def test_the_name_forest_is_one_forest_or_a_smooth_and_a_sharp_one_for_each_target():
     (one,) = resolve("forest", many=False)
-    few, every = resolve("forest", many=True)
-    assert (one.max_features, few.max_features, every.max_features) == ("sqrt", "sqrt", 1.0)
+    smooth, sharp, *residual = resolve("forest", many=True)
+    assert one.get_params() == ForestProximity().get_params()
+    assert [forest.max_features for forest in (smooth, sharp, *residual)] == ["sqrt", 1.0] * 2
+    assert [wants_residuals(forest) for forest in (smooth, sharp, *residual)] == [False, False, True, True]
+    assert smooth.min_samples_leaf == 10
+
+
+@pytest.mark.parametrize(("in_all", "each"), [(500, 125), (90, 22), (4, 1), (1, 1)])
+def test_the_default_forests_share_the_trees_and_have_one_at_least(in_all, each):
+    assert [forest.n_estimators for forest in default_forests(in_all)] == [each] * 4
+
+
+def test_the_name_forest_stands_for_the_default_forests():
+    named, made = ([forest.get_params() for forest in part] for part in (resolve("forest", True), default_forests()))
+    assert named == made
 
 
 def test_a_similarity_object_is_taken_as_it_is():
@@ -77,7 +93,7 @@ def test_a_function_becomes_a_similarity():
 
 def test_a_list_is_resolved_entry_by_entry():
     parts = resolve(["forest", RidgeSimilarity(), inner], many=True)
-    kinds = [ForestProximity, ForestProximity, RidgeSimilarity, CallableSimilarity]
+    kinds = [*[ForestProximity] * 4, RidgeSimilarity, CallableSimilarity]
     assert [type(part) for part in parts] == kinds
 
 
@@ -120,6 +136,9 @@ def test_prepared_forests_get_different_seeds():
         (ForestProximity(max_features=1), "forest(1)"),
         (ForestProximity(max_features=0.5), "forest(0.5)"),
         (ForestProximity(forest=RandomForestRegressor()), "forest(given)"),
+        (ForestProximity(target="residual"), "forest(residuals, sqrt)"),
+        (ForestProximity(max_features=1.0, target="residual"), "forest(residuals, all)"),
+        (PastSimilarity(ForestProximity(target="residual"), time=0), "past(forest(residuals, sqrt))"),
         (BoostedProximity(), "boosted"),
         (BoostedProximity(GradientBoostingRegressor()), "boosted(GradientBoostingRegressor)"),
         (TeacherSimilarity(), "teacher"),

@@ -1,9 +1,10 @@
 """Table 3 of the paper: attention lasso and its rivals on four simulations, as printed and read otherwise.
 
-    python benchmarks/paper/table3/run.py [--runs 100] [--jobs -1] [--fresh] [--smoke]
+    python benchmarks/paper/table3/run.py [--runs 100] [--methods GROUP ...] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and figure.png (as figure 5) beside this file; of fewer than 100 runs, and with ``--smoke``, under
-build/. Each method of each simulation is kept in build/table3, so an interrupted run goes on where it stopped.
+build/. With one group of methods only (attention, rivals) their improvement is printed and no page written. Each method
+of each simulation is kept in build/table3, so an interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -55,13 +56,6 @@ SIMULATIONS: dict[str, tuple[Callable[..., Simulation], dict[str, float]]] = {
 }
 
 
-def make_xgboost(seed: int) -> rivals.XGBoost:
-    """Return XGBoost with exact splits, the default of its older versions for tables as small as these."""
-    model = rivals.XGBoost(seed)
-    model.params["tree_method"] = "exact"
-    return model
-
-
 def make_knn(seed: int) -> GridSearchCV:
     """Return nearest neighbours of the columns as they are, K by 10-fold cross-validation."""
     folds = KFold(rivals.FOLDS, shuffle=True, random_state=seed)
@@ -74,10 +68,11 @@ METHODS: dict[str, Callable[[int], Any]] = {
     ONE: lambda seed: AttentionLasso(heads="single", random_state=seed),
     MANY: lambda seed: AttentionLasso(random_state=seed),
     "LightGBM": rivals.make_lightgbm,
-    "XGBoost": make_xgboost,
+    "XGBoost": rivals.XGBoost,
     "forest": rivals.make_forest,
     "KNN": make_knn,
 }
+GROUPS = {"attention": [LASSO, ONE, MANY], "rivals": [LASSO, *RIVALS]}
 PACKAGES = {"LightGBM": ("lightgbm",), "XGBoost": ("xgboost",), "forest": ("scikit-learn",), "KNN": ("scikit-learn",)}
 
 
@@ -97,6 +92,7 @@ def read_options() -> argparse.Namespace:
     """Return the options; a smoke run has one small simulation of two settings."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", "--splits", type=int, default=RUNS, help="simulations of each setting")
+    parser.add_argument("--methods", nargs="+", default=list(GROUPS), choices=list(GROUPS), help="groups to run")
     parser.add_argument("--jobs", type=int, default=-1, help="fits at a time, each on one core")
     parser.add_argument("--fresh", action="store_true", help="forget the simulations of earlier runs")
     parser.add_argument(
@@ -109,7 +105,7 @@ def read_options() -> argparse.Namespace:
 
 
 def run(options: argparse.Namespace) -> pd.DataFrame:
-    """Return errors and seconds, one row per simulation; measured now or kept from an earlier run."""
+    """Return errors and seconds, one row per simulation and a column per chosen method; measured now or kept."""
     # a simulation stands where other studies have a table: what draws it, and its arguments
     tables = {
         title: (make, how | {"n": 2 * options.rows})
@@ -117,12 +113,13 @@ def run(options: argparse.Namespace) -> pd.DataFrame:
         if title in options.titles
     }
     jobs = [(title, seed) for seed in range(options.runs) for title in tables]
-    wanted = [(name, *job) for job in jobs for name in METHODS]
+    names = [name for name in METHODS if any(name in GROUPS[group] for group in options.methods)]
+    wanted = [(name, *job) for job in jobs for name in names]
     known, _ = study.run_parts({name: make_study(name) for name in METHODS}, tables, wanted, options)
     bad = [part for part in wanted if not np.isfinite(known[part][part[0]]["error"])]
     if bad:
         raise SystemExit(f"No finite error for {len(bad)} of {len(wanted)}, first {bad[0]}. Nothing was written.")
-    return study.as_frame({job: {name: known[name, *job][name] for name in METHODS} for job in sorted(jobs)})
+    return study.as_frame({job: {name: known[name, *job][name] for name in names} for job in sorted(jobs)})
 
 
 def on_paper(titles: pd.Index) -> pd.DataFrame:
@@ -204,6 +201,9 @@ def main() -> None:
     options = read_options()
     plt.switch_backend("Agg")
     results = run(options)
+    if set(options.methods) != set(GROUPS):
+        print(study.summarise(study.improvement(make_study(LASSO), results)))
+        return
     page = write_page(results, options.rows)
     print(page)
     whole = options.runs >= RUNS

@@ -51,19 +51,26 @@ def gradient_row(gram, cov, coef, grad):
 
 @one_row
 def list_active(coef, active):
-    """Write the numbers of the non-zero coefficients and return how many there are."""
+    """Write the numbers of the non-zero coefficients, the largest first, and return how many there are."""
     size = 0
     for j in range(coef.size):
         if coef[j] != 0.0:
             active[size] = j
             size += 1
+    found = active[:size].copy()
+    order = np.argsort(-np.abs(coef[found]))
+    for a in range(size):
+        active[a] = found[order[a]]
     return size
 
 
 @one_row
-def factor_row(gram, active, size, factor):
-    """Write the Cholesky factor of the active columns; return the first one that depends on those before it."""
-    for a in range(size):
+def factor_row(gram, active, start, size, factor):
+    """Write the Cholesky factor of the active columns, those before ``start`` being done.
+
+    Returns the first one that depends on those before it.
+    """
+    for a in range(start, size):
         for c in range(a):
             value = gram[active[a], active[c]]
             for d in range(c):
@@ -102,7 +109,7 @@ def solve_row(factor, size, value):
 def step_row(coef, active, size, move, longest):
     """Move active coefficients until the first one would change sign, which becomes 0, or by ``longest``.
 
-    Returns whether the move was made in full.
+    Returns which one it was, -1 if none.
     """
     limit, first = longest, -1
     for a in range(size):
@@ -111,12 +118,12 @@ def step_row(coef, active, size, move, longest):
             if reach < limit:
                 limit, first = reach, a
     if first < 0 and longest == np.inf:
-        return True
+        return first
     for a in range(size):
         coef[active[a]] += limit * move[a]
     if first >= 0:
         coef[active[first]] = 0.0
-    return first < 0
+    return first
 
 
 @one_row
@@ -137,23 +144,29 @@ def null_row(factor, size, penalty, coef, grad, active, move):
 
 @one_row
 def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
-    """Minimise exactly over the active coefficients with the signs they have; one that reaches 0 is dropped."""
+    """Minimise exactly over the active coefficients with the signs they have; one that reaches 0 is dropped.
+
+    Small coefficients are dropped most often. They come last, so that most of the factor is kept.
+    """
+    size, start = list_active(coef, active), 0
     while True:
-        size = list_active(coef, active)
-        rank = factor_row(gram, active, size, factor)
+        rank = factor_row(gram, active, start, size, factor)
         if rank < size:
             gradient_row(gram, cov, coef, grad)
             null_row(factor, rank, penalty, coef, grad, active, move)
-            if step_row(coef, active, rank + 1, move, np.inf):
-                break
-            continue
-        for a in range(size):
-            move[a] = cov[active[a]] - np.sign(coef[active[a]]) * penalty[active[a]]
-        solve_row(factor, size, move)
-        for a in range(size):
-            move[a] -= coef[active[a]]
-        if step_row(coef, active, size, move, 1.0):
+            dropped = step_row(coef, active, rank + 1, move, np.inf)
+        else:
+            for a in range(size):
+                move[a] = cov[active[a]] - np.sign(coef[active[a]]) * penalty[active[a]]
+            solve_row(factor, size, move)
+            for a in range(size):
+                move[a] -= coef[active[a]]
+            dropped = step_row(coef, active, size, move, 1.0)
+        if dropped < 0:
             break
+        size, start = size - 1, dropped
+        for a in range(dropped, size):
+            active[a] = active[a + 1]
     gradient_row(gram, cov, coef, grad)
 
 

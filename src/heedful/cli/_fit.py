@@ -13,7 +13,7 @@ from heedful.cli._output import say
 from heedful.cli._read import read_table
 from heedful.cli._target import Response, read_response
 from heedful.cli._write import check_output
-from heedful.similarity import ForestProximity
+from heedful.similarity import ForestProximity, default_forests
 
 
 def fit(arguments: Namespace) -> dict[str, Any]:
@@ -61,10 +61,7 @@ def _forests(n_trees: int | None, heads: str) -> Any:
     """Return the forests that similarity="forest" stands for, with another number of trees."""
     if n_trees is None:
         return "forest"
-    if heads == "single":
-        return ForestProximity(n_trees)
-    half = max(1, n_trees // 2)
-    return [ForestProximity(half), ForestProximity(half, max_features=1.0, min_samples_split=2)]
+    return ForestProximity(n_trees) if heads == "single" else default_forests(n_trees)
 
 
 def _summary(arguments: Namespace, response: Response, columns: list[dict[str, Any]], model: Any) -> dict[str, Any]:

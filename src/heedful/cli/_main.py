@@ -192,6 +192,7 @@ def _add_reproduce(commands: Any) -> None:
     own = _add(commands, "reproduce", "run a study of the paper, in a checkout of heedful", reproduce, tell_reproduce)
     own.add_argument("study", metavar="STUDY", help="folder in benchmarks/paper, such as table1 or us_change")
     own.add_argument("--datasets", nargs="+", metavar="NAME", help="tables, where a study has several (default: all)")
+    own.add_argument("--methods", nargs="+", metavar="GROUP", help="columns, where a study has groups (default: all)")
     own.add_argument("--splits", type=_positive, metavar="N", help="random splits (default: the study's)")
     own.add_argument("--data", type=Path, metavar="DIR", help="folder of the tables (default: HEEDFUL_DATA)")
     own.add_argument("--smoke", action="store_true", help="one split of generated rows, to see that it runs")

@@ -47,7 +47,8 @@ def find_script(study: str) -> Path:
 
 def script_options(arguments: Namespace) -> list[str]:
     """Return the options that were given, as a script takes them."""
-    options = ["--datasets", *arguments.datasets] if arguments.datasets else []
+    lists = {"--datasets": arguments.datasets, "--methods": arguments.methods}
+    options = [part for name, values in lists.items() if values for part in (name, *values)]
     for name in ("splits", "jobs", "data"):
         value = getattr(arguments, name)
         options += [] if value is None else [f"--{name}", str(value)]

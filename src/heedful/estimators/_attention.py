@@ -33,7 +33,7 @@ from heedful.heads import (
     tune,
 )
 from heedful.local import Family, warn_unconverged
-from heedful.similarity import prepare
+from heedful.similarity import prepare, wants_residuals
 
 MAX_ITER = 10_000
 # What an explanation takes over from the models as it is.
@@ -72,6 +72,7 @@ class AttentionModel(BaseEstimator):
     _slopes: ClassVar[bool] = True
     _few_heads: ClassVar[bool] = False
     _anchors: ClassVar[bool] = False
+    _leaves_residuals: ClassVar[bool] = False
 
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit baseline and similarities, try the heads on unseen rows, and choose their shares."""
@@ -188,6 +189,10 @@ class AttentionModel(BaseEstimator):
         """Return what similarities are fitted to."""
         raise NotImplementedError
 
+    def _residuals(self, rows: Training) -> np.ndarray:
+        """Return what a baseline that did not see a training row leaves of its response."""
+        raise NotImplementedError
+
     def _task(self) -> str:
         """Return the kind of response, as explanations name it."""
         raise NotImplementedError
@@ -269,14 +274,21 @@ class AttentionModel(BaseEstimator):
         value = np.asarray(prediction).reshape(len(prediction), -1)
         return np.column_stack([1 - value, value]) if self._problem.family.n_values == value.shape[1] + 1 else value
 
+    def _targets(self, rows: Training, similarities: list[Any]) -> list[np.ndarray]:
+        """Return what each similarity is fitted to: the response, or what the baseline leaves of it."""
+        response = self._similarity_response(rows)
+        return [self._residuals(rows) if wants_residuals(entry) else response for entry in similarities]
+
     def _fit_similarities(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Fit the similarities and set up the heads to try."""
-        response, entries = self._similarity_response(rows), prepare(settings.similarities, self.n_jobs, seed)
+        entries = prepare(settings.similarities, self.n_jobs, seed)
         for entry in entries:
             if hasattr(entry, "bind"):
                 entry.bind(rows.seen_names(entry))
-        self.similarity_ = [entry.fit(rows.seen_rows(rows.codes, entry), response, rows.weight) for entry in entries]
-        self._grid = make_grid(self.similarity_, settings.temperatures, settings.ratios, few=self._few_heads)
+        parts = zip(entries, self._targets(rows, entries), strict=True)
+        self.similarity_ = [part.fit(rows.seen_rows(rows.codes, part), target, rows.weight) for part, target in parts]
+        grids = (settings.temperatures, settings.ratios)
+        self._grid = make_grid(self.similarity_, *grids, many=settings.many, few=self._few_heads)
 
     def _choose_shares(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Try every head on rows it has not seen and fit shares; nothing is tried where nothing is to be chosen."""
@@ -305,7 +317,7 @@ class AttentionModel(BaseEstimator):
             heads = predict_out_of_bag(*shared, **how)
         else:
             seen = [rows.seen_rows(rows.codes, entry) for entry in self.similarity_]
-            heads = predict_by_folds(*shared, seen, self._similarity_response(rows), **how)
+            heads = predict_by_folds(*shared, seen, self._targets(rows, self.similarity_), **how)
         return heads, self._problem.family.observed(self._base_unseen(rows))
 
     def _blend(self, X: Any) -> Blend:

@@ -8,14 +8,15 @@ from heedful.estimators._responses import LabelResponse
 class AttentionLassoClassifier(LabelResponse, LinearAttention):
     """Predict the class of each row by an L1 logistic model fitted to the training rows that matter for it.
 
-    The flow is that of :class:`heedful.AttentionLasso`: a classification forest says which rows matter, heads turn its
-    scores into local models, and probabilities of heads and of one L1 logistic model for all rows are blended by shares
-    that have the smallest log loss on unseen rows. Two classes have one linear predictor, more have one for each.
+    The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
+    them, say which rows matter, heads turn their scores into local models, and probabilities of heads and of one L1
+    logistic model for all rows are blended by shares that have the smallest log loss on unseen rows. Two classes have
+    one linear predictor, more have one for each.
 
     Parameters
     ----------
     heads : {"multi", "single"}, default="multi"
-        Blend many heads, or choose the best one.
+        Blend many heads of several forests, or choose the best one of one forest.
     similarity : str, object, callable or list of them, default="forest"
         Who is alike: see :class:`heedful.AttentionLasso`.
     temperature : float, list of float or "auto", default="auto"

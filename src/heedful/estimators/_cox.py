@@ -17,15 +17,16 @@ from heedful.local import Survival, cumulative_hazard
 class AttentionCox(LinearAttention):
     """Predict the log hazard of each row by a Cox model fitted to the training rows that matter for it.
 
-    The flow is that of :class:`heedful.AttentionLasso`: a forest on the martingale residuals of the model without
-    columns says which rows matter, heads turn its scores into local Cox lassos, and linear predictors of heads and of
-    one Cox lasso for all rows are blended by shares that have the largest likelihood of unseen rows. Local models are
-    put on a common level: hazards are relative to the average training row, and can be compared between queries.
+    The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
+    columns, and on those of the baseline, say which rows matter, heads turn their scores into local Cox lassos, and
+    linear predictors of heads and of one Cox lasso for all rows are blended by shares that have the largest likelihood
+    of unseen rows. Local models are put on a common level: hazards are relative to the average training row, and can be
+    compared between queries.
 
     Parameters
     ----------
     heads : {"multi", "single"}, default="multi"
-        Blend many heads, or choose the best one.
+        Blend many heads of several forests, or choose the best one of one forest.
     similarity : str, object, callable or list of them, default="forest"
         Who is alike: see :class:`heedful.AttentionLasso`.
     temperature : float, list of float or "auto", default="auto"

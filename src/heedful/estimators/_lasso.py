@@ -8,17 +8,18 @@ from heedful.estimators._responses import NumberResponse
 class AttentionLasso(NumberResponse, LinearAttention):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
-    A similarity learned from the response says which training rows matter; a head turns its scores into weights and
-    fits one weighted lasso per query; heads and one lasso for all rows are blended by shares that are fitted to
-    predictions of unseen rows. A blend of linear models is a linear model, so every query has one intercept and one
-    coefficient vector.
+    Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
+    matter; a head turns scores into weights and fits one weighted lasso per query; heads and the lasso for all rows are
+    blended by shares that are fitted to predictions of unseen rows. A blend of linear models is a linear model, so
+    every query has one intercept and one coefficient vector.
 
     Parameters
     ----------
     heads : {"multi", "single"}, default="multi"
-        Blend many heads, or choose the best one as in the paper.
+        Blend many heads of several forests, or choose the best one of one forest as in the paper.
     similarity : str, object, callable or list of them, default="forest"
-        "forest", "boosted", "teacher", an object of :mod:`heedful.similarity`, a forest or booster, or a function
+        "forest" (for many heads :func:`heedful.similarity.default_forests`, for one a single forest), "boosted",
+        "teacher", an object of :mod:`heedful.similarity`, a forest or booster, or a function
         ``(X_query, X_train) -> scores``.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.

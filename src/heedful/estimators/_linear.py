@@ -5,6 +5,7 @@ import numpy as np
 from heedful._kernels.shapes import Rule, Table
 from heedful.estimators._attention import MAX_ITER, AttentionModel, View
 from heedful.estimators._settings import Settings, check_linear
+from heedful.estimators._training import unit_response
 from heedful.heads import LinearProblem
 from heedful.local import build_table
 
@@ -13,6 +14,8 @@ TOL = 1e-7
 
 class LinearAttention(AttentionModel):
     """One lasso for all rows and local lassos; a subclass knows its response."""
+
+    _leaves_residuals = True
 
     def __init__(
         self,
@@ -62,7 +65,7 @@ class LinearAttention(AttentionModel):
         ones = fit.scale.pad(np.ones(fit.scale.center.size))
         rule = Rule(ones, False, fit.model.coef[0], TOL, MAX_ITER, self._reach)
         finite = np.isfinite(ratios)
-        penalties = np.where(finite, np.where(finite, ratios, 0.0) * self.alpha_ / fit.scale.y_unit, np.inf)
+        penalties = np.where(finite, np.where(finite, ratios, 1.0) * self.alpha_ / fit.scale.y_unit, np.inf)
         parts = (fit.family, fit.weight, fit.tables, fit.model, rule, penalties, fit.family.means())
         return LinearProblem(*parts, folds=tuple(fit.folds))
 
@@ -72,6 +75,15 @@ class LinearAttention(AttentionModel):
 
     def _base_unseen(self, rows):
         return self.baseline_.predict_left_out() if isinstance(self.cv, str) else self.baseline_.predict_fold()
+
+    def _residuals(self, rows):
+        """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""
+        fit = self.baseline_.fit_
+        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, fit.model.link(fit.tables[0].x))
+        # a baseline that fits to the last bit leaves nothing, not noise to grow trees on
+        left = np.round(fit.family.residual(link, fit.weight), 9)
+        columns = [unit_response(column, rows.weight) for column in left.T]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def _view(self, X, codes) -> View:
         design = self._training.model_rows(codes, self.max_extrapolation)

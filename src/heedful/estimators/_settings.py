@@ -8,7 +8,7 @@ from sklearn.base import is_classifier
 
 from heedful._checks import check_choice, check_grid, check_number
 from heedful.baseline import check_folds
-from heedful.similarity import resolve
+from heedful.similarity import resolve, wants_residuals
 
 
 class Settings(NamedTuple):
@@ -26,7 +26,7 @@ def check_settings(model: Any, groups: Any, *, many: bool, ratios: tuple[float, 
     """Check the arguments that all kinds of attention models have in common."""
     temperatures, mixing = check_temperature(model.temperature), check_mixing(model.mixing, ("auto", "adaptive"))
     check_folds(model.cv, groups)
-    similarities = check_similarity(model.similarity, many, anchors=model._anchors)
+    similarities = check_similarity(model.similarity, many, anchors=model._anchors, residuals=model._leaves_residuals)
     return Settings(many, similarities, temperatures, ratios, mixing, is_word(model.mixing, "adaptive"))
 
 
@@ -43,9 +43,14 @@ def check_mixing(value: Any, words: tuple[str, ...]) -> float | None:
     return check_number("mixing", value, 0.0, 1.0, hint=f"Or use {' or '.join(map(repr, words))}.")
 
 
-def check_similarity(value: Any, many: bool, *, anchors: bool = False) -> list[Any]:
-    """Return similarity objects, without a teacher's anchor unless it can be used."""
+def check_similarity(value: Any, many: bool, *, anchors: bool = False, residuals: bool = False) -> list[Any]:
+    """Return similarity objects, without a teacher's anchor or a target that cannot be had."""
     similarities = resolve(value, many)
+    wanted = [wants_residuals(entry) for entry in similarities]  # every entry is checked
+    if any(wanted) and not residuals:
+        raise ValueError(
+            "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
+        )
     if not anchors and any(getattr(entry, "anchor", False) for entry in similarities):
         raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")
     return similarities

@@ -9,6 +9,8 @@ from heedful.attention import Weighting
 from heedful.similarity import describe
 
 RATIOS = (np.inf, 10.0, 3.0, 1.0, 0.3)
+# A blend of heads makes up for what lies between two of them.
+BLENDED = (np.inf, 10.0, 1.0, 0.3)
 
 
 class Grid(NamedTuple):
@@ -47,15 +49,22 @@ def make_grid(
     temperatures: tuple[float, ...] | None,
     ratios: tuple[float, ...] | None,
     *,
+    many: bool = False,
     few: bool = False,
 ) -> Grid:
-    """Return the heads to try; None stands for "auto", of which ``few`` takes about half."""
+    """Return the heads to try; None stands for "auto".
+
+    ``few`` takes about half of the temperatures and one weighting without. ``many`` heads are blended, so fewer
+    temperatures and penalties do: those between two others add nothing (benchmarks/defaults).
+    """
     weightings = []
     for similarity in similarities:
         own, free_names = similarity.temperatures_, similarity.weightings
         if few:
             own, free_names = own[::2], free_names[:1]
+        elif many and len(free_names) > 1:
+            own = own[1::2]
         softmax = [Weighting("softmax", t) for t in temperatures or own]
         free = [] if temperatures else [Weighting(name) for name in free_names]
         weightings.append(softmax + free)
-    return Grid(weightings, np.array(sorted(ratios or RATIOS, reverse=True)))
+    return Grid(weightings, np.array(sorted(ratios or (BLENDED if many else RATIOS), reverse=True)))

@@ -41,6 +41,10 @@ class LinearProblem(NamedTuple):
         else:
             fit = _one_step if self.exact is None else _to_convergence
             link, coef, failed = fit(rows, x, weightings, self, lassos, shares)
+        if self.exact is None and np.isfinite(self.family.farthest_step):
+            # not by BLAS, whose last bits depend on how many queries there are
+            start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
+            np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
         if self.means is not None and (wanted & ~finite).any():
             _fit_means(rows, weightings, self, wanted & ~finite, link)
         return BlockFits(self.family.values(link), coef, failed)

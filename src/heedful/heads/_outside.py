@@ -33,13 +33,13 @@ def predict_by_folds(
     problem: Problem,
     splits: list[Split],
     seen: list[np.ndarray],
-    response: np.ndarray,
+    targets: list[np.ndarray],
     n_jobs=None,
     verbose=0,
 ) -> np.ndarray:
     """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
 
-    ``seen`` holds the training rows as each similarity sees them, ``response`` what it is fitted to.
+    ``seen`` holds the training rows as each similarity sees them, ``targets`` what it is fitted to.
     """
     total = np.zeros((problem.weight.size, grid.n_heads))
     times = np.zeros(problem.weight.size)
@@ -48,7 +48,7 @@ def predict_by_folds(
         if part.number.size == 0:
             continue
         for s, similarity in enumerate(similarities):
-            fitted = refit(similarity, seen[s][train], response[train], problem.weight[train])
+            fitted = refit(similarity, seen[s][train], targets[s][train], problem.weight[train])
             one = Grid([grid.weightings[s]], grid.ratios)
             first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
             queries = Queries(part.x, seen[s][part.number], problem.family.part(part.number))
@@ -58,7 +58,7 @@ def predict_by_folds(
     return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
 
 
-def refit(similarity: Any, seen: np.ndarray, response: np.ndarray, weight: np.ndarray) -> Any:
+def refit(similarity: Any, seen: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:
     """Return a clone fitted to other rows, with what an estimator has told the similarity."""
     other = clone(similarity)
     if getattr(other, "keeps_rows", False):
@@ -69,7 +69,7 @@ def refit(similarity: Any, seen: np.ndarray, response: np.ndarray, weight: np.nd
     for name in ("pull_", "_column"):
         if hasattr(similarity, name):
             setattr(other, name, getattr(similarity, name))
-    return other.fit(seen, response, weight)
+    return other.fit(seen, target, weight)
 
 
 def _predict_all(similarities, grid: Grid, part: Unseen, queries: Queries, n_jobs, verbose) -> np.ndarray:

@@ -35,6 +35,8 @@ class Family(Protocol):
 
     n_outputs: int
     n_values: int
+    # How far from its start the linear predictor of one Newton step is believed
+    farthest_step: float
 
     @property
     def outcome(self) -> Outcome:
@@ -88,6 +90,7 @@ class RowByRow:
     """Families in which the loss of a row does not depend on other rows."""
 
     part: Any
+    farthest_step = np.inf
 
     def anchored(self, link, weight):
         """Return the family as it is."""

@@ -14,6 +14,8 @@ class Survival:
     """
 
     n_outputs = n_values = 1
+    # A hazard a hundred times as high, or as low: the loss grows with its exponential.
+    farthest_step = float(np.log(100.0))
 
     def __init__(self, event: np.ndarray, time: np.ndarray, hazard: np.ndarray | None = None):
         self.event, self.time, self.hazard = event, time, hazard
@@ -99,7 +101,8 @@ class Survival:
         )
 
     def _expected(self, link, weight):
-        return np.exp(link) * cumulative_hazard(self, link[:, 0], weight)[:, None]
+        below = link - link.max()  # hazards that are far apart must not overflow
+        return np.exp(below) * cumulative_hazard(self, below[:, 0], weight)[:, None]
 
     def _fixed_hazard(self) -> np.ndarray:
         if self.hazard is None:

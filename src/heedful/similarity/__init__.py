@@ -6,8 +6,8 @@ from heedful.similarity._forest import ForestProximity
 from heedful.similarity._gaussian import GaussianSimilarity
 from heedful.similarity._meetings import LeafMeetings, LeafRows
 from heedful.similarity._past import PastSimilarity
-from heedful.similarity._protocol import DenseSimilarity, Similarity
-from heedful.similarity._resolve import describe, prepare, resolve
+from heedful.similarity._protocol import DenseSimilarity, Similarity, wants_residuals
+from heedful.similarity._resolve import default_forests, describe, prepare, resolve
 from heedful.similarity._ridge import RidgeSimilarity
 from heedful.similarity._teacher import TeacherSimilarity
 
@@ -23,7 +23,9 @@ __all__ = [
     "RidgeSimilarity",
     "Similarity",
     "TeacherSimilarity",
+    "default_forests",
     "describe",
     "prepare",
     "resolve",
+    "wants_residuals",
 ]

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -12,7 +13,7 @@ from heedful import _kernels
 from heedful._checks import check_choice, check_weights
 from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
-from heedful.similarity._protocol import as_matrix, check_rows
+from heedful.similarity._protocol import TARGETS, as_matrix, check_rows
 
 
 class ForestProximity(BaseEstimator):
@@ -36,6 +37,12 @@ class ForestProximity(BaseEstimator):
     forest : estimator, default=None
         A scikit-learn forest to use instead. One that is fitted is taken as it is, and must have been fitted on the
         very rows, in their order, that this object is fitted on; any other serves as a template.
+    target : {"response", "residual"}, default="response"
+        What an estimator with local lassos fits it to: the response, or what its baseline leaves of it, each row by a
+        baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
+    ranks : bool, default=False
+        Grow a regression forest on normal scores of the ranks of the response. A few very large responses then do not
+        decide who is alike.
     task : {"auto", "regression", "classification"}, default="auto"
         Kind of forest; "auto" takes a classification forest for text and boolean responses.
     n_jobs : int, default=None
@@ -70,6 +77,8 @@ class ForestProximity(BaseEstimator):
         min_samples_leaf=1,
         max_samples=None,
         forest=None,
+        target="response",
+        ranks=False,
         task="auto",
         n_jobs=None,
         random_state=None,
@@ -80,6 +89,8 @@ class ForestProximity(BaseEstimator):
         self.min_samples_leaf = min_samples_leaf
         self.max_samples = max_samples
         self.forest = forest
+        self.target = target
+        self.ranks = ranks
         self.task = task
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -88,6 +99,7 @@ class ForestProximity(BaseEstimator):
         """Grow the forest and sort the training rows into its leaves."""
         X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
+        check_choice("target", self.target, TARGETS)
         self._check_forest(X)
         self.forest_ = self.forest if self.keeps_rows else self._grow(X, np.asarray(y), weight)
         # draws follow the sample weights already, and local fits multiply by them again
@@ -155,6 +167,8 @@ class ForestProximity(BaseEstimator):
                 n_jobs=self.n_jobs,
                 random_state=self.random_state,
             )
+        if self.ranks and is_regressor(forest):
+            y = normal_scores(y, weight)
         return forest.fit(X, y, sample_weight=None if np.ptp(weight) == 0 else weight)
 
     def _sort_leaves(self, X: np.ndarray, weight: np.ndarray) -> None:
@@ -198,3 +212,13 @@ class ForestProximity(BaseEstimator):
     def _score(self, X: np.ndarray, own: np.ndarray) -> ScoreRows:
         indptr, indices, score, leaf = _kernels.leaf_score_rows(self._leaves(X), own, *self._buckets, self._X.shape[0])
         return ScoreRows(indptr, indices, score, leaf * self._per_weight[indices])
+
+
+def normal_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the normal quantiles of the weighted ranks, column by column; equal values have equal scores."""
+    if y.ndim > 1:
+        return np.column_stack([normal_scores(column, weight) for column in y.T])
+    _, number = np.unique(y, return_inverse=True)
+    mass = np.bincount(number, weights=weight)
+    below = (np.cumsum(mass) - mass / 2) / mass.sum()
+    return ndtri(np.clip(below, 1e-9, 1 - 1e-9))[number]

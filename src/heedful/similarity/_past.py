@@ -36,6 +36,11 @@ class PastSimilarity(BaseEstimator):
         self.similarity = similarity
         self.time = time
 
+    @property
+    def target(self) -> str:
+        """What the other similarity is fitted to."""
+        return getattr(self.similarity, "target", "response")
+
     def bind(self, names: list[str]) -> None:
         """Learn which of the columns is the time; estimators call it with the names that the similarity sees."""
         if isinstance(self.time, str) and self.time not in names:

@@ -6,7 +6,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from heedful._checks import check_choice
 from heedful._kernels.shapes import ScoreRows, dense_rows
+
+TARGETS = ("response", "residual")
 
 
 class Similarity(Protocol):
@@ -14,6 +17,7 @@ class Similarity(Protocol):
 
     ``takes`` is "codes" (one column per feature, categories as codes, missing as NaN: trees) or "dummies" (numbers
     only). ``weightings`` names the ways to weigh without a temperature. ``temperatures_`` is the grid for "auto".
+    ``target`` may say "residual": it is fitted to what a linear baseline leaves of the response.
     ``keeps_rows`` says that the fitted object knows the training rows by their position. ``bytes_per_query`` is
     an upper estimate of the memory that one query's scores take.
     """
@@ -67,6 +71,11 @@ class DenseSimilarity:
         step = max(1, self.X_.shape[0] // 200)
         spread = float(np.median(np.std(self.scores(self.X_[::step]), axis=1)))
         return tuple(spread * factor for factor in (2.0, 1.0, 0.5, 0.25, 0.125)) if spread > 0 else (1.0,)
+
+
+def wants_residuals(similarity: Any) -> bool:
+    """Return whether a similarity is to be fitted to what the baseline leaves of the response."""
+    return check_choice("target", getattr(similarity, "target", "response"), TARGETS) == "residual"
 
 
 def check_rows(similarity: Any, X: Any, n_features: int, **how: Any) -> np.ndarray:

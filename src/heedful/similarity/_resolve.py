@@ -43,18 +43,49 @@ def resolve(similarity: Any, many: bool) -> list[Any]:
 
 
 def _by_name(name: str, many: bool) -> list[Any]:
-    """Return what a name stands for; "forest" is the paper's: 500 trees.
-
-    With ``many`` half of them have all features as candidates at each split and are fully grown: sharper scores beside
-    the smoother ones.
-    """
+    """Return what a name stands for."""
     if name == "boosted":
         return [BoostedProximity()]
     if name == "teacher":
         return [TeacherSimilarity()]
-    if not many:
-        return [ForestProximity()]
-    return [ForestProximity(250), ForestProximity(250, max_features=1.0, min_samples_split=2)]
+    return default_forests() if many else [ForestProximity()]
+
+
+def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
+    """Return the forests that "forest" stands for where there are many heads, a quarter of the trees each.
+
+    Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
+    candidate features at a split, and one is sharp: all features, fully grown.
+
+    Parameters
+    ----------
+    n_estimators : int, default=500
+        Number of trees in all.
+
+    Returns
+    -------
+    list of ForestProximity
+        The forests, not fitted; for estimators with local lassos, as others have no residuals.
+
+    Examples
+    --------
+    >>> for forest in default_forests(100):
+    ...     print(forest)
+    ForestProximity(min_samples_leaf=10, n_estimators=25, ranks=True)
+    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
+                    ranks=True)
+    ForestProximity(n_estimators=25, target='residual')
+    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
+                    target='residual')
+    """
+    each = max(1, n_estimators // 4)
+    sharp = {"max_features": 1.0, "min_samples_split": 2}
+    return [
+        ForestProximity(each, min_samples_leaf=10, ranks=True),
+        ForestProximity(each, ranks=True, **sharp),
+        ForestProximity(each, target="residual"),
+        ForestProximity(each, target="residual", **sharp),
+    ]
 
 
 def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomState) -> list[Any]:
@@ -78,7 +109,8 @@ def describe(similarity: Any) -> str:
     if isinstance(similarity, ForestProximity):
         features = similarity.max_features if similarity.forest is None else "given"
         every = features is None or (isinstance(features, float) and features == 1.0)
-        return f"forest({'all' if every else features})"
+        of = "residuals, " if similarity.target == "residual" else ""
+        return f"forest({of}{'all' if every else features})"
     if isinstance(similarity, BoostedProximity | TeacherSimilarity):
         name = "boosted" if isinstance(similarity, BoostedProximity) else "teacher"
         return name if similarity.estimator is None else f"{name}({type(similarity.estimator).__name__})"
