@@ -1,13 +1,11 @@
 """Studies keep what they have measured: an interrupted run goes on, a new method leaves the others alone."""
 
 from argparse import Namespace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 TABLES = {"a": (pd.DataFrame({"x": [1.0, 2.0]}), np.zeros(2)), "b": (pd.DataFrame({"x": [3.0]}), np.zeros(1))}
 WANTED = [("sum", "a", 0), ("sum", "b", 0), ("sum", "a", 1)]
 
@@ -15,7 +13,6 @@ WANTED = [("sum", "a", 0), ("sum", "b", 0), ("sum", "a", 1)]
 @pytest.fixture
 def study(monkeypatch, tmp_path):
     """The module of the studies, with its splits in a folder of their own."""
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
     import study
 
     monkeypatch.setattr(study, "PROJECT", tmp_path)
