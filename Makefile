@@ -74,6 +74,10 @@ table3: $(READY) ## table 3 of the paper, its simulations as printed and read ot
 	$(BIN)/python benchmarks/paper/table3/readings.py
 	$(BIN)/python benchmarks/paper/table3/run.py
 
+.PHONY: figure2
+figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; writes benchmarks/paper/figure2
+	$(BIN)/python benchmarks/paper/figure2/run.py
+
 .PHONY: lightgbm
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
 	$(BIN)/python benchmarks/paper/lightgbm/run.py

@@ -127,6 +127,7 @@ def test_the_room_checker_can_fail(tmp_path):
         ("responses", 4),
         ("paper/appendix_a", 4),
         ("paper/appendix_b", 7),
+        ("paper/figure2", 13),
         ("paper/lightgbm", 2),
         ("paper/similarities", 2),
         ("paper/spatial", 2),
