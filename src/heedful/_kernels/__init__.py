@@ -6,6 +6,7 @@ from typing import Any
 _HOME = {
     "bucket_rows": "leaves",
     "head_rows": "heads",
+    "keep_rows": "leaves",
     "lasso_rows": "lasso",
     "leaf_mean_rows": "leaf_means",
     "leaf_rows": "leaves",
@@ -20,6 +21,7 @@ _HOME = {
 __all__ = [
     "bucket_rows",
     "head_rows",
+    "keep_rows",
     "lasso_rows",
     "leaf_mean_rows",
     "leaf_rows",

@@ -34,10 +34,11 @@ class GlobalModel(BaseEstimator):
         """Return what heads are blended with, for checked rows."""
         return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
 
-    def predict_left_out(self) -> np.ndarray:
-        """Return what heads are blended with, for each training row by the model of all others."""
+    def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """Return what heads are blended with, for (some of) the training rows, each by the model of all others."""
         check_is_fitted(self)
-        return self.fit_.family.values(left_out_link(self.fit_, self.tol, self.n_jobs))
+        rows = np.arange(self.fit_.weight.size) if rows is None else rows
+        return self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
 
     def predict_fold(self) -> np.ndarray:
         """Return what heads are blended with, for each training row by the folds that left it out; NaN for none."""

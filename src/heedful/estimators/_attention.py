@@ -285,8 +285,14 @@ class AttentionModel(BaseEstimator):
         for entry in entries:
             if hasattr(entry, "bind"):
                 entry.bind(rows.seen_names(entry))
-        parts = zip(entries, self._targets(rows, entries), strict=True)
-        self.similarity_ = [part.fit(rows.seen_rows(rows.codes, part), target, rows.weight) for part, target in parts]
+        seen: dict[Any, np.ndarray] = {}
+        self.similarity_ = []
+        for entry, target in zip(entries, self._targets(rows, entries), strict=True):
+            # those that see the same rows share them
+            kind = (entry.takes, getattr(entry, "dtype", None))
+            if kind not in seen:
+                seen[kind] = rows.seen_rows(rows.codes, entry)
+            self.similarity_.append(entry.fit(seen[kind], target, rows.weight))
         grids = (settings.temperatures, settings.ratios)
         self._grid = make_grid(self.similarity_, *grids, many=settings.many, few=self._few_heads)
 

@@ -41,6 +41,8 @@ class AttentionCox(LinearAttention):
         Columns that the similarity sees, and columns that baseline and local models use; None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are predicted for tuning.
+    tuning_rows : int or None, default=10_000
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
     max_extrapolation : float or None, default=0.5
         How far outside its training range a linear model may go: see :class:`heedful.AttentionLasso`.
     exact : bool, default=False
@@ -83,6 +85,7 @@ class AttentionCox(LinearAttention):
         similarity_features=None,
         model_features=None,
         cv="oob",
+        tuning_rows=10_000,
         max_extrapolation=0.5,
         exact=False,
         verbose=0,
@@ -99,6 +102,7 @@ class AttentionCox(LinearAttention):
             similarity_features,
             model_features,
             cv,
+            tuning_rows,
             max_extrapolation,
             verbose,
             n_jobs,

@@ -130,7 +130,9 @@ class Training:
     def seen_rows(self, codes: np.ndarray, similarity: Any) -> np.ndarray:
         """Return rows as a similarity sees them."""
         columns = codes[:, self._seen_columns]
-        return columns if similarity.takes == "codes" else self._seen.transform(columns)
+        if similarity.takes != "codes":
+            return self._seen.transform(columns)
+        return columns.astype(getattr(similarity, "dtype", np.float64), copy=False)
 
     def seen_names(self, similarity: Any) -> list[str]:
         """Return the names of the columns that a similarity sees."""
@@ -174,6 +176,13 @@ def count_copies(weight: np.ndarray) -> np.ndarray:
     counts = np.rint(weight)
     whole = np.array_equal(counts, weight) and counts.sum() <= MOST_COPIES * weight.size
     return counts.astype(np.int64) if whole else np.ones(weight.size, np.int64)
+
+
+def rows_to_try(tuning_rows: int | None, n_rows: int, seed: np.random.RandomState) -> np.ndarray:
+    """Return the rows on which heads are tried: all, or as many as asked for, drawn at random."""
+    if tuning_rows is None or tuning_rows >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(seed.choice(n_rows, int(tuning_rows), replace=False))
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
