@@ -27,7 +27,7 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 
 .PHONY: test
 test: $(READY) ## run all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them

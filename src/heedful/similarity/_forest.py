@@ -1,6 +1,5 @@
 """Forest proximity: the share of trees in which two rows end in the same leaf."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful import _kernels
-from heedful._checks import check_choice, check_weights
+from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity._leaf_index import count_draws, index_all, index_some
@@ -40,9 +39,10 @@ class ForestProximity(BaseEstimator):
         Smallest leaf.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree; None draws as many as there are, "auto" no more than 20,000.
-    leaf_rows : int, None or "auto", default="auto"
-        Training rows that a leaf keeps at most, a random choice of them; None keeps all. Fewer take less time and
-        memory in large tables. "auto" keeps all, but as many as the tree drew where "auto" limits ``max_samples``.
+    leaf_rows : int, "drawn", None or "auto", default="auto"
+        Training rows that a leaf keeps at most, a random choice of them; None keeps all, "drawn" as many as the tree
+        drew in the leaf. Fewer take less time and memory in large tables. "auto" is "drawn" where "auto" limits
+        ``max_samples``, and keeps all rows elsewhere.
     forest : estimator, default=None
         A scikit-learn forest to use instead. One that is fitted is taken as it is, and must have been fitted on the
         very rows, in their order, that this object is fitted on; any other serves as a template.
@@ -154,12 +154,12 @@ class ForestProximity(BaseEstimator):
         return 24 * min(self._X.shape[0], 20 * len(self.forest_.estimators_))
 
     def _check_sizes(self) -> None:
-        for name, most in (("max_samples", "rows that a tree draws"), ("leaf_rows", "rows that a leaf keeps")):
-            value = getattr(self, name)
-            if isinstance(value, str):
-                check_choice(name, value, ("auto",))
-            elif value is not None and not (isinstance(value, Real) and value > 0):
-                raise ValueError(f"`{name}` must be a number of {most}, None or 'auto', got {value!r}.")
+        if isinstance(self.max_samples, str):
+            check_choice("max_samples", self.max_samples, ("auto",))
+        if isinstance(self.leaf_rows, str):
+            check_choice("leaf_rows", self.leaf_rows, ("auto", "drawn"))
+        elif self.leaf_rows is not None:
+            check_number("leaf_rows", self.leaf_rows, 1, np.inf, hint="None keeps all rows.")
 
     def _check_forest(self, X: np.ndarray) -> None:
         if self.forest is not None and not (hasattr(self.forest, "apply") and hasattr(self.forest, "bootstrap")):
@@ -207,7 +207,8 @@ class ForestProximity(BaseEstimator):
         self._trees = tuple(trees)
         drawn = self._drawn(X.shape[0])
         self._check_rows(X, drawn)
-        if self.leaf_rows is None or (isinstance(self.leaf_rows, str) and not self._draws_fewer(X.shape[0])):
+        auto = isinstance(self.leaf_rows, str) and self.leaf_rows == "auto"
+        if self.leaf_rows is None or (auto and not self._draws_fewer(X.shape[0])):
             counts = count_draws(drawn, X.shape[0]) if drawn else np.tile(weight, (len(self._trees[2]), 1))
             self._index = index_all(self._leaves(X), n_leaves, counts)
             # draws follow the sample weights already, and local fits multiply by them again
@@ -222,7 +223,7 @@ class ForestProximity(BaseEstimator):
         leaves = [(tree.tree_.children_left < 0, tree.tree_.n_node_samples) for tree in self.forest_.estimators_]
         if isinstance(self.leaf_rows, str):
             return [sizes[leaf].astype(np.int64) for leaf, sizes in leaves]
-        return [np.full(leaf.sum(), self.leaf_rows, np.int64) for leaf, _ in leaves]
+        return [np.full(leaf.sum(), int(self.leaf_rows), np.int64) for leaf, _ in leaves]
 
     def _check_rows(self, X: np.ndarray, drawn: list[np.ndarray]) -> None:
         """Raise if a forest that was handed in does not find as many drawn rows in its first leaves as it had."""

@@ -34,7 +34,8 @@ def count_draws(drawn: list[np.ndarray], n_train: int) -> np.ndarray:
 
 def index_all(leaves: np.ndarray, n_leaves: int, counts: np.ndarray) -> LeafIndex:
     """Return the index of all rows, given their leaves and how often each tree drew them (both n_tree, n_train)."""
-    return LeafIndex(*_kernels.bucket_rows(leaves, n_leaves, counts), np.packbits((counts > 0).T, axis=1))
+    starts, members, draws, total = _kernels.bucket_rows(leaves, n_leaves, counts)
+    return LeafIndex(starts, members, draws, total, np.packbits((counts > 0).T, axis=1))
 
 
 def index_some(

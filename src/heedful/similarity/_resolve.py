@@ -51,7 +51,7 @@ def _by_name(name: str, many: bool) -> list[Any]:
     return default_forests() if many else [ForestProximity()]
 
 
-def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
+def default_forests(n_estimators: int = 500, **settings: Any) -> list[ForestProximity]:
     """Return the forests that "forest" stands for where there are many heads, a quarter of the trees each.
 
     Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
@@ -61,6 +61,8 @@ def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
     ----------
     n_estimators : int, default=500
         Number of trees in all.
+    **settings
+        What else all of them are to be given, such as ``max_samples``.
 
     Returns
     -------
@@ -81,10 +83,10 @@ def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
     each = max(1, n_estimators // 4)
     sharp = {"max_features": 1.0, "min_samples_split": 2}
     return [
-        ForestProximity(each, min_samples_leaf=10, ranks=True),
-        ForestProximity(each, ranks=True, **sharp),
-        ForestProximity(each, target="residual"),
-        ForestProximity(each, target="residual", **sharp),
+        ForestProximity(each, min_samples_leaf=10, ranks=True, **settings),
+        ForestProximity(each, ranks=True, **sharp, **settings),
+        ForestProximity(each, target="residual", **settings),
+        ForestProximity(each, target="residual", **sharp, **settings),
     ]
 
 
