@@ -86,7 +86,7 @@ def test_queries_do_not_leak_into_each_other(rng):
 
 @CASES
 def test_a_leaf_keeps_its_first_rows_in_the_order_given(rng, case):
-    leaves, n_leaves, _ = forest(rng, case)
+    leaves, *_ = forest(rng, case)
     order, room = rng.permutation(leaves.shape[1]), rng.integers(1, 4, size=4)
     for t, tree in enumerate(leaves):
         sizes, members = keep_rows(tree, order, 4 * t, room)
