@@ -14,6 +14,7 @@ _HOME = {
     "meeting_rows": "leaves",
     "meeting_sum_rows": "meetings",
     "newton_rows": "newton",
+    "quantile_rows": "quantiles",
     "weigh_rows": "attention",
 }
 
@@ -28,6 +29,7 @@ __all__ = [
     "meeting_rows",
     "meeting_sum_rows",
     "newton_rows",
+    "quantile_rows",
     "weigh_rows",
 ]
 
