@@ -110,6 +110,10 @@ appendix_a: $(READY) ## theory and measurement of attention to two mixed groups;
 appendix_b: $(READY) ## softmax and Gaussian kernel weights; writes benchmarks/paper/appendix_b/results.md
 	$(BIN)/python benchmarks/paper/appendix_b/run.py
 
+.PHONY: intervals
+intervals: $(READY) ## do intervals hold what they promise, for hidden groups too; goes on where it stopped
+	$(BIN)/python benchmarks/intervals/run.py
+
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
 	$(BIN)/python benchmarks/responses/run.py

@@ -15,6 +15,7 @@ _HOME = {
     "meeting_rows": "leaves",
     "meeting_sum_rows": "meetings",
     "newton_rows": "newton",
+    "quantile_rows": "quantiles",
     "weigh_rows": "attention",
 }
 
@@ -30,6 +31,7 @@ __all__ = [
     "meeting_rows",
     "meeting_sum_rows",
     "newton_rows",
+    "quantile_rows",
     "weigh_rows",
 ]
 

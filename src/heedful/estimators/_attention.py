@@ -17,16 +17,17 @@ from heedful.estimators._settings import Settings, warn_of_lags
 from heedful.estimators._training import Training, as_frame
 from heedful.explain import Explanation
 from heedful.heads import (
+    Calibration,
     Evidence,
     Outside,
     Problem,
     Queries,
     Tuned,
     adapt,
-    blended,
     blended_attention,
     fit_heads,
     gather_evidence,
+    heads_alone,
     make_grid,
     predict_by_folds,
     predict_out_of_bag,
@@ -299,21 +300,28 @@ class AttentionModel(BaseEstimator):
     def _choose_shares(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Try every head on rows it has not seen and fit shares; nothing is tried where nothing is to be chosen."""
         self._evidence: Evidence | None = None
+        self._calibration: Calibration | None = None
         if self._fixed:
             unknown = np.full(self._grid.n_heads, np.nan)
-            tuned = Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0)
-        else:
-            heads, baseline = self._predict_unseen(rows)
-            outside = Outside(heads, baseline, self._problem.family, rows.weight)
-            known = np.flatnonzero(np.isfinite(heads).all(axis=1) & np.isfinite(baseline))
-            tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
-            if settings.adaptive and tuned.share.any():
-                total = tuned.share.sum()
-                blend = blended(outside._replace(baseline=np.zeros(baseline.size)), tuned.share / total)
-                before = float(total) / tuned.trust
-                self._evidence = gather_evidence(baseline, blend, outside.family, rows.weight, before)
-        self._share, self._error, self.trust_ = tuned
+            self._use(Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0))
+            return
+        heads, baseline = self._predict_unseen(rows)
+        outside = Outside(heads, baseline, self._problem.family, rows.weight)
+        known = np.flatnonzero(np.isfinite(heads).all(axis=1) & np.isfinite(baseline))
+        tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
+        self._use(tuned)
+        if settings.adaptive and tuned.share.any():
+            local = heads_alone(outside, tuned.share)
+            self._evidence = gather_evidence(baseline, local, outside.family, rows.weight, self.mixing_ / tuned.trust)
+        self._keep_unseen(rows, outside, known, tuned.blend)
+
+    def _use(self, tuned: Tuned) -> None:
+        """Store shares, errors and trust."""
+        self._share, self._error, self.trust_ = tuned[:3]
         self.mixing_ = float(tuned.share.sum())
+
+    def _keep_unseen(self, rows: Training, outside: Outside, known: np.ndarray, blend: np.ndarray) -> None:
+        """Keep what intervals need of what the blend says of the rows ``known``, which it did not see."""
 
     def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:
         """Return what heads and a baseline that did not see a training row say of what happened to it."""
@@ -359,16 +367,21 @@ class AttentionModel(BaseEstimator):
 
     def _mix(self, codes: np.ndarray) -> np.ndarray:
         """Return the heads' share for each query."""
-        if self._evidence is None:
-            return np.full(codes.shape[0], self.mixing_)
-        shared = (self, self._queries(codes), self._evidence)
-        blocks = _blocks.cut(codes.shape[0], 24 * self._training.weight.size, self.n_jobs)
-        return np.concatenate(list(_blocks.run(_mix_block, blocks, *shared, n_jobs=self.n_jobs)))
+        return np.full(codes.shape[0], self.mixing_) if self._evidence is None else self._adapt(self._queries(codes))
+
+    def _adapt(self, queries: list[Queries]) -> np.ndarray:
+        """Return a share of the heads for each query by what was found of the rows it attends to."""
+        blocks = _blocks.cut(queries[0].x.shape[0], 24 * self._training.weight.size, self.n_jobs)
+        return np.concatenate(list(_blocks.run(_mix_block, blocks, self, queries, self._evidence, n_jobs=self.n_jobs)))
 
     def _queries(self, codes: np.ndarray) -> list[Queries]:
         """Return the rows once for each similarity."""
         seen = [self._training.seen_rows(codes, entry) for entry in self.similarity_]
         return [Queries(rows, rows) for rows in seen]
+
+    def _train_queries(self, rows: np.ndarray) -> list[Queries]:
+        """Return training rows, each to be left out, once for each similarity."""
+        return [Queries(rows, rows, number=rows)] * len(self.similarity_)
 
     def _attend(self, queries: list[Queries], block: slice) -> Attention:
         """Return the blended attention over distinct training rows."""

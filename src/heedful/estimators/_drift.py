@@ -279,7 +279,7 @@ class DriftCorrector(BaseEstimator):
         grid = make_grid(sight.similarities, check_temperature(self.temperature), (1.0,))
         tuned = self._tune(problem, sight, grid)
         self._served, self._recent, self._problem, self._sight, self._grid = served, rows, problem, sight, grid
-        self._share, self._error, self.trust_ = tuned
+        self._share, self._error, self.trust_ = tuned[:3]
         self.mixing_, self.n_recent_, self.n_features_in_ = float(tuned.share.sum()), rows.y.size, rows.table.shape[1]
         self.temperature_ = float(self.heads_["temperature"][self._best_head()])
         if served.names is not None:

@@ -149,6 +149,11 @@ class ForestProximity(BaseEstimator):
         return self.forest is not None and hasattr(self.forest, "estimators_")
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether training rows can be scored as if they were new."""
+        return bool(self.forest_.bootstrap)
+
+    @property
     def bytes_per_query(self) -> int:
         """Upper estimate of the memory that one query's scores take."""
         return 24 * min(self._X.shape[0], 20 * len(self.forest_.estimators_))

@@ -94,6 +94,11 @@ class PastSimilarity(BaseEstimator):
         return self.similarity.keeps_rows
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether the other similarity can score training rows as if they were new."""
+        return getattr(self.similarity_, "leaves_out", True)
+
+    @property
     def bytes_per_query(self) -> int:
         """Upper estimate of the memory that one query's scores take: every row is stored."""
         return 48 * self._when.size
