@@ -19,11 +19,11 @@ LOG = logging.getLogger("heedful")
 class NumberResponse(RegressorMixin):
     """A response of numbers, under squared error."""
 
-    _blend: Any
+    _values: Any
 
     def predict(self, X):
         """Return one prediction per row of ``X``."""
-        return self._blend(X).value[:, 0]
+        return self._values(X)[:, 0]
 
     def _read_response(self, y):
         return check_response(column_or_1d(y, warn=True))
@@ -54,7 +54,7 @@ class NumberResponse(RegressorMixin):
 class LabelResponse(ClassifierMixin):
     """A response of labels, under log loss."""
 
-    _blend: Any
+    _values: Any
     _problem: Any
     class_weight: Any = None
 
@@ -65,7 +65,7 @@ class LabelResponse(ClassifierMixin):
 
     def predict_proba(self, X):
         """Return the probability of each class, in the order of ``classes_``."""
-        return self._blend(X).value
+        return self._values(X)
 
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities."""
