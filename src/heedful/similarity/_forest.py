@@ -13,6 +13,7 @@ from heedful import _kernels
 from heedful._checks import check_choice, check_weights
 from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import TARGETS, as_matrix, check_rows
 
 
@@ -95,9 +96,11 @@ class ForestProximity(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the forest and sort the training rows into its leaves."""
-        X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        given = check_array(X, ensure_all_finite="allow-nan", input_name="X")
+        X = check_array(given, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
         check_choice("target", self.target, TARGETS)
         self._check_forest(X)
@@ -105,6 +108,8 @@ class ForestProximity(BaseEstimator):
         # draws follow the sample weights already, and local fits multiply by them again
         self._per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
         self._sort_leaves(X, weight)
+        # not the numbers that trees see, so that forests of one estimator hold the same rows once
+        self._X = given
         return self
 
     def scores(self, X: Any) -> sparse.csr_array:
@@ -177,7 +182,6 @@ class ForestProximity(BaseEstimator):
         leaves, counts = self._leaves(X), self._draw_counts(weight)
         self._buckets = _kernels.bucket_rows(leaves, n_leaves, counts)
         self._check_rows(X, counts)
-        self._X = X
 
     def _check_rows(self, X: np.ndarray, counts: np.ndarray) -> None:
         """Raise if a forest that was handed in does not find as many drawn rows in its first leaves as it had."""
