@@ -162,5 +162,5 @@ def test_memory_is_that_of_a_block_however_many_rows_there_are(made, tmp_path, e
         peak(made, tmp_path / f"{name}.{ending}", size)
         for name, size in (("short", 1000), ("long", 1000), ("long", 10**9))
     )
-    assert many - few < 8, (few, many)
     assert whole - few > 16, (few, whole)
+    assert many - few < (whole - few) / 2, (few, many, whole)
