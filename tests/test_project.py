@@ -28,6 +28,8 @@ PUBLIC = [
     heedful.local_lasso,
     heedful.minimax_linkage,
     heedful.ProtoClust,
+    heedful.save_model,
+    heedful.load_model,
     heedful.explain.Explanation,
     heedful.explain.Clusters,
     heedful.explain.DriftReport,

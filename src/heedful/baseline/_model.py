@@ -28,7 +28,8 @@ class GlobalModel(BaseEstimator):
 
     def link(self, X: np.ndarray) -> np.ndarray:
         """Return the linear predictor (n_query, n_outputs) of checked rows."""
-        return self.fit_.intercept + X @ self.fit_.coef.T
+        # a product of matrices would add up in an order that depends on the rows that are asked for together
+        return self.fit_.intercept + np.einsum("qj,kj->qk", np.ascontiguousarray(X), self.fit_.coef)
 
     def values(self, X: np.ndarray) -> np.ndarray:
         """Return what heads are blended with, for checked rows."""

@@ -112,7 +112,7 @@ class AttentionCox(LinearAttention):
 
     def predict(self, X):
         """Return the log hazard of each row of ``X`` relative to the average training row."""
-        return self._blend(X).value[:, 0]
+        return self._values(X)[:, 0]
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the probability that each row of ``X`` is without event at each of ``times`` (default: event times).
@@ -120,7 +120,8 @@ class AttentionCox(LinearAttention):
         The hazard of a query is Breslow's estimator with attention as weights, under the query's own blended model.
         """
         times = self._check_times(times)
-        blend = self._blend(X)
+        blend = self._blend(X, self.verbose)
+        self._warn(blend.n_failed, blend.value.shape[0])
         fit = self.baseline_.fit_
         mixing = blend.mixing[:, None, None]
         slope = ((1 - mixing) * fit.coef + mixing * blend.local_coef)[:, 0] * fit.scale.unit

@@ -21,12 +21,12 @@ LOG = logging.getLogger("heedful")
 class NumberResponse(RegressorMixin):
     """A response of numbers, under squared error."""
 
-    _blend: Any
+    _values: Any
     _calibration: Calibration | None
 
     def predict(self, X):
         """Return one prediction per row of ``X``."""
-        return self._blend(X).value[:, 0]
+        return self._values(X)[:, 0]
 
     def predict_interval(self, X, coverage=0.9):
         """Return an interval around each prediction, wide where rows like the query were hard to predict.
@@ -100,7 +100,7 @@ class NumberResponse(RegressorMixin):
 class LabelResponse(ClassifierMixin):
     """A response of labels, under log loss."""
 
-    _blend: Any
+    _values: Any
     _problem: Any
     class_weight: Any = None
 
@@ -111,7 +111,7 @@ class LabelResponse(ClassifierMixin):
 
     def predict_proba(self, X):
         """Return the probability of each class, in the order of ``classes_``."""
-        return self._blend(X).value
+        return self._values(X)
 
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities."""

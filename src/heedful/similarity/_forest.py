@@ -14,6 +14,7 @@ from heedful import _kernels
 from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
+from heedful._undo import all_or_nothing
 from heedful.similarity._leaf_index import count_draws, index_all, index_some
 from heedful.similarity._protocol import TARGETS, as_matrix, check_rows
 
@@ -74,7 +75,6 @@ class ForestProximity(BaseEstimator):
     """
 
     takes = "codes"
-    dtype = np.float32
     weightings = ("share", "leaf")
     temperatures_ = (0.3, 0.2, 0.1, 0.05, 0.03)
 
@@ -107,15 +107,19 @@ class ForestProximity(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Grow the forest and sort the training rows into its leaves."""
-        X = check_array(X, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        given = check_array(X, ensure_all_finite="allow-nan", input_name="X")
+        X = check_array(given, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
         check_choice("target", self.target, TARGETS)
         self._check_sizes()
         self._check_forest(X)
         self.forest_ = self.forest if self.keeps_rows else self._grow(X, np.asarray(y), weight)
         self._sort_leaves(X, weight)
+        # not the numbers that trees see, so that forests of one estimator hold the same rows once
+        self._X = given
         return self
 
     def scores(self, X: Any) -> sparse.csr_array:
@@ -207,7 +211,6 @@ class ForestProximity(BaseEstimator):
 
     def _sort_leaves(self, X: np.ndarray, weight: np.ndarray) -> None:
         """Build the index: the training rows of each leaf of each tree, all or some, and how much they count."""
-        self._X = X
         *trees, n_leaves = flatten(self.forest_.estimators_)
         self._trees = tuple(trees)
         drawn = self._drawn(X.shape[0])
@@ -232,7 +235,7 @@ class ForestProximity(BaseEstimator):
 
     def _check_rows(self, X: np.ndarray, drawn: list[np.ndarray]) -> None:
         """Raise if a forest that was handed in does not find as many drawn rows in its first leaves as it had."""
-        if not self.keeps_rows:
+        if not self.keeps_rows or not drawn:
             return
         for tree, rows in zip(self.forest_.estimators_, drawn, strict=True):
             leaf = tree.tree_.apply(X)
