@@ -233,7 +233,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--smoke", action="store_true", help="two short streams per case, to see that it works")
     options = vars(parser.parse_args()) | {"plan": Plan()}
     if options["smoke"]:
-        options |= {"streams": 2, "jobs": 1, "plan": Plan(short=5, long=10, used=11, change=6, n_trees=10)}
+        options |= {"streams": 2, "jobs": 1, "plan": Plan(short=4, long=7, used=8, change=5, n_trees=5)}
     beside = Path(__file__).parent if options["streams"] >= STREAMS else PROJECT / "build" / "drift_days"
     return argparse.Namespace(**options, folder=beside)
 
