@@ -118,6 +118,16 @@ intervals: $(READY) ## do intervals hold what they promise, for hidden groups to
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
 	$(BIN)/python benchmarks/responses/run.py
 
+.PHONY: scale
+scale: $(READY) ## time per query, memory and accuracy up to a million rows; goes on where it stopped
+	$(BIN)/python benchmarks/scale/run.py
+
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: $(READY) ## look for input that breaks the package, for FUZZ_SECONDS (600); guided where atheris installs
+	-$(BIN)/python -m pip install --quiet --only-binary=:all: 'atheris>=2.3'
+	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
+
 .PHONY: clean
 clean: ## remove what the targets made
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis

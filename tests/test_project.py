@@ -125,6 +125,7 @@ def test_the_room_checker_can_fail(tmp_path):
     ("study", "n_rows"),
     [
         ("speed", 10),
+        ("scale", 7),
         ("defaults", 32),
         ("responses", 4),
         ("intervals", 6),
