@@ -112,12 +112,12 @@ def run(cases: list[Case], fresh: bool) -> pd.DataFrame:
 def tabulate_speed(found: pd.DataFrame) -> str:
     """Return time per query, memory and error by training rows."""
     counts = [name for name in found if name.endswith(" queries")]
-    lines = ["| training rows | forests | fit, s | " + " | ".join(f"ms a query, {name}" for name in counts)]
+    lines = ["| forests | training rows | fit, s | " + " | ".join(f"ms a query, {name}" for name in counts)]
     lines[0] += " | peak memory, MB | error | the lasso's |"
     lines.append("|---" * (6 + len(counts)) + "|")
     for _, row in found.iterrows():
         each = " | ".join(f"{1e3 * row[name] / int(name.split()[0]):.3f}" for name in counts)
-        cells = f"| {row['rows']:,} | {row['route']} | {row['fit']:.0f} | {each} | {row['memory']:,.0f} "
+        cells = f"| {row['route']} | {row['rows']:,} | {row['fit']:.0f} | {each} | {row['memory']:,.0f} "
         lines.append(f"{cells}| {row['error']:.3f} | {row['error of the lasso']:.3f} |")
     return "\n".join(lines)
 

@@ -95,14 +95,19 @@ def test_row_order_is_irrelevant(table, rng, name):
 
 
 @pytest.mark.parametrize("name", ["lasso", "adaptive", "folds", "leaves"])
-def test_units_and_origin_of_the_response_pass_through(table, name):
+def test_the_unit_of_the_response_passes_through(table, name):
     X, y, X_new = table
     ends = clone(MODELS[name]).fit(X, y).predict_interval(X_new)
     scaled = clone(MODELS[name]).fit(X, 4 * y).predict_interval(X_new)
-    shifted = clone(MODELS[name]).fit(X, y + 8).predict_interval(X_new)
     np.testing.assert_allclose(scaled, 4 * ends, atol=1e-6)
-    # an interval ends at a residual, and local fits are as exact as their tolerance
-    np.testing.assert_allclose(shifted, ends + 8, atol=1e-3)
+
+
+def test_the_origin_of_the_response_passes_through(table):
+    """Without trees, which may split elsewhere if the last bits of a response change."""
+    X, y, X_new = table
+    model = AttentionLasso(similarity=GaussianSimilarity(), random_state=0)
+    ends, shifted = (clone(model).fit(X, z).predict_interval(X_new) for z in (y, y + 8))
+    np.testing.assert_allclose(shifted, ends + 8, atol=1e-4)
 
 
 def test_equal_attention_gives_split_conformal_around_the_predictions(table):
