@@ -27,7 +27,7 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 
 .PHONY: test
 test: $(READY) ## run all tests
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
@@ -110,9 +110,23 @@ appendix_a: $(READY) ## theory and measurement of attention to two mixed groups;
 appendix_b: $(READY) ## softmax and Gaussian kernel weights; writes benchmarks/paper/appendix_b/results.md
 	$(BIN)/python benchmarks/paper/appendix_b/run.py
 
+.PHONY: intervals
+intervals: $(READY) ## do intervals hold what they promise, for hidden groups too; goes on where it stopped
+	$(BIN)/python benchmarks/intervals/run.py
+
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
 	$(BIN)/python benchmarks/responses/run.py
+
+.PHONY: scale
+scale: $(READY) ## time per query, memory and accuracy up to a million rows; goes on where it stopped
+	$(BIN)/python benchmarks/scale/run.py
+
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: $(READY) ## look for input that breaks the package, for FUZZ_SECONDS (600); guided where atheris installs
+	-$(BIN)/python -m pip install --quiet --only-binary=:all: 'atheris>=2.3'
+	$(BIN)/python tools/fuzz.py --seconds $(FUZZ_SECONDS)
 
 .PHONY: clean
 clean: ## remove what the targets made

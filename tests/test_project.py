@@ -28,6 +28,8 @@ PUBLIC = [
     heedful.local_lasso,
     heedful.minimax_linkage,
     heedful.ProtoClust,
+    heedful.save_model,
+    heedful.load_model,
     heedful.explain.Explanation,
     heedful.explain.Clusters,
     heedful.explain.DriftReport,
@@ -123,8 +125,10 @@ def test_the_room_checker_can_fail(tmp_path):
     ("study", "n_rows"),
     [
         ("speed", 10),
+        ("scale", 7),
         ("defaults", 32),
         ("responses", 4),
+        ("intervals", 6),
         ("paper/appendix_a", 4),
         ("paper/appendix_b", 7),
         ("paper/figure2", 13),
@@ -173,6 +177,12 @@ def test_attention_in_the_example_of_learners_does_not_lose_to_the_plain_models(
     pairs = re.findall(r"(\d+\.\d) +\w+ alone (\d+\.\d)", printed)
     assert len(pairs) == 3, printed
     assert all(float(error) <= float(plain) for error, plain in pairs)
+
+
+def test_intervals_of_the_example_serve_the_minority_better_than_those_of_one_width():
+    printed = run_python("examples/intervals.py")
+    ours, plain = (float(percent) for percent in re.findall(r"minority (\d+\.\d)", printed))
+    assert abs(ours - 90) < abs(plain - 90)
 
 
 def test_the_students_of_the_example_beat_lasso_and_teacher_on_wines():

@@ -10,14 +10,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Top to bottom, as in CONTRIBUTING.md. A room may import from those named for it, and from itself.
-GROUND = {"_kernels", "_checks", "_optional", "_blocks", "_tables", "_ensembles"}
+GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_tables", "_ensembles"}
 FLOW = {"similarity", "attention", "local", "context", "baseline"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
     "_checks": set(),
+    "_undo": set(),
     "_blocks": set(),
     "_tables": {"_checks"},
     "_optional": set(),
+    "_version": set(),
     "_ensembles": {"_kernels", "_checks", "_optional"},
     "similarity": GROUND,
     "attention": GROUND,
@@ -31,10 +33,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plot": {"explain"},
     "report": {"explain"},
     "datasets": {"_checks", "_optional"},
+    "saving": {"_version"},
     # public names only
     "cli": {
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
-        *("similarity", "report"),
+        *("similarity", "report", "saving"),
     },
     "__main__": {"cli"},
 }

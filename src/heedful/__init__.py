@@ -1,6 +1,7 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
-from heedful import attention, baseline, cluster, context, datasets, explain, plot, report, similarity
+from heedful import attention, baseline, cluster, context, datasets, explain, plot, report, saving, similarity
+from heedful._version import __version__ as __version__
 from heedful.cluster import ProtoClust, minimax_linkage
 from heedful.estimators import (
     AttentionClassifier,
@@ -14,8 +15,7 @@ from heedful.estimators import (
     TreeAttentionRegressor,
 )
 from heedful.local import local_lasso
-
-__version__ = "0.1.0"
+from heedful.saving import load_model, save_model
 
 __all__ = [
     "AttentionClassifier",
@@ -34,9 +34,12 @@ __all__ = [
     "context",
     "datasets",
     "explain",
+    "load_model",
     "local_lasso",
     "minimax_linkage",
     "plot",
     "report",
+    "save_model",
+    "saving",
     "similarity",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
@@ -46,7 +47,17 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
         with ThreadPoolExecutor(jobs) as pool:
             yield from pool.map(lambda block: work(block, *shared), blocks)
     else:
-        yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(block, *shared) for block in blocks)
+        # one task for each job: what blocks share travels once to each worker, not once with each block
+        ends = [len(blocks) * k // jobs for k in range(jobs + 1)]
+        tasks = (delayed(_run_part)(work, blocks[a:b], shared) for a, b in pairwise(ends))
+        for part in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+            yield from part
+
+
+def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> list[Any]:
+    """Run some blocks in a worker process."""
+    with one_blas_thread():
+        return [work(block, *shared) for block in blocks]
 
 
 def one_blas_thread() -> AbstractContextManager:

@@ -18,15 +18,25 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
-def check_number(name: str, value: Any, low: float, high: float, *, open_low: bool = False, hint: str = "") -> float:
+def check_number(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+    hint: str = "",
+) -> float:
     """Return ``value`` as a float if it lies between ``low`` and ``high``."""
     if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
         raise TypeError(f"`{name}` must be a number, got {value!r}. {hint}".rstrip())
     number = float(value)
     above = number > low if open_low else number >= low
-    if not (above and number <= high):
+    below = number < high if open_high else number <= high
+    if not (above and below):
         sign = ">" if open_low else ">="
-        upper = "" if high == np.inf else f" and <= {high:g}"
+        upper = "" if high == np.inf else f" and {'<' if open_high else '<='} {high:g}"
         raise ValueError(f"`{name}` must be {sign} {low:g}{upper}, got {value!r}. {hint}".rstrip())
     return number
 

@@ -187,7 +187,12 @@ class Dummies:
         return self
 
     def transform(self, codes: np.ndarray) -> np.ndarray:
-        """Return (n_rows, number of dummies); a missing category is 0 in all its columns unless it is a level."""
+        """Return (n_rows, number of dummies); a missing category is 0 in all its columns unless it is a level.
+
+        Numbers without a gap are returned as they are, not copied.
+        """
+        if all(kept is None for _, kept in self._parts) and not np.isnan(codes).any():
+            return codes
         parts = []
         for j, kept in self._parts:
             column = codes[:, j]

@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
 
-from heedful._kernels import bucket_rows, leaf_score_rows, meeting_rows
-from heedful._kernels.leaves import was_drawn
+from heedful._kernels import bucket_rows, keep_rows, leaf_score_rows, meeting_rows
 from reference.forest import meetings, prediction_weights, shared_leaves
 
-NOBODY = np.empty(0, np.int64)
+NOBODY = np.empty(0, np.int64), np.empty((0, 0), bool)
 
 
 def forest(rng, case, n_tree=6, n_train=9, n_node=4):
@@ -38,7 +37,7 @@ CASES = pytest.mark.parametrize("case", ["random", "tied", "constant", "single"]
 def test_scores_of_new_rows_equal_the_twin(rng, case):
     leaves, n_leaves, counts = forest(rng, case)
     queries = number(rng.integers(0, 4, size=(6, 5)))
-    rows = leaf_score_rows(queries, NOBODY, *bucket_rows(leaves, n_leaves, counts), leaves.shape[1])
+    rows = leaf_score_rows(queries, *NOBODY, *bucket_rows(leaves, n_leaves, counts), leaves.shape[1])
     score, weight = dense(rows, leaves.shape[1])
     np.testing.assert_allclose(score, shared_leaves(queries, leaves), atol=1e-15)
     np.testing.assert_allclose(weight, prediction_weights(queries, leaves, counts), atol=1e-15)
@@ -49,7 +48,9 @@ def test_scores_of_training_rows_equal_the_twin(rng, case):
     leaves, n_leaves, counts = forest(rng, case)
     own = rng.permutation(leaves.shape[1])[:5]
     buckets = bucket_rows(leaves, n_leaves, counts)
-    score, weight = dense(leaf_score_rows(leaves[:, own], own, *buckets, leaves.shape[1]), leaves.shape[1])
+    score, weight = dense(
+        leaf_score_rows(leaves[:, own], own, counts[:, own].T > 0, *buckets, leaves.shape[1]), leaves.shape[1]
+    )
     np.testing.assert_allclose(score, shared_leaves(leaves[:, own], leaves, own, counts), atol=1e-15)
     np.testing.assert_allclose(weight, prediction_weights(leaves[:, own], leaves, counts, own), atol=1e-15)
 
@@ -58,7 +59,7 @@ def test_a_row_that_every_tree_drew_stores_only_its_mask(rng):
     leaves, n_leaves, counts = forest(rng, "random")
     counts[:, 3] = 1
     own, buckets = np.array([3]), bucket_rows(leaves, n_leaves, counts)
-    indptr, indices, score, weight = leaf_score_rows(leaves[:, own], own, *buckets, 9)
+    indptr, indices, score, weight = leaf_score_rows(leaves[:, own], own, counts[:, own].T > 0, *buckets, 9)
     assert indptr.tolist() == [0, 1]
     assert (indices[0], score[0], weight[0]) == (3, -np.inf, 0.0)
 
@@ -76,16 +77,23 @@ def test_buckets_hold_each_row_once_per_tree_in_its_leaf(rng):
 def test_queries_do_not_leak_into_each_other(rng):
     leaves, n_leaves, counts = forest(rng, "random")
     buckets = bucket_rows(leaves, n_leaves, counts)
-    together = dense(leaf_score_rows(leaves, np.arange(9), *buckets, 9), 9)
-    alone = [dense(leaf_score_rows(leaves[:, [q]], np.array([q]), *buckets, 9), 9) for q in range(9)]
+    together = dense(leaf_score_rows(leaves, np.arange(9), counts.T > 0, *buckets, 9), 9)
+    alone = [
+        dense(leaf_score_rows(leaves[:, [q]], np.array([q]), counts[:, [q]].T > 0, *buckets, 9), 9) for q in range(9)
+    ]
     np.testing.assert_array_equal(together[0], np.vstack([score for score, _ in alone]))
 
 
-def test_was_drawn_reads_the_draws_of_the_row_in_its_leaf():
-    members, draws = np.array([4, 2, 7], np.int32), np.array([0, 3, 1], np.uint8)
-    assert was_drawn(2, members, draws, 0, 3)
-    assert not was_drawn(4, members, draws, 0, 3)
-    assert not was_drawn(2, members, draws, 2, 3)
+@CASES
+def test_a_leaf_keeps_its_first_rows_in_the_order_given(rng, case):
+    leaves, *_ = forest(rng, case)
+    order, room = rng.permutation(leaves.shape[1]), rng.integers(1, 4, size=4)
+    for t, tree in enumerate(leaves):
+        sizes, members = keep_rows(tree, order, 4 * t, room)
+        parts = np.split(members, np.cumsum(sizes)[:-1])
+        for leaf, part in enumerate(parts, start=4 * t):
+            inside = [i for i in order if tree[i] == leaf]
+            assert part.tolist() == inside[: room[leaf - 4 * t]]
 
 
 @CASES

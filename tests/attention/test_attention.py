@@ -92,3 +92,40 @@ def test_weigh_returns_one_background_per_query(rng):
     bumps, background = weigh(dense_rows(rng.normal(size=(4, 5))), Weighting("softmax", 1.0), np.ones(5))
     assert bumps.shape == (4, 5)
     np.testing.assert_array_equal(background, 0.0)
+
+
+def sparse_case(rng):
+    scores = rng.normal(size=(4, 12)) * (rng.uniform(size=(4, 12)) < 0.4)
+    return attend(sparse.csr_array(scores), 0.5, sample_weight=rng.uniform(0.5, 2.0, size=12))
+
+
+def test_attention_within_some_rows_is_their_weights_made_to_sum_to_one(rng):
+    attention, rows = sparse_case(rng), np.array([1, 2, 5, 9, 11])
+    part = attention.toarray()[:, rows]
+    np.testing.assert_allclose(attention.within(rows).toarray(), part / part.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_attention_within_all_rows_is_itself(rng):
+    attention = sparse_case(rng)
+    assert attention.within(np.arange(12)) is attention
+
+
+def test_a_query_that_attends_to_none_of_some_rows_gives_them_equal_weights():
+    attention = attend([[0.0, -np.inf, -np.inf], [0.0, 0.0, 0.0]], sample_weight=[1.0, 1.0, 2.0])
+    np.testing.assert_allclose(attention.within(np.array([1, 2])).toarray(), [[1 / 3, 2 / 3]] * 2)
+
+
+def test_attention_without_a_row_of_each_query_is_the_others_made_to_sum_to_one(rng):
+    attention, own = sparse_case(rng), np.array([0, 3, 7, 7])
+    dense = attention.toarray()
+    dense[np.arange(4), own] = 0.0
+    found = attention.without(own).toarray()
+    np.testing.assert_allclose(found, dense / dense.sum(axis=1, keepdims=True), rtol=1e-10, atol=1e-15)
+    assert (found[np.arange(4), own] == 0).all()
+
+
+def test_evened_attention_lies_between_the_weights_and_equal_ones(rng):
+    attention, share = sparse_case(rng), np.array([0.0, 0.3, 0.9, 1.0])
+    equal = attention.row_weight / attention.row_weight.sum()
+    expected = share[:, None] * attention.toarray() + (1 - share)[:, None] * equal
+    np.testing.assert_allclose(attention.evened(share).toarray(), expected, rtol=1e-12)

@@ -11,7 +11,8 @@ from skops import io as skops_io
 from tests.cli.conftest import FEATURES, TARGETS, make_table, write
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
-from heedful.cli._model import is_ours, load_model
+from heedful.cli._model import load_model
+from heedful.saving._trust import is_ours
 from heedful.similarity import default_forests
 
 MODELS = {

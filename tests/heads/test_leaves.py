@@ -54,7 +54,7 @@ class Case:
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
 def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperature):
     case, x = Case(rng, BOOSTER), rng.normal(size=(5, 3))
-    leaves, train = case.problem.ensemble.leaves(x).T, case.problem.leaves
+    leaves, train = (case.problem.ensemble.leaves(rows).T for rows in (x, case.x))
     weights = attend(case.similarity.scores(x), temperature, case.weight).toarray()
     met = leaves[:, None, :] == train
     means = np.einsum("qi,qit,i->qt", weights, met, case.y) / np.einsum("qi,qit->qt", weights, met)

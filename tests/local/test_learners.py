@@ -116,6 +116,16 @@ def test_threads_do_not_disturb_each_other(rng, name):
 
 
 @every_learner
+def test_a_fit_does_not_depend_on_the_one_before(rng, name):
+    table, y, _, query = rows_of(rng, name)
+    equal = np.ones(N)
+    used, fresh = (learner_of(name, table, y, equal) for _ in range(2))
+    used.refit(rng.dirichlet(np.ones(N)), query)
+    for found, expected in zip(used.refit(equal, query)[:2], fresh.refit(equal, query)[:2], strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@every_learner
 def test_a_pickled_learner_fits_the_same(rng, name):
     table, y, weight, query = rows_of(rng, name)
     learner, attention = learner_of(name, table, y, weight), rng.dirichlet(np.ones(N))

@@ -6,6 +6,7 @@ from typing import Any
 _HOME = {
     "bucket_rows": "leaves",
     "head_rows": "heads",
+    "keep_rows": "leaves",
     "lasso_rows": "lasso",
     "leaf_mean_rows": "leaf_means",
     "leaf_rows": "leaves",
@@ -14,12 +15,14 @@ _HOME = {
     "meeting_rows": "leaves",
     "meeting_sum_rows": "meetings",
     "newton_rows": "newton",
+    "quantile_rows": "quantiles",
     "weigh_rows": "attention",
 }
 
 __all__ = [
     "bucket_rows",
     "head_rows",
+    "keep_rows",
     "lasso_rows",
     "leaf_mean_rows",
     "leaf_rows",
@@ -28,6 +31,7 @@ __all__ = [
     "meeting_rows",
     "meeting_sum_rows",
     "newton_rows",
+    "quantile_rows",
     "weigh_rows",
 ]
 

@@ -59,13 +59,28 @@ def bucket_rows(leaves, n_leaves, counts):
     return starts, members, draws, drawn
 
 
-@one_row
-def was_drawn(row, members, draws, start, stop):
-    """Return whether a training row was drawn for the tree whose leaf lists it between ``start`` and ``stop``."""
-    for c in range(start, stop):
-        if members[c] == row:
-            return draws[c] > 0
-    return False
+@many_rows
+def keep_rows(leaves, order, first, room):
+    """Return at most ``room`` training rows for each leaf of one tree, those that come first in ``order``.
+
+    ``leaves`` (n_train) are numbered from ``first`` on. Returns how many rows a leaf keeps, and the rows leaf by leaf.
+    """
+    sizes = np.zeros(room.size, np.int64)
+    for i in range(leaves.size):
+        leaf = leaves[i] - first
+        sizes[leaf] = min(sizes[leaf] + 1, room[leaf])
+    filled, total = np.empty(room.size, np.int64), 0
+    for leaf in range(room.size):
+        filled[leaf] = total
+        total += sizes[leaf]
+    members, left = np.empty(total, np.int32), sizes.copy()
+    for i in order:
+        leaf = leaves[i] - first
+        if left[leaf] > 0:
+            members[filled[leaf]] = i
+            filled[leaf] += 1
+            left[leaf] -= 1
+    return sizes, members
 
 
 @one_row
@@ -90,12 +105,13 @@ def place(row, where, indices, scores, weights, end):
 
 
 @many_rows
-def leaf_score_rows(leaves, own, starts, members, draws, drawn, n_train):
+def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train):
     """Score training rows by shared leaves, as sparse rows.
 
-    ``leaves`` is (n_tree, n_query). ``own`` is empty for new rows; for training rows it holds their numbers: then only
-    trees that did not draw the row count, and the row itself is masked by a score of -inf. Returns indptr, indices,
-    score (share of counted trees in which the two meet) and leaf weight (the forest's own prediction weights).
+    ``leaves`` is (n_tree, n_query). ``own`` is empty for new rows; for training rows it holds their numbers, and
+    ``inside`` (n_query, n_tree) which trees drew them: these do not count, and the row itself is masked by a score of
+    -inf. Returns indptr, indices, score (share of counted trees in which the two meet) and leaf weight (the forest's
+    own prediction weights).
     """
     n_tree, n_query = leaves.shape
     where = np.full(n_train, -1, np.int32)
@@ -113,7 +129,7 @@ def leaf_score_rows(leaves, own, starts, members, draws, drawn, n_train):
         n_used = 0
         for t in range(n_tree):
             leaf = leaves[t, q]
-            if own.size > 0 and was_drawn(own[q], members, draws, starts[leaf], starts[leaf + 1]):
+            if own.size > 0 and inside[q, t]:
                 continue
             n_used += 1
             for c in range(starts[leaf], starts[leaf + 1]):

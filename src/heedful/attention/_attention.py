@@ -65,6 +65,34 @@ class Attention:
         values = np.asarray(values, dtype=np.float64)
         return self.bumps() @ values + np.multiply.outer(self.background, self.row_weight @ values)
 
+    def within(self, rows: np.ndarray) -> "Attention":
+        """Return the attention to some training rows alone; queries that attend to none of them get equal weights."""
+        if rows.size == self.shape[1]:
+            return self
+        part = Attention(sparse.csr_array(self.weights[:, rows]), self.background, self.row_weight[rows])
+        total = part.row_weight.sum()
+        kept = part._sum(part.weights.data) + part.background * np.maximum(total - part._stored_prior(1), 0.0)
+        lost = kept < 1e-12
+        scale = np.where(lost, 0.0, 1.0 / np.where(lost, 1.0, kept))
+        bumps = sparse.csr_array(sparse.diags_array(scale) @ part.bumps())
+        return over_background(bumps, np.where(lost, 1.0 / total, scale * part.background), part.row_weight)
+
+    def without(self, rows: np.ndarray) -> "Attention":
+        """Return the attention of each query without one training row of its own."""
+        bumps = self.bumps()
+        stored = bumps.indices == np.repeat(rows, np.diff(bumps.indptr))
+        own = self._sum(np.where(stored, bumps.data, 0.0)) + self.background * self.row_weight[rows]
+        taken = sparse.csr_array((own, rows, np.arange(rows.size + 1)), shape=self.shape)
+        scale = 1.0 / (1.0 - own)
+        bumps = sparse.csr_array(sparse.diags_array(scale) @ (bumps - taken))
+        return over_background(bumps, scale * self.background, self.row_weight)
+
+    def evened(self, share: np.ndarray) -> "Attention":
+        """Return ``share`` (n_query,) of the weights of each query; the rest is spread over all rows alike."""
+        background = share * self.background + (1 - share) / self.row_weight.sum()
+        bumps = sparse.csr_array(sparse.diags_array(share) @ self.bumps())
+        return over_background(bumps, background, self.row_weight)
+
     def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """Return the ``k`` stored training rows with the largest weights for one query, and those weights."""
         part = slice(self.weights.indptr[query], self.weights.indptr[query + 1])

@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from heedful._checks import check_survival, check_weights
+from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
 from heedful.local import Survival
@@ -46,6 +47,7 @@ class CoxBaseline(GlobalModel):
     True
     """
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
         """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
         self._check_alpha()

@@ -128,22 +128,23 @@ def _fit_whole(family: Family, table: Table, path: np.ndarray, rule: Rule) -> Pa
     return fit_paths(whole_table(), table, family.outcome, path, rule, start)
 
 
-def left_out_link(fit: GlobalFit, tol: float, n_jobs: int | None) -> np.ndarray:
-    """Return the linear predictor (n_train, n_outputs) of each row by the model of all others, at the same penalty.
+def left_out_link(fit: GlobalFit, rows: np.ndarray, tol: float, n_jobs: int | None) -> np.ndarray:
+    """Return the linear predictor (n_rows, n_outputs) of rows, each by the model of all others, at the same penalty.
 
     Exact for a squared loss. For others it is one Newton step, on all rows but one, from the model of the fold that
     left the row out. Heads that leave out one row are held against this: the folds' models have seen fewer rows and
     would look worse.
     """
     if fit.family.outcome.kind == GAUSSIAN:
-        return _left_out(fit.tables, np.arange(fit.weight.size), fit.model, fit, tol, n_jobs)
+        return _left_out(fit.tables, rows, fit.model, fit, tol, n_jobs)
     link = np.full((fit.weight.size, len(fit.tables)), np.nan)
     x = fit.tables[0].x
     flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
     for split, model in zip(fit.splits, fit.folds, strict=True):
         tables = working_tables(x, fit.family, model.link(x), fit.weight, flat)
-        link[split.test] = _left_out(tables, split.test, model, fit, tol, n_jobs)
-    return link
+        test = np.intersect1d(split.test, rows)
+        link[test] = _left_out(tables, test, model, fit, tol, n_jobs)
+    return link[rows]
 
 
 def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float, n_jobs: int | None) -> np.ndarray:

@@ -5,6 +5,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_classes, check_weights
+from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
 from heedful.local import Classes
@@ -49,6 +50,7 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
 
     _strata = True
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
         """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
         self._check_alpha()

@@ -28,16 +28,18 @@ class GlobalModel(BaseEstimator):
 
     def link(self, X: np.ndarray) -> np.ndarray:
         """Return the linear predictor (n_query, n_outputs) of checked rows."""
-        return self.fit_.intercept + X @ self.fit_.coef.T
+        # a product of matrices would add up in an order that depends on the rows that are asked for together
+        return self.fit_.intercept + np.einsum("qj,kj->qk", np.ascontiguousarray(X), self.fit_.coef)
 
     def values(self, X: np.ndarray) -> np.ndarray:
         """Return what heads are blended with, for checked rows."""
         return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
 
-    def predict_left_out(self) -> np.ndarray:
-        """Return what heads are blended with, for each training row by the model of all others."""
+    def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
+        """Return what heads are blended with, for (some of) the training rows, each by the model of all others."""
         check_is_fitted(self)
-        return self.fit_.family.values(left_out_link(self.fit_, self.tol, self.n_jobs))
+        rows = np.arange(self.fit_.weight.size) if rows is None else rows
+        return self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
 
     def predict_fold(self) -> np.ndarray:
         """Return what heads are blended with, for each training row by the folds that left it out; NaN for none."""

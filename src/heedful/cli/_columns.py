@@ -2,6 +2,7 @@
 
 import difflib
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,21 +38,35 @@ def convert(path: Path, column: pd.Series, kind: str) -> pd.Series:
     bad = np.flatnonzero(parsed.isna() & column.notna())
     if bad.size:
         raise UserError(
-            f"{path}: column {column.name!r} must hold {kind}s, got {column.iloc[bad[0]]!r} in row {bad[0] + 1}. "
+            f"{path}: column {column.name!r} must hold {kind}s, got {column.iloc[bad[0]]!r} "
+            f"in row {column.index[bad[0]] + 1}. "
             "Correct such cells, or leave them empty."
         )
     return parsed
 
 
 def _as_dates(column: pd.Series) -> pd.Series:
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return pd.Series(pd.NaT, column.index)
-    return pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce").dt.tz_localize(None)
+    """Return dates to the microsecond; a number is none, though ISO 8601 would take 2024 for a year."""
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        column = column.where(_as_numbers(column, "number").isna()).astype(object)
+    dates = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    return dates.dt.tz_localize(None).dt.as_unit("us")
 
 
 def _as_numbers(column: pd.Series, kind: str) -> pd.Series:
+    """Return each cell as the number it stands for, whatever the others are."""
     values = _as_words(column) if kind == "boolean" else column
-    return pd.to_numeric(values, errors="coerce").astype(np.float64)
+    if not pd.api.types.is_numeric_dtype(values.dtype):
+        values = values.astype(object).map(_number, na_action="ignore")
+    return pd.Series(values.to_numpy(np.float64, na_value=np.nan), column.index)
+
+
+def _number(cell: Any) -> float:
+    """Return a cell as the nearest number, NaN for what is none; Python would also take 1_000 for one."""
+    try:
+        return float(cell) if str(cell).isascii() and "_" not in str(cell) else np.nan
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def _as_text(column: pd.Series) -> pd.Series:
@@ -63,7 +78,7 @@ def _as_text(column: pd.Series) -> pd.Series:
 def _as_words(column: pd.Series) -> pd.Series:
     """Return numbers for true and false; what is neither stays, and is an error later."""
     if pd.api.types.is_bool_dtype(column.dtype):
-        return column.astype("Float64")
+        return column
     words = {"true": 1.0, "false": 0.0}
     return column.map(lambda cell: words.get(str(cell).lower(), cell), na_action="ignore")
 
@@ -82,28 +97,47 @@ def describe_columns(path: Path, table: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]], known: set[str]) -> pd.DataFrame:
-    """Return the columns that a model was fitted to, in its order and kinds; ``known`` others are left out."""
-    names = [entry["name"] for entry in columns]
-    missing = [name for name in names if name not in table]
+def check_distinct(path: Path, names: list[str]) -> None:
+    """Refuse a table in which a column has no name, or that of another."""
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise UserError(f"{path}: the column name {twice!r} comes more than once. Rename one of the columns.")
+    if "" in (name.strip() for name in names):
+        raise UserError(f"{path}: column {[n.strip() for n in names].index('') + 1} has no name. Name it.")
+
+
+def check_names(path: Path, names: Sequence[str], columns: list[dict[str, Any]], known: set[str]) -> None:
+    """Refuse a table without a column that a model was fitted to, or with one that is neither that nor ``known``."""
+    needed = [entry["name"] for entry in columns]
+    missing = [name for name in needed if name not in names]
     if missing:
         raise UserError(
             f"{path}: the model needs {_list(missing)}, which the table does not have. Add it; cells may be empty."
         )
-    unknown = [name for name in table if name not in names and name not in known]
+    unknown = [name for name in names if name not in needed and name not in known]
     if unknown:
         raise UserError(f"{path}: the model does not know {_list(unknown)}. Leave out with --drop, or mend the name.")
+
+
+def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the columns that a model was fitted to, in its order and kinds."""
     return pd.DataFrame({entry["name"]: convert(path, table[entry["name"]], entry["kind"]) for entry in columns})
+
+
+def need_name(path: Path, names: Sequence[str], name: str, option: str) -> None:
+    """Refuse a table without the column that an option names."""
+    if name in names:
+        return
+    close = difflib.get_close_matches(name, names, 1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = " Is the separator another one? See --sep." if len(names) == 1 else hint
+    raise UserError(f"{path}: there is no column {name!r} ({option}). It has {_list(names)}.{hint}")
 
 
 def need_column(path: Path, table: pd.DataFrame, name: str, option: str) -> pd.Series:
     """Return a column that an option names."""
-    if name in table:
-        return table[name]
-    close = difflib.get_close_matches(name, list(table), 1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    hint = " Is the separator another one? See --sep." if table.shape[1] == 1 else hint
-    raise UserError(f"{path}: there is no column {name!r} ({option}). It has {_list(list(table))}.{hint}")
+    need_name(path, list(table), name, option)
+    return table[name]
 
 
 def count_kinds(columns: list[dict[str, Any]]) -> str:
@@ -112,6 +146,6 @@ def count_kinds(columns: list[dict[str, Any]]) -> str:
     return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
 
 
-def _list(names: list[str]) -> str:
+def _list(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:8]) + (" and others" if len(names) > 8 else "")
     return f"column{'s' if len(names) > 1 else ''} {shown}"

@@ -10,7 +10,7 @@ import pandas as pd
 from sklearn.base import is_classifier
 
 from heedful import DriftCorrector
-from heedful.cli._columns import conform, convert, describe_columns, kind_of, need_column
+from heedful.cli._columns import check_names, conform, convert, describe_columns, kind_of, need_column
 from heedful.cli._errors import UserError
 from heedful.cli._foreign import Loaded
 from heedful.cli._read import read_table
@@ -90,7 +90,8 @@ def _kind(name: str, found: str | None, loaded: Loaded) -> str:
 def _take(path: Path, table: pd.DataFrame, loaded: Loaded, columns: list[dict[str, Any]]) -> pd.DataFrame:
     """Return the columns that a model needs, in its order and kinds."""
     table = _rename(table, loaded)
-    X = conform(path, table, columns, set())
+    check_names(path, list(table), columns, set())
+    X = conform(path, table, columns)
     return X.assign(**{name: _as_category(X[name], table[name]) for name in loaded.categories})
 
 

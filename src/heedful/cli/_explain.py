@@ -10,7 +10,7 @@ import pandas as pd
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import load_model
 from heedful.cli._output import say
-from heedful.cli._predict import read_queries
+from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
 from heedful.cli._target import response_if_known
 from heedful.cli._write import check_output, copy_whole, write_table
@@ -27,7 +27,7 @@ def explain(arguments: Namespace) -> dict[str, Any]:
         check_output(output, [arguments.model, arguments.table], (*PAGES, *ENDINGS))
     saved = load_model(arguments.model)
     header = saved.header
-    table, X = read_queries(arguments, saved)
+    table, X = Queries(arguments, saved).whole()
     y = response_if_known(arguments.table, table, header["task"], header["response"])
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
     try:

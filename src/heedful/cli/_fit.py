@@ -8,7 +8,7 @@ import pandas as pd
 
 from heedful.cli._columns import convert, count_kinds, describe_columns, need_column
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._model import ESTIMATORS, Saved, make_header, save_model
+from heedful.cli._model import ESTIMATORS, make_notes, save_model
 from heedful.cli._output import say
 from heedful.cli._read import read_table
 from heedful.cli._target import Response, read_response
@@ -30,8 +30,8 @@ def fit(arguments: Namespace) -> dict[str, Any]:
     columns = describe_columns(path, features)
     X = pd.DataFrame({entry["name"]: convert(path, features[entry["name"]], entry["kind"]) for entry in columns})
     model = _fit_model(arguments, X, response)
-    header = make_header(response.task, response.columns, columns, arguments.drop)
-    size = save_model(arguments.output, Saved(header, model))
+    notes = make_notes(response.task, response.columns, columns, arguments.drop)
+    size = save_model(arguments.output, model, notes)
     return _summary(arguments, response, columns, model) | {
         "rows": len(X),
         "model": str(arguments.output),

@@ -15,12 +15,14 @@ from zipfile import ZipFile, is_zipfile
 import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
+from skops import io as skops_io
 
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._lightgbm import read_lightgbm
-from heedful.cli._model import HEADER, TRUSTED, load_model, read_skops
+from heedful.cli._model import load_model
 from heedful.cli._read import check_file
 from heedful.cli._xgboost import read_xgboost
+from heedful.saving import HEADER, TREES
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
 SKLEARN = ("RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")
@@ -32,7 +34,7 @@ KINDS = {
 }
 # What skops finds in such models and does not trust by itself.
 KNOWN = (
-    *TRUSTED,
+    *TREES,
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "numpy.dtype",
     "collections.OrderedDict",
@@ -119,7 +121,15 @@ def _load_ours(path: Path) -> Loaded:
 
 
 def _load_skops(path: Path, data: bytes) -> Any:
-    return read_skops(path, data, lambda name: _is_known(path, name), "scikit-learn, LightGBM or XGBoost")
+    """Return what a file of skops holds; refuse types that are not known, before anything of theirs is run."""
+    types = skops_io.get_untrusted_types(data=data)
+    foreign = [name for name in types if not _is_known(path, name)]
+    if foreign:
+        raise UserError(
+            f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of scikit-learn, "
+            "LightGBM or XGBoost. It was not loaded; do not trust where it came from."
+        )
+    return skops_io.loads(data, trusted=types)
 
 
 def _is_known(path: Path, name: str) -> bool:

@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> None:
     arguments = _parser().parse_args(given)
-    arguments.verbose = int(sys.stderr.isatty() and not arguments.quiet)
+    arguments.verbose = int((arguments.verbose or sys.stderr.isatty()) and not arguments.quiet)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         found = arguments.run(arguments)
@@ -128,6 +128,7 @@ def _add(commands: Any, name: str, text: str, run: Callable, tell: Callable) -> 
     own.set_defaults(run=run, tell=tell)
     own.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads, -1 for all cores (default)")
     own.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    own.add_argument("-v", "--verbose", action="store_true", help="progress even where nobody watches a terminal")
     own.add_argument("--quiet", action="store_true", help="no progress and no text; errors and warnings only")
     own.add_argument("--debug", action="store_true", help="show where an error comes from")
     return own
@@ -159,6 +160,9 @@ def _add_predict(commands: Any) -> None:
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
     own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
+    own.add_argument("--block-size", type=_positive, metavar="N", help=(
+        "rows to read, predict and write at a time (default: as many as take about 256 MB); results do not depend on it"
+    ))  # fmt: skip
 
 
 def _add_explain(commands: Any) -> None:

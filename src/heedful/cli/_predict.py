@@ -1,52 +1,62 @@
-"""``heedful predict``: from a model and a table to a table of predictions."""
+"""``heedful predict``: from a model and a table to a table of predictions, a block of rows at a time."""
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
+from tqdm import tqdm
 
-from heedful.cli._columns import conform, need_column
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import Saved, load_model
 from heedful.cli._output import say
-from heedful.cli._read import ENDINGS, read_table
-from heedful.cli._write import check_output, write_table
+from heedful.cli._queries import Queries
+from heedful.cli._read import ENDINGS
+from heedful.cli._write import check_output, write_blocks
+
+# Memory for the rows of a block, and how much one of their numbers takes by the time that it is predicted.
+BUDGET = 256 * 2**20
+CELL, COEFFICIENT = 200, 50
 
 
 def predict(arguments: Namespace) -> dict[str, Any]:
     """Predict the rows of a table and write the predictions in their order."""
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
-    _, X = read_queries(arguments, saved)
-    saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
-    try:
-        predicted = predictions(saved, X)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
-    write_table(arguments.output, predicted)
+    queries = Queries(arguments, saved)
+    written = write_blocks(arguments.output, _predict_blocks(arguments, saved, queries))
     return {
         "command": "predict",
         "model": str(arguments.model),
         "table": str(arguments.table),
         "task": saved.header["task"],
         **saved.header["response"],
-        "rows": len(predicted),
-        "columns": list(predicted),
+        **written._asdict(),
         "output": str(arguments.output),
     }
 
 
-def read_queries(arguments: Namespace, saved: Saved) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table as it is, and its columns as the model needs them."""
-    header, path = saved.header, arguments.table
-    text = [entry["name"] for entry in header["columns"] if entry["kind"] == "text"]
-    if header["task"] == "classification" and saved.model.classes_.dtype == object:
-        text.append(header["response"]["target"])
-    table = read_table(path, arguments.sep, text)
-    for name in arguments.drop:
-        need_column(path, table, name, "--drop")
-    known = {*header["response"].values(), *header["dropped"], *arguments.drop}
-    return table, conform(path, table, header["columns"], known)
+def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Iterator[pd.DataFrame]:
+    """Yield the predictions of one block of rows after the other."""
+    size = arguments.block_size or rows_at_a_time(saved)
+    # one bar: of the blocks of the table, or of the work on the only one
+    many = queries.n_rows > size
+    saved.model.set_params(verbose=arguments.verbose and not many, n_jobs=arguments.jobs)
+    with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
+        for X in queries.blocks(size):
+            try:
+                predicted = predictions(saved, X)
+            except (TypeError, ValueError) as error:
+                raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
+            yield predicted
+            bar.update(len(X))
+
+
+def rows_at_a_time(saved: Saved) -> int:
+    """Return how many rows can be predicted within the memory for a block."""
+    n_outputs = len(getattr(saved.model, "classes_", "1"))
+    per_row = CELL * len(saved.header["columns"]) + COEFFICIENT * n_outputs * saved.model.baseline_.n_features_in_
+    return max(1, BUDGET // per_row)
 
 
 def predictions(saved: Saved, X: pd.DataFrame) -> pd.DataFrame:

@@ -1,31 +1,51 @@
-"""Tables from files: CSV and Parquet, refused in one line where they are not whole."""
+"""Tables in files: opened by the ending of their name, and read whole or block by block."""
 
-import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import pandas as pd
 
-from heedful.cli._errors import UserError, one_line
+from heedful.cli._csv import SEPARATORS, CsvFile
+from heedful.cli._errors import UserError
+from heedful.cli._parquet import PARQUET, ParquetTable
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-PARQUET = (".parquet", ".pq")
 ENDINGS = (*SEPARATORS, *PARQUET)
-NO_PARQUET = "Parquet needs pyarrow, which is not installed. Run: pip install 'heedful[cli]'"
-LONGEST_CELL = 2**27
 
 
-def read_table(path: Path, sep: str | None = None, text: Iterable[str] = ()) -> pd.DataFrame:
-    """Return a table with distinct text names and rows numbered from 0; columns in ``text`` are read as text."""
+class TableFile(Protocol):
+    """A table with distinct text names, whose rows are read as often as they are asked for."""
+
+    names: list[str]
+    n_rows: int
+
+    def blocks(
+        self, size: int | None = None, text: Iterable[str] = (), columns: Sequence[str] | None = None
+    ) -> Iterator[pd.DataFrame]:
+        """Yield ``size`` rows at a time, all of them if it is None; rows are numbered from 0 through all blocks.
+
+        Cells of CSV files are read as text in the columns ``text``; in others the rows of a block decide together what
+        they are. Only ``columns`` are read, all of them if it is None.
+        """
+
+
+def open_table(path: Path, sep: str | None = None) -> TableFile:
+    """Return a table whose names, and lines if it is CSV, have been checked."""
     check_file(path)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise UserError(f"{path}: the name of a table must end in {', '.join(ENDINGS)}. Rename or convert it.")
     if path.stat().st_size == 0:
         raise UserError(f"{path}: the file is empty. A table needs a header line and rows.")
-    table = _read_parquet(path) if ending in PARQUET else _read_csv(path, sep or SEPARATORS[ending], text)
-    if not len(table):
+    table = ParquetTable(path) if ending in PARQUET else CsvFile(path, sep or SEPARATORS[ending])
+    if not table.n_rows:
         raise UserError(f"{path}: the table has a header but no rows.")
+    return table
+
+
+def read_table(path: Path, sep: str | None = None, text: Iterable[str] = ()) -> pd.DataFrame:
+    """Return a whole table; columns in ``text`` are read as text."""
+    (table,) = open_table(path, sep).blocks(text=text)
     return table
 
 
@@ -39,58 +59,3 @@ def check_file(path: Path) -> None:
         path.open("rb").close()
     except OSError as error:
         raise UserError(f"{path}: the file cannot be opened: {error.strerror}.") from error
-
-
-def _read_csv(path: Path, sep: str, text: Iterable[str]) -> pd.DataFrame:
-    try:
-        names = _check_lines(path, sep)
-        kinds = {name: "str" for name in text if name in names}
-        return pd.read_csv(path, sep=sep, encoding="utf-8-sig", dtype=kinds, low_memory=False, index_col=False)
-    except UnicodeDecodeError as error:
-        raise UserError(
-            f"{path}: the file is not UTF-8 (byte {error.object[error.start]:#04x} cannot be read). "
-            f"Convert it: iconv -f latin1 -t utf-8 {path.name} > new.csv"
-        ) from error
-    except (csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise UserError(f"{path}: not a CSV file that can be read: {one_line(error)}. Look for open quotes.") from error
-
-
-def _check_lines(path: Path, sep: str) -> list[str]:
-    """Return the column names; refuse lines with more or fewer cells, which pandas would shift or fill up."""
-    limit = csv.field_size_limit(LONGEST_CELL)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            lines = csv.reader(file, delimiter=sep, strict=True)
-            names = next((line for line in lines if line), [])
-            _check_names(path, names)
-            for line in lines:
-                if line and len(line) != len(names):
-                    raise UserError(
-                        f"{path}: line {lines.line_num} has {len(line)} cells, the header has {len(names)}. "
-                        "Mend the line, or quote cells that contain the separator."
-                    )
-    finally:
-        csv.field_size_limit(limit)
-    return names
-
-
-def _check_names(path: Path, names: list[str]) -> None:
-    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if twice is not None:
-        raise UserError(f"{path}: the column name {twice!r} comes more than once. Rename one of the columns.")
-    if "" in (name.strip() for name in names):
-        raise UserError(f"{path}: column {[n.strip() for n in names].index('') + 1} has no name. Name it.")
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        table = pd.read_parquet(path, engine="pyarrow")
-    except ImportError as error:
-        raise UserError(f"{path}: {NO_PARQUET}") from error
-    except Exception as error:
-        raise UserError(f"{path}: not a Parquet file that can be read: {one_line(error)}") from error
-    named = [name for name in table.index.names if name is not None]
-    table = table.reset_index(drop=not named)
-    table.columns = pd.Index([str(name) for name in table.columns])
-    _check_names(path, list(table.columns))
-    return table

@@ -2,21 +2,24 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import pandas as pd
 
+from heedful.cli._csv import SEPARATORS, write_csv
 from heedful.cli._errors import UserError
-from heedful.cli._read import NO_PARQUET, PARQUET, SEPARATORS
+from heedful.cli._parquet import PARQUET, need_parquet, write_parquet
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
     """Refuse a place that cannot be written to, before any work is done."""
     if endings and path.suffix.lower() not in endings:
         raise UserError(f"{path}: the name of the output must end in {', '.join(endings)}.")
+    if path.suffix.lower() in set(PARQUET) & set(endings):
+        need_parquet(path)
     folder = path.resolve().parent
     if not folder.is_dir():
         raise UserError(f"{path}: there is no folder {folder}. Make it first.")
@@ -80,16 +83,33 @@ def _sync_folder(folder: Path) -> None:
             os.close(number)
 
 
+class Written(NamedTuple):
+    """How many rows a table has, and which columns."""
+
+    rows: int
+    columns: list[str]
+
+
 def write_table(path: Path, table: pd.DataFrame) -> None:
     """Write a table as CSV or Parquet, by the ending of its name."""
-    ending = path.suffix.lower()
+    write_blocks(path, [table])
+
+
+def write_blocks(path: Path, blocks: Iterable[pd.DataFrame]) -> Written:
+    """Write a table whose rows come in blocks; a block is asked for when the one before it is written."""
+    ending, written = path.suffix.lower(), Written(0, [])
+
+    def counted() -> Iterator[pd.DataFrame]:
+        nonlocal written
+        for block in blocks:
+            yield block
+            written = Written(written.rows + len(block), list(block))
+
     if ending in PARQUET:
-        try:
-            write_whole(path, lambda file: table.to_parquet(file, engine="pyarrow", index=False))
-        except ImportError as error:
-            raise UserError(f"{path}: {NO_PARQUET}") from error
+        write_whole(path, lambda file: write_parquet(file, counted(), need_parquet(path)))
     else:
-        write_whole(path, lambda file: table.to_csv(file, sep=SEPARATORS[ending], index=False))
+        write_whole(path, lambda file: write_csv(file, counted(), SEPARATORS[ending]))
+    return written
 
 
 def copy_whole(path: Path, make: Callable[[Path], object]) -> None:

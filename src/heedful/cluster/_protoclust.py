@@ -4,6 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from heedful._undo import all_or_nothing
 from heedful.cluster._cut import check_cut, cut
 from heedful.cluster._distances import distances, metric_options, square_distances
 from heedful.cluster._linkage import link
@@ -63,6 +64,7 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         self.height = height
         self.metric = metric
 
+    @all_or_nothing
     def fit(self, X, y=None):  # noqa: ARG002 - as scikit-learn calls it
         """Build the hierarchy of the rows of ``X`` and cut it; ``y`` is ignored."""
         X = validate_data(self, X, dtype=np.float64)

@@ -10,23 +10,26 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
+from heedful._undo import all_or_nothing
 from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, random_splits
 from heedful.estimators._models import Frames, LocalModels
+from heedful.estimators._parts import in_parts
 from heedful.estimators._settings import Settings, warn_of_lags
 from heedful.estimators._training import Training, as_frame
 from heedful.explain import Explanation
 from heedful.heads import (
+    Calibration,
     Evidence,
     Outside,
     Problem,
     Queries,
     Tuned,
     adapt,
-    blended,
     blended_attention,
     fit_heads,
     gather_evidence,
+    heads_alone,
     make_grid,
     predict_by_folds,
     predict_out_of_bag,
@@ -62,6 +65,7 @@ class Blend(NamedTuple):
     local: np.ndarray
     local_coef: np.ndarray
     models: list[Any]
+    n_failed: int
 
 
 class AttentionModel(BaseEstimator):
@@ -74,6 +78,7 @@ class AttentionModel(BaseEstimator):
     _anchors: ClassVar[bool] = False
     _leaves_residuals: ClassVar[bool] = False
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None):
         """Fit baseline and similarities, try the heads on unseen rows, and choose their shares."""
         settings = self._check_settings(groups)
@@ -101,7 +106,8 @@ class AttentionModel(BaseEstimator):
 
     def local_models(self, X) -> LocalModels:
         """Return the baseline, the local and the blended model of each query: coefficients, or importances."""
-        blend = self._blend(X)
+        blend = self._blend(X, self.verbose)
+        self._warn(blend.n_failed, blend.value.shape[0])
         index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(blend.design.shape[0])
         frames = Frames(index, self._names(), self._outputs())
         models = Frames(index, self._names(), self._outputs() if self._slopes else None)
@@ -120,7 +126,8 @@ class AttentionModel(BaseEstimator):
             local_coef=models.per_feature(blend.local_coef),
             baseline_intercept=self._base_intercept(frames),
             baseline_coef=pd.Series(base_coef.ravel(), models.columns),
-            design=pd.DataFrame(blend.design, index, models.features),
+            # what the user does to it must not reach the table that was asked about
+            design=pd.DataFrame(blend.design, index, models.features, copy=True),
             slopes=self._slopes,
             models=blend.models,
         )
@@ -285,29 +292,41 @@ class AttentionModel(BaseEstimator):
         for entry in entries:
             if hasattr(entry, "bind"):
                 entry.bind(rows.seen_names(entry))
-        parts = zip(entries, self._targets(rows, entries), strict=True)
-        self.similarity_ = [part.fit(rows.seen_rows(rows.codes, part), target, rows.weight) for part, target in parts]
+        seen: dict[str, np.ndarray] = {}
+        self.similarity_ = []
+        for entry, target in zip(entries, self._targets(rows, entries), strict=True):
+            # those that see the same rows share them
+            if entry.takes not in seen:
+                seen[entry.takes] = rows.seen_rows(rows.codes, entry)
+            self.similarity_.append(entry.fit(seen[entry.takes], target, rows.weight))
         grids = (settings.temperatures, settings.ratios)
         self._grid = make_grid(self.similarity_, *grids, many=settings.many, few=self._few_heads)
 
     def _choose_shares(self, rows: Training, settings: Settings, seed: np.random.RandomState) -> None:
         """Try every head on rows it has not seen and fit shares; nothing is tried where nothing is to be chosen."""
         self._evidence: Evidence | None = None
+        self._calibration: Calibration | None = None
         if self._fixed:
             unknown = np.full(self._grid.n_heads, np.nan)
-            tuned = Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0)
-        else:
-            heads, baseline = self._predict_unseen(rows)
-            outside = Outside(heads, baseline, self._problem.family, rows.weight)
-            known = np.flatnonzero(np.isfinite(heads).all(axis=1) & np.isfinite(baseline))
-            tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
-            if settings.adaptive and tuned.share.any():
-                total = tuned.share.sum()
-                blend = blended(outside._replace(baseline=np.zeros(baseline.size)), tuned.share / total)
-                before = float(total) / tuned.trust
-                self._evidence = gather_evidence(baseline, blend, outside.family, rows.weight, before)
-        self._share, self._error, self.trust_ = tuned
+            self._use(Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0))
+            return
+        heads, baseline = self._predict_unseen(rows)
+        outside = Outside(heads, baseline, self._problem.family, rows.weight)
+        known = np.flatnonzero(np.isfinite(heads).all(axis=1) & np.isfinite(baseline))
+        tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
+        self._use(tuned)
+        if settings.adaptive and tuned.share.any():
+            local = heads_alone(outside, tuned.share)
+            self._evidence = gather_evidence(baseline, local, outside.family, rows.weight, self.mixing_ / tuned.trust)
+        self._keep_unseen(rows, outside, known, tuned.blend)
+
+    def _use(self, tuned: Tuned) -> None:
+        """Store shares, errors and trust."""
+        self._share, self._error, self.trust_ = tuned[:3]
         self.mixing_ = float(tuned.share.sum())
+
+    def _keep_unseen(self, rows: Training, outside: Outside, known: np.ndarray, blend: np.ndarray) -> None:
+        """Keep what intervals need of what the blend says of the rows ``known``, which it did not see."""
 
     def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:
         """Return what heads and a baseline that did not see a training row say of what happened to it."""
@@ -320,49 +339,76 @@ class AttentionModel(BaseEstimator):
             heads = predict_by_folds(*shared, seen, self._targets(rows, self.similarity_), **how)
         return heads, self._problem.family.observed(self._base_unseen(rows))
 
-    def _blend(self, X: Any) -> Blend:
+    def _values(self, X: Any) -> np.ndarray:
+        """Return the predictions of queries, as blended; however many, their models are not held all at once."""
+        check_is_fitted(self)
+        # coefficients of each similarity, their sum, and what it takes to put them together
+        n_numbers = (4 + len(self.similarity_)) * len(self._names()) * self._problem.family.n_values
+        parts, n_failed = [], 0
+        for part, verbose in in_parts(X, 8 * (4 * self.n_features_in_ + n_numbers), self.verbose):
+            blend = self._blend(part, verbose)
+            parts.append(blend.value)
+            n_failed += blend.n_failed
+        value = np.concatenate(parts)
+        self._warn(n_failed, value.shape[0])
+        return value
+
+    def _warn(self, n_failed: int, n_query: int) -> None:
+        """Warn once of local fits that did not converge."""
+        warn_unconverged(n_failed, n_query * int((self._share > 0).sum()), MAX_ITER)
+
+    def _blend(self, X: Any, verbose: int = 0) -> Blend:
         """Return the predictions of queries and the models behind them."""
         check_is_fitted(self)
         codes = self._training.read(self, X)
         with _blocks.one_blas_thread():
             view = self._view(X, codes)
             base = self._base_values(view)
-            local, local_coef, models = self._local(codes, view, base)
+            local, local_coef, models, n_failed = self._local(codes, view, base, verbose)
             mixing = self._mix(codes)
         value = (1 - mixing)[:, None] * base + mixing[:, None] * local
-        return Blend(view.design, value, mixing, base, local, local_coef, models)
+        return Blend(view.design, value, mixing, base, local, local_coef, models, n_failed)
 
-    def _local(self, codes: np.ndarray, view: View, base: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Any]]:
-        """Return the heads' blended values and coefficients, and kept models; the baseline's if no head is used."""
+    def _local(
+        self, codes: np.ndarray, view: View, base: np.ndarray, verbose: int
+    ) -> tuple[np.ndarray, np.ndarray, list[Any], int]:
+        """Return the heads' blended values and coefficients, kept models, and how many fits failed.
+
+        Values and coefficients are the baseline's if no head is used.
+        """
         if self.mixing_ == 0:
-            return base, np.tile(self._base_coef(), (codes.shape[0], 1, 1)), []
+            return base, np.tile(self._base_coef(), (codes.shape[0], 1, 1)), [], 0
         problem, fits = self._predict_problem(), []
         shares = self._grid.split(self._share / self.mixing_)
         for similarity, weightings, share in zip(self.similarity_, self._grid.weightings, shares, strict=True):
             if share.any():
                 queries = Queries(view.x, seen=self._training.seen_rows(codes, similarity))
-                how = {"n_jobs": self.n_jobs, "verbose": self.verbose}
+                how = {"n_jobs": self.n_jobs, "verbose": verbose}
                 fits.append(fit_heads(similarity, weightings, problem, queries, share > 0, share, **how))
-        n_failed, n_fits = sum(part.n_failed for part in fits), codes.shape[0] * int((self._share > 0).sum())
-        warn_unconverged(n_failed, n_fits, MAX_ITER)
         value, coef = np.zeros(base.shape), np.zeros(fits[0].coef.shape)
         for part in fits:
             value += part.value
             coef += part.coef
-        return value, self._original(coef), [model for part in fits for model in part.models]
+        models = [model for part in fits for model in part.models]
+        return value, self._original(coef), models, sum(part.n_failed for part in fits)
 
     def _mix(self, codes: np.ndarray) -> np.ndarray:
         """Return the heads' share for each query."""
-        if self._evidence is None:
-            return np.full(codes.shape[0], self.mixing_)
-        shared = (self, self._queries(codes), self._evidence)
-        blocks = _blocks.cut(codes.shape[0], 24 * self._training.weight.size, self.n_jobs)
-        return np.concatenate(list(_blocks.run(_mix_block, blocks, *shared, n_jobs=self.n_jobs)))
+        return np.full(codes.shape[0], self.mixing_) if self._evidence is None else self._adapt(self._queries(codes))
+
+    def _adapt(self, queries: list[Queries]) -> np.ndarray:
+        """Return a share of the heads for each query by what was found of the rows it attends to."""
+        blocks = _blocks.cut(queries[0].x.shape[0], 24 * self._training.weight.size, self.n_jobs)
+        return np.concatenate(list(_blocks.run(_mix_block, blocks, self, queries, self._evidence, n_jobs=self.n_jobs)))
 
     def _queries(self, codes: np.ndarray) -> list[Queries]:
         """Return the rows once for each similarity."""
         seen = [self._training.seen_rows(codes, entry) for entry in self.similarity_]
         return [Queries(rows, rows) for rows in seen]
+
+    def _train_queries(self, rows: np.ndarray) -> list[Queries]:
+        """Return training rows, each to be left out, once for each similarity."""
+        return [Queries(rows, rows, number=rows)] * len(self.similarity_)
 
     def _attend(self, queries: list[Queries], block: slice) -> Attention:
         """Return the blended attention over distinct training rows."""

@@ -31,6 +31,8 @@ class AttentionLassoClassifier(LabelResponse, LinearAttention):
         Columns that the similarity sees, and columns that baseline and local models use; None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are predicted for tuning.
+    tuning_rows : int or None, default=10_000
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
     max_extrapolation : float or None, default=0.5
         How far outside its training range a linear model may go: see :class:`heedful.AttentionLasso`.
     exact : bool, default=False
@@ -76,6 +78,7 @@ class AttentionLassoClassifier(LabelResponse, LinearAttention):
         similarity_features=None,
         model_features=None,
         cv="oob",
+        tuning_rows=10_000,
         max_extrapolation=0.5,
         exact=False,
         class_weight=None,
@@ -93,6 +96,7 @@ class AttentionLassoClassifier(LabelResponse, LinearAttention):
             similarity_features,
             model_features,
             cv,
+            tuning_rows,
             max_extrapolation,
             verbose,
             n_jobs,

@@ -41,6 +41,8 @@ class AttentionCox(LinearAttention):
         Columns that the similarity sees, and columns that baseline and local models use; None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are predicted for tuning.
+    tuning_rows : int or None, default=10_000
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
     max_extrapolation : float or None, default=0.5
         How far outside its training range a linear model may go: see :class:`heedful.AttentionLasso`.
     exact : bool, default=False
@@ -83,6 +85,7 @@ class AttentionCox(LinearAttention):
         similarity_features=None,
         model_features=None,
         cv="oob",
+        tuning_rows=10_000,
         max_extrapolation=0.5,
         exact=False,
         verbose=0,
@@ -99,6 +102,7 @@ class AttentionCox(LinearAttention):
             similarity_features,
             model_features,
             cv,
+            tuning_rows,
             max_extrapolation,
             verbose,
             n_jobs,
@@ -108,7 +112,7 @@ class AttentionCox(LinearAttention):
 
     def predict(self, X):
         """Return the log hazard of each row of ``X`` relative to the average training row."""
-        return self._blend(X).value[:, 0]
+        return self._values(X)[:, 0]
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the probability that each row of ``X`` is without event at each of ``times`` (default: event times).
@@ -116,7 +120,8 @@ class AttentionCox(LinearAttention):
         The hazard of a query is Breslow's estimator with attention as weights, under the query's own blended model.
         """
         times = self._check_times(times)
-        blend = self._blend(X)
+        blend = self._blend(X, self.verbose)
+        self._warn(blend.n_failed, blend.value.shape[0])
         fit = self.baseline_.fit_
         mixing = blend.mixing[:, None, None]
         slope = ((1 - mixing) * fit.coef + mixing * blend.local_coef)[:, 0] * fit.scale.unit

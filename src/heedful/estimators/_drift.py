@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from heedful import _blocks
 from heedful._checks import check_weights
 from heedful._tables import take
+from heedful._undo import all_or_nothing
 from heedful.attention import Attention, Weighting
 from heedful.estimators._drift_report import Corrected, beside, report_drift, residuals
 from heedful.estimators._models import Frames
@@ -135,12 +136,14 @@ class DriftCorrector(BaseEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None, time=None):
         """Take recent rows with what happened to them; choose temperature and mixing."""
         self._check_settings()
         served = ServedModel(self.model, needs_leaves=self.similarity is None)
         return self._learn(served, self._read(served, X, y, sample_weight, time))
 
+    @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None):
         """Add rows, drop those that have left the window, and choose anew: the same as one ``fit`` to them all."""
         check_is_fitted(self)
@@ -234,6 +237,13 @@ class DriftCorrector(BaseEstimator):
         table = self._grid.table(self._sight.similarities, self._error, self._share)
         return table.drop(columns="alpha_ratio")
 
+    def __getstate__(self):
+        state = super().__getstate__()
+        return state | {"_recent": state["_recent"].frozen()} if "_recent" in state else state
+
+    def __setstate__(self, state):
+        super().__setstate__(state | {"_recent": state["_recent"].thawed()} if "_recent" in state else state)
+
     def __sklearn_clone__(self):
         """Return an unfitted copy around the very same model."""
         settings = self.get_params(deep=False)
@@ -279,7 +289,7 @@ class DriftCorrector(BaseEstimator):
         grid = make_grid(sight.similarities, check_temperature(self.temperature), (1.0,))
         tuned = self._tune(problem, sight, grid)
         self._served, self._recent, self._problem, self._sight, self._grid = served, rows, problem, sight, grid
-        self._share, self._error, self.trust_ = tuned
+        self._share, self._error, self.trust_ = tuned[:3]
         self.mixing_, self.n_recent_, self.n_features_in_ = float(tuned.share.sum()), rows.y.size, rows.table.shape[1]
         self.temperature_ = float(self.heads_["temperature"][self._best_head()])
         if served.names is not None:

@@ -40,7 +40,6 @@ class EnsembleAttention(AttentionModel):
         else:
             self.baseline_ = self._grow(rows, np.arange(rows.weight.size))
         self._ensemble = read_ensemble(self.baseline_)
-        self._leaves = self._leaves_of(self._ensemble, rows.codes)
 
     def _check_classes(self, rows: Training) -> None:
         if self._n_classes() is not None and np.unique(rows.y).size < self._n_classes():

@@ -33,6 +33,8 @@ class AttentionLasso(NumberResponse, LinearAttention):
         Columns that the similarity sees, and columns that baseline and local models use; None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are predicted for tuning: out of bag, or by folds as in the paper.
+    tuning_rows : int or None, default=10_000
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
     max_extrapolation : float or None, default=0.5
         How far outside the range of what it was fitted to a linear model may go, in widths of that range: a query's
         value outside its column's training range, a local prediction outside the responses attended to (the range

@@ -52,12 +52,13 @@ class LeafAttention(EnsembleAttention):
         return settings
 
     def _make_problem(self, rows, seed) -> LeafProblem:
-        shared = (self._row_family(rows), rows.weight, self.reading, self._base_coef()[0])
+        leaves = self._leaves_of(self._ensemble, rows.codes)
+        importance = importance_of(self.baseline_, self._table(rows))
         folds = () if self._fixed else self._fold_ensembles(rows)
-        return LeafProblem(self._ensemble, self._leaves, *shared, folds)
+        return LeafProblem(self._ensemble, leaves, self._row_family(rows), rows.weight, self.reading, importance, folds)
 
     def _base_coef(self):
-        return importance_of(self.baseline_, self._table(self._training))[None]
+        return self._problem.importance[None]
 
 
 class LeafAttentionRegressor(NumberResponse, LeafAttention):

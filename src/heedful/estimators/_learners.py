@@ -11,7 +11,7 @@ from heedful.estimators._attention import AttentionModel, View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._responses import LabelResponse, NumberResponse
 from heedful.estimators._settings import Settings, check_kind, check_settings
-from heedful.estimators._training import Training
+from heedful.estimators._training import Training, rows_to_try
 from heedful.heads import LearnerProblem, leave_one_out
 from heedful.local import check_heeds_weights, check_takes_weights, fit_weighted, takes_codes
 
@@ -56,8 +56,6 @@ class LearnerAttention(AttentionModel):
         if self.estimator is not None:
             check_takes_weights(self.estimator)
             check_kind(self)
-        if self.tuning_rows is not None:
-            check_number("tuning_rows", self.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
         check_number("negligible", self.negligible, 0.0, 0.5, hint="0 keeps all rows in every fit.")
         return check_settings(self, groups, many=False, ratios=(1.0,))
 
@@ -77,9 +75,7 @@ class LearnerAttention(AttentionModel):
         return fit_weighted(clone(self._learner), take(table, part), y[part], weight)
 
     def _make_problem(self, rows, seed) -> LearnerProblem:
-        n_rows = rows.weight.size
-        n_tried = n_rows if self.tuning_rows is None else min(int(self.tuning_rows), n_rows)
-        tried = np.sort(seed.choice(n_rows, n_tried, replace=False))
+        tried = rows_to_try(self.tuning_rows, rows.weight.size, seed)
         parts = (self._table(rows), self._row_family(rows), rows.weight, rows.counts)
         return LearnerProblem(self._learner, *parts, tried, self.negligible)
 

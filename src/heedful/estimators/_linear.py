@@ -5,7 +5,7 @@ import numpy as np
 from heedful._kernels.shapes import Rule, Table
 from heedful.estimators._attention import MAX_ITER, AttentionModel, View
 from heedful.estimators._settings import Settings, check_linear
-from heedful.estimators._training import unit_response
+from heedful.estimators._training import rows_to_try, unit_response
 from heedful.heads import LinearProblem
 from heedful.local import build_table
 
@@ -28,6 +28,7 @@ class LinearAttention(AttentionModel):
         similarity_features=None,
         model_features=None,
         cv="oob",
+        tuning_rows=10_000,
         max_extrapolation=0.5,
         verbose=0,
         n_jobs=None,
@@ -42,6 +43,7 @@ class LinearAttention(AttentionModel):
         self.similarity_features = similarity_features
         self.model_features = model_features
         self.cv = cv
+        self.tuning_rows = tuning_rows
         self.max_extrapolation = max_extrapolation
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -67,14 +69,20 @@ class LinearAttention(AttentionModel):
         finite = np.isfinite(ratios)
         penalties = np.where(finite, np.where(finite, ratios, 1.0) * self.alpha_ / fit.scale.y_unit, np.inf)
         parts = (fit.family, fit.weight, fit.tables, fit.model, rule, penalties, fit.family.means())
-        return LinearProblem(*parts, folds=tuple(fit.folds))
+        tried = rows_to_try(self.tuning_rows, rows.weight.size, seed)
+        return LinearProblem(*parts, tried=tried, folds=tuple(fit.folds))
 
     def _predict_problem(self) -> LinearProblem:
         rule = self._problem.rule._replace(reach=self._reach)
         return self._problem._replace(rule=rule, exact=self._exact_table())
 
     def _base_unseen(self, rows):
-        return self.baseline_.predict_left_out() if isinstance(self.cv, str) else self.baseline_.predict_fold()
+        if not isinstance(self.cv, str):
+            return self.baseline_.predict_fold()
+        tried = self._problem.tried
+        values = np.full((rows.weight.size, self._problem.family.n_values), np.nan)
+        values[tried] = self.baseline_.predict_left_out(tried)
+        return values
 
     def _residuals(self, rows):
         """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""

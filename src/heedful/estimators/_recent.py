@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._tables import take
+from heedful._tables import freeze, take, thaw
 
 FEWEST = 2
 
@@ -24,6 +24,15 @@ class Recent(NamedTuple):
     time: np.ndarray
     base: np.ndarray
     leaves: np.ndarray
+
+    def frozen(self) -> "Recent":
+        """Return the same with frames as arrays: skops cannot save a frame."""
+        table = freeze(self.table) if isinstance(self.table, pd.DataFrame) else self.table
+        return self._replace(table=table, response=freeze(self.response))
+
+    def thawed(self) -> "Recent":
+        """Return the same with frames as they were."""
+        return self._replace(table=thaw(self.table), response=thaw(self.response))
 
     def add(self, other: "Recent") -> "Recent":
         """Return these rows followed by others."""

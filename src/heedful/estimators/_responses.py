@@ -10,7 +10,9 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from heedful._checks import check_classes, check_response
+from heedful.estimators._intervals import find_intervals, rank_residuals
 from heedful.estimators._training import unit_response
+from heedful.heads import Calibration
 from heedful.local import Classes, Numbers
 
 LOG = logging.getLogger("heedful")
@@ -19,11 +21,55 @@ LOG = logging.getLogger("heedful")
 class NumberResponse(RegressorMixin):
     """A response of numbers, under squared error."""
 
-    _blend: Any
+    _values: Any
+    _calibration: Calibration | None
 
     def predict(self, X):
         """Return one prediction per row of ``X``."""
-        return self._blend(X).value[:, 0]
+        return self._values(X)[:, 0]
+
+    def predict_interval(self, X, coverage=0.9):
+        """Return an interval around each prediction, wide where rows like the query were hard to predict.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        coverage : float, default=0.9
+            Share of new responses that is to lie inside, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_query, 2)
+            Lower and upper ends; infinite if the training rows are too few for the coverage.
+
+        Raises
+        ------
+        ValueError
+            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+
+        Notes
+        -----
+        Split conformal on residuals of left-out training rows, each ranked among those of the rows it attends to; with
+        equal attention it is plain split conformal. See ``docs/intervals.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from heedful import AttentionLasso
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> slope, noise = np.where(X[:, 0] > 0, [[3.0], [2.0]], [[-3.0], [0.2]])
+        >>> y = slope * X[:, 1] + noise * rng.normal(size=200)
+        >>> model = AttentionLasso(heads="single", random_state=0).fit(X, y)
+        >>> quiet, loud = np.diff(model.predict_interval([[-1.0, 0.0], [1.0, 0.0]])).ravel()
+        >>> bool(quiet < loud)
+        True
+        """
+        return find_intervals(self, X, coverage)
+
+    def _keep_unseen(self, rows, outside, known, blend):
+        self._calibration = rank_residuals(self, rows, outside, known, blend)
 
     def _read_response(self, y):
         return check_response(column_or_1d(y, warn=True))
@@ -54,7 +100,7 @@ class NumberResponse(RegressorMixin):
 class LabelResponse(ClassifierMixin):
     """A response of labels, under log loss."""
 
-    _blend: Any
+    _values: Any
     _problem: Any
     class_weight: Any = None
 
@@ -65,7 +111,7 @@ class LabelResponse(ClassifierMixin):
 
     def predict_proba(self, X):
         """Return the probability of each class, in the order of ``classes_``."""
-        return self._blend(X).value
+        return self._values(X)
 
     def predict_log_proba(self, X):
         """Return the logarithms of the probabilities."""

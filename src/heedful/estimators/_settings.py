@@ -26,6 +26,8 @@ def check_settings(model: Any, groups: Any, *, many: bool, ratios: tuple[float, 
     """Check the arguments that all kinds of attention models have in common."""
     temperatures, mixing = check_temperature(model.temperature), check_mixing(model.mixing, ("auto", "adaptive"))
     check_folds(model.cv, groups)
+    if getattr(model, "tuning_rows", None) is not None:
+        check_number("tuning_rows", model.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
     similarities = check_similarity(model.similarity, many, anchors=model._anchors, residuals=model._leaves_residuals)
     return Settings(many, similarities, temperatures, ratios, mixing, is_word(model.mixing, "adaptive"))
 

@@ -14,8 +14,6 @@ from heedful.baseline import fold_pattern, translate, user_splits
 
 # Rows are repeated for learners as long as that makes them this many times more on average.
 MOST_COPIES = 20
-# Attributes that may hold frames: skops cannot save one.
-FRAMES = ("response", "table")
 
 
 class Training:
@@ -56,7 +54,7 @@ class Training:
         else:
             first, self._inverse = merge_rows(codes, y, fold_pattern(splits, n_rows), weight)
         self.codes, self.y = codes[first], y[first]
-        self.table = take(self._given(table), first) if keep_table else None
+        self.table = self._keep(table, first) if keep_table else None
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
         self.response = as_frame(given, index)
         kept = self._inverse >= 0
@@ -69,14 +67,11 @@ class Training:
         self._seen = self._dummies(self._seen_columns)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes with the response as arrays: skops cannot save a frame."""
-        frozen = {"response": freeze(self.response)}
-        if isinstance(self.table, pd.DataFrame):
-            frozen["table"] = freeze(self.table)
-        return self.__dict__ | frozen
+        """Return the attributes with the response as arrays, as skops cannot save a frame; learners keep the table."""
+        return self.__dict__ | {"response": freeze(self.response), "table": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({name: thaw(value) if name in FRAMES else value for name, value in state.items()})
+        self.__dict__.update(state | {"response": thaw(state["response"])})
 
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self._reader.names, self._reader.levels))
@@ -111,7 +106,7 @@ class Training:
 
     def plain_rows(self, codes: np.ndarray) -> np.ndarray:
         """Return the columns that the models use: categories as numbers, missing as NaN."""
-        return codes[:, self._model_columns]
+        return _pick(codes, self._model_columns)
 
     def filled_rows(self) -> np.ndarray:
         """Return the plain training rows with missing values as means."""
@@ -127,9 +122,13 @@ class Training:
     def _given(self, table: pd.DataFrame | np.ndarray) -> pd.DataFrame | np.ndarray:
         return table.iloc[:, self._model_columns] if isinstance(table, pd.DataFrame) else table[:, self._model_columns]
 
+    def _keep(self, table: pd.DataFrame | np.ndarray, first: np.ndarray) -> pd.DataFrame | np.ndarray:
+        """Return the distinct rows as they were given; without names and levels those are the codes."""
+        return take(self._given(table), first) if isinstance(table, pd.DataFrame) else self.plain_rows(self.codes)
+
     def seen_rows(self, codes: np.ndarray, similarity: Any) -> np.ndarray:
         """Return rows as a similarity sees them."""
-        columns = codes[:, self._seen_columns]
+        columns = _pick(codes, self._seen_columns)
         return columns if similarity.takes == "codes" else self._seen.transform(columns)
 
     def seen_names(self, similarity: Any) -> list[str]:
@@ -156,6 +155,11 @@ class Training:
         return over_background(sparse.csr_array(attention.bumps() @ spread), background, row_weight)
 
 
+def _pick(codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return some columns; all of them are the very array, so that a model holds its training rows once."""
+    return codes if np.array_equal(columns, np.arange(codes.shape[1])) else codes[:, columns]
+
+
 def as_frame(y: Any, index: pd.Index) -> pd.DataFrame:
     """Return a response as the user gave it, as columns under the labels of the rows."""
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
@@ -174,6 +178,13 @@ def count_copies(weight: np.ndarray) -> np.ndarray:
     counts = np.rint(weight)
     whole = np.array_equal(counts, weight) and counts.sum() <= MOST_COPIES * weight.size
     return counts.astype(np.int64) if whole else np.ones(weight.size, np.int64)
+
+
+def rows_to_try(tuning_rows: int | None, n_rows: int, seed: np.random.RandomState) -> np.ndarray:
+    """Return the rows on which heads are tried: all, or as many as asked for, drawn at random."""
+    if tuning_rows is None or tuning_rows >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(seed.choice(n_rows, int(tuning_rows), replace=False))
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -96,6 +96,7 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
 
     def _fit_baseline(self, rows):
         super()._fit_baseline(rows)
+        self._leaves = self._leaves_of(self._ensemble, rows.codes)
         total = self._ensemble.start[0] + tree_outputs(self._ensemble, self._leaves).sum(axis=1)
         said = self._said(self.baseline_, self._table(rows))[:, 0]
         if not np.allclose(total, said, rtol=1e-4, atol=1e-4 * np.ptp(rows.y)):

@@ -3,7 +3,8 @@
 from heedful.heads._adaptive import Evidence, adapt, gather_evidence
 from heedful.heads._fits import HeadFits, Queries, blended_attention, fit_heads
 from heedful.heads._grid import Grid, make_grid
-from heedful.heads._guard import blended
+from heedful.heads._guard import blended, heads_alone
+from heedful.heads._intervals import Calibration, calibrate, half_widths
 from heedful.heads._learners import LearnerProblem, leave_one_out
 from heedful.heads._leaves import LeafProblem
 from heedful.heads._linear import LinearProblem, make_problem
@@ -16,6 +17,7 @@ from heedful.heads._tune import Tuned, tune
 
 __all__ = [
     "BlockFits",
+    "Calibration",
     "Evidence",
     "Grid",
     "HeadFits",
@@ -32,9 +34,12 @@ __all__ = [
     "adapt",
     "blended",
     "blended_attention",
+    "calibrate",
     "effective_rows",
     "fit_heads",
     "gather_evidence",
+    "half_widths",
+    "heads_alone",
     "leave_one_out",
     "make_grid",
     "make_problem",

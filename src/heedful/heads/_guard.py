@@ -32,6 +32,11 @@ def blended(outside: Outside, share: np.ndarray) -> np.ndarray:
     return (1 - share.sum()) * outside.baseline + outside.heads[:, used] @ share[used]
 
 
+def heads_alone(outside: Outside, share: np.ndarray) -> np.ndarray:
+    """Return the blend of the heads without the baseline."""
+    return blended(outside._replace(baseline=np.zeros(outside.baseline.size)), share / share.sum())
+
+
 def trust(outside: Outside, blend: np.ndarray) -> float:
     """Return how far to go from the baseline to the blend, between 0 and 1.
 

@@ -14,8 +14,7 @@ EVERYONE = slice(None)
 class KeptTrees:
     """Training rows by their leaves; ``x`` of a query is its leaf in each tree.
 
-    ``leaves`` (n_train, n_trees) are those of the training rows, ``folds`` the ensembles of the folds, each with the
-    leaves of all rows.
+    ``folds`` are the ensembles of the folds, each with the leaves (n_train, n_trees) of all rows.
     """
 
     largest_block = 512

@@ -24,7 +24,7 @@ class LeafProblem(KeptTrees):
         importance: np.ndarray,
         folds: tuple[tuple[Ensemble, np.ndarray], ...] = (),
     ):
-        self.ensemble, self.leaves, self.family, self.weight = ensemble, leaves, family, weight
+        self.ensemble, self.family, self.weight = ensemble, family, weight
         self.reading, self.importance, self.folds = reading, importance, folds
         n_classes = family.n_values if family.n_values > 1 else None
         how: dict[str, Any] = {"n_classes": n_classes, "reading": reading}

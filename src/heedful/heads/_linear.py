@@ -17,8 +17,9 @@ class LinearProblem(NamedTuple):
     """Local lassos near a global model: training rows on the table's scale, solver rule, penalties of the ratios.
 
     ``tables`` are those of one Newton step from the global model ``start``, one per output; ``means`` the columns whose
-    weighted means make the heads of infinite penalty, None where the tables' own responses do. ``folds`` are the global
-    models of the folds. ``exact`` is a table for fits to convergence, None for one step.
+    weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
+    on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
+    None for one step.
     """
 
     family: Family
@@ -28,6 +29,7 @@ class LinearProblem(NamedTuple):
     rule: Rule
     penalties: np.ndarray
     means: np.ndarray | None
+    tried: np.ndarray
     folds: tuple[Model, ...] = ()
     exact: Table | None = None
     largest_block: int = 512
@@ -50,20 +52,22 @@ class LinearProblem(NamedTuple):
         return BlockFits(self.family.values(link), coef, failed)
 
     def unseen(self, splits: list[Split]) -> list[Unseen]:
-        """Return all rows; one Newton step must not start at a model that has seen the row.
+        """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
 
         So the rows of each fold start at the global model of the others. The start of a squared loss makes no
         difference, and all rows share one.
         """
         x = self.tables[0].x
         if self.means is None:
-            return [Unseen(self, x, np.arange(self.weight.size))]
+            return [Unseen(self, x[self.tried], self.tried)]
         near = [self._near(slice(None), start) for start in self.folds]
-        return [Unseen(problem, x[test], test) for problem, (_, test) in zip(near, splits, strict=True)]
+        parts = [np.intersect1d(test, self.tried) for _, test in splits]
+        return [Unseen(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
 
     def fold(self, number: int, split: Split) -> Unseen:
         """Return the local problems of the fold's training part."""
-        return Unseen(self._near(split.train, self.folds[number]), self.tables[0].x[split.test], split.test)
+        test = np.intersect1d(split.test, self.tried)
+        return Unseen(self._near(split.train, self.folds[number]), self.tables[0].x[test], test)
 
     def _near(self, part, start: Model) -> "LinearProblem":
         x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
@@ -79,7 +83,7 @@ def make_problem(
     link = start.link(x)
     family = family.anchored(link, weight)
     tables = working_tables(x, family, link, weight, scale)
-    return LinearProblem(family, weight, tables, start, rule, penalties, family.means())
+    return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), np.arange(weight.size))
 
 
 def _one_step(rows, x, weightings, problem, wanted, shares):

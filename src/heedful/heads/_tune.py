@@ -9,25 +9,31 @@ from heedful.heads._shares import Outside, fit_many, fit_one, head_errors
 
 # Smaller shares go to the other heads: they would cost as much in every prediction.
 SMALLEST = 0.02
+NOTHING = np.empty(0)
 
 
 class Tuned(NamedTuple):
-    """Share and error of each head, and how far the guard trusts the blend."""
+    """Share and error of each head, how far the guard trusts the blend, and what that says of the rows.
+
+    ``blend`` is made of shares in which a row had no say; empty if nothing was tried.
+    """
 
     share: np.ndarray
     error: np.ndarray
     trust: float
+    blend: np.ndarray = NOTHING
 
 
 def tune(outside: Outside, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
     """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
     fit = fit_many if many else fit_one
     error = head_errors(outside)
+    mean_share, blend = cross_fit(outside, lambda part: fit(part, mixing), seed)
     if mixing is not None:
-        return Tuned(prune(fit(outside, mixing)), error, 1.0)
-    mean_share, blend = cross_fit(outside, lambda part: fit(part, None), seed)
+        return Tuned(prune(fit(outside, mixing)), error, 1.0, blend)
     confidence = trust(outside, blend)
-    return Tuned(confidence * (prune(mean_share) if many else fit(outside, None)), error, confidence)
+    share = confidence * (prune(mean_share) if many else fit(outside, None))
+    return Tuned(share, error, confidence, outside.baseline + confidence * (blend - outside.baseline))
 
 
 def prune(share: np.ndarray) -> np.ndarray:

@@ -13,7 +13,10 @@ class Package(Protocol):
     """What a package with binned tables must offer. Responses are numbers, or classes from 0 without a gap."""
 
     def bin(self, table: Any, response: np.ndarray, weight: np.ndarray) -> Any:
-        """Return the rows with their columns cut into bins; its ``set_weight`` gives them other weights."""
+        """Return the rows with their columns cut into bins."""
+
+    def reweigh(self, bins: Any, weight: np.ndarray) -> None:
+        """Give binned rows other weights."""
 
     def train(self, bins: Any) -> Any:
         """Return a booster fitted to binned rows."""
@@ -74,6 +77,10 @@ class LightGBM:
 
         return lightgbm.Dataset(table, response, weight=weight, params=self.params).construct()
 
+    def reweigh(self, bins, weight):
+        """Set the weights; LightGBM's own ``set_weight`` keeps the old ones if all the new ones are one."""
+        bins.set_field("weight", weight)
+
     def train(self, bins):
         """Return a Booster; rows too few to be split give the weighted mean."""
         import lightgbm  # noqa: PLC0415 - an extra
@@ -110,6 +117,10 @@ class XGBoost:
         import xgboost  # noqa: PLC0415 - an extra
 
         return xgboost.QuantileDMatrix(table, response, weight=weight, **self.reading)
+
+    def reweigh(self, bins, weight):
+        """Set the weights."""
+        bins.set_weight(weight)
 
     def train(self, bins):
         """Return a Booster."""

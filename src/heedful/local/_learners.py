@@ -170,7 +170,7 @@ class BinnedLearner(OneByOne):
             return self.package.bin(take(self.table, rows), self.labels[rows], weight)
         if not hasattr(self._thread, "bins"):
             self._thread.bins = self.package.bin(self.table, self.labels, self.weight)
-        self._thread.bins.set_weight(weight)
+        self.package.reweigh(self._thread.bins, weight)
         return self._thread.bins
 
     def _value(self, booster: Any, query: Any) -> np.ndarray:

@@ -13,6 +13,7 @@ from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._optional import need
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import check_rows
 
 ROWS_FOR_THREADS = 10_000
@@ -64,6 +65,7 @@ class BoostedProximity(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the booster and those of the folds, and sort the training rows into their leaves."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")

@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
@@ -26,6 +27,7 @@ class CallableSimilarity(DenseSimilarity, BaseEstimator):
     def __init__(self, function):
         self.function = function
 
+    @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Remember the rows."""
         self.X_ = check_array(X, dtype=np.float64, input_name="X")

@@ -8,6 +8,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_weights
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
@@ -31,6 +32,7 @@ class GaussianSimilarity(DenseSimilarity, BaseEstimator):
     def __init__(self, standardize=True):
         self.standardize = standardize
 
+    @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Remember the rows and their scale."""
         self.X_ = check_array(X, dtype=np.float64, input_name="X")

@@ -57,7 +57,8 @@ class LeafMeetings:
     def score(self, leaves: np.ndarray, own: np.ndarray) -> ScoreRows:
         """Return sparse scores of rows, by buckets of leaves; ``own`` names those that are training rows."""
         train = (*self._buckets, self.leaves.shape[0])
-        indptr, indices, score, _ = _kernels.leaf_score_rows(np.ascontiguousarray(leaves.T), own, *train)
+        inside = np.zeros((own.size, leaves.shape[1]), dtype=bool)
+        indptr, indices, score, _ = _kernels.leaf_score_rows(np.ascontiguousarray(leaves.T), own, inside, *train)
         return ScoreRows(indptr, indices, score, np.empty(0))
 
     def sums(self, leaves: np.ndarray, own: np.ndarray, columns: np.ndarray, temperatures: list[float]) -> np.ndarray:

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from heedful._kernels.shapes import ScoreRows
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import as_matrix
 
 
@@ -47,6 +48,7 @@ class PastSimilarity(BaseEstimator):
             raise ValueError(f"`time` names {self.time!r}, which the similarity does not see. It sees {names}.")
         self._column = names.index(self.time) if isinstance(self.time, str) else int(self.time)
 
+    @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Fit the other similarity to all columns but the time."""
         if not hasattr(self, "_column"):
@@ -92,6 +94,11 @@ class PastSimilarity(BaseEstimator):
     def keeps_rows(self) -> bool:
         """Whether the other similarity knows the training rows by their position."""
         return self.similarity.keeps_rows
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the other similarity can score training rows as if they were new."""
+        return getattr(self.similarity_, "leaves_out", True)
 
     @property
     def bytes_per_query(self) -> int:

@@ -17,9 +17,9 @@ class Similarity(Protocol):
 
     ``takes`` is "codes" (one column per feature, categories as codes, missing as NaN: trees) or "dummies" (numbers
     only). ``weightings`` names the ways to weigh without a temperature. ``temperatures_`` is the grid for "auto".
-    ``target`` may say "residual": it is fitted to what a linear baseline leaves of the response.
-    ``keeps_rows`` says that the fitted object knows the training rows by their position. ``bytes_per_query`` is
-    an upper estimate of the memory that one query's scores take.
+    ``target`` may say "residual": it is fitted to what a linear baseline leaves of the response. ``keeps_rows`` says
+    that the fitted object knows the training rows by their position. ``leaves_out`` may say False: it has no
+    ``train_rows``. ``bytes_per_query`` is an upper estimate of the memory that one query's scores take.
     """
 
     takes: str

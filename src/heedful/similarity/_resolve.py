@@ -51,7 +51,9 @@ def _by_name(name: str, many: bool) -> list[Any]:
     return default_forests() if many else [ForestProximity()]
 
 
-def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
+def default_forests(
+    n_estimators: int = 500, *, max_samples: Any = "auto", leaf_rows: Any = "auto"
+) -> list[ForestProximity]:
     """Return the forests that "forest" stands for where there are many heads, a quarter of the trees each.
 
     Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
@@ -61,6 +63,10 @@ def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
     ----------
     n_estimators : int, default=500
         Number of trees in all.
+    max_samples : int, float, None or "auto", default="auto"
+        Rows drawn for each tree: see :class:`ForestProximity`.
+    leaf_rows : int, "drawn", None or "auto", default="auto"
+        Training rows that a leaf keeps at most.
 
     Returns
     -------
@@ -80,11 +86,12 @@ def default_forests(n_estimators: int = 500) -> list[ForestProximity]:
     """
     each = max(1, n_estimators // 4)
     sharp = {"max_features": 1.0, "min_samples_split": 2}
+    sizes = {"max_samples": max_samples, "leaf_rows": leaf_rows}
     return [
-        ForestProximity(each, min_samples_leaf=10, ranks=True),
-        ForestProximity(each, ranks=True, **sharp),
-        ForestProximity(each, target="residual"),
-        ForestProximity(each, target="residual", **sharp),
+        ForestProximity(each, min_samples_leaf=10, ranks=True, **sizes),
+        ForestProximity(each, ranks=True, **sharp, **sizes),
+        ForestProximity(each, target="residual", **sizes),
+        ForestProximity(each, target="residual", **sharp, **sizes),
     ]
 
 

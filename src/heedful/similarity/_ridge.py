@@ -8,6 +8,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_positive, check_weights
+from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
@@ -38,6 +39,7 @@ class RidgeSimilarity(DenseSimilarity, BaseEstimator):
     def __init__(self, alpha="auto"):
         self.alpha = alpha
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the ridge regression."""
         X = check_array(X, dtype=np.float64, input_name="X")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from heedful._checks import check_classes, check_response, check_weights
 from heedful._ensembles import is_fitted
 from heedful._kernels.shapes import ScoreRows, dense_rows
+from heedful._undo import all_or_nothing
 from heedful.similarity._boosted import deal_folds, default_booster, draw_seed, fit_part
 from heedful.similarity._protocol import DenseSimilarity, check_rows
 
@@ -69,6 +70,7 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the teacher, and clones of it that predict the training rows out of fold."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")

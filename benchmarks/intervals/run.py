@@ -1,0 +1,304 @@
+"""Whether nine of ten new responses lie in their intervals, in every part of the table.
+
+    python benchmarks/intervals/run.py [--simulations 3 4] [--runs 50] [--jobs -1] [--fresh] [--smoke]
+
+Writes results.md and figure.png beside this file; of some simulations or fewer than 50 draws, and with ``--smoke``,
+under build/. Each draw is kept in build/intervals, so an interrupted run goes on where it stopped.
+"""
+
+import argparse
+import datetime as dt
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import lightgbm
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+
+from heedful import AttentionLasso
+from heedful.datasets import make_continuous, make_soft_clusters, make_subgroups
+from heedful.plot._axes import finish, fonts
+from heedful.plot._style import CLUSTERS, NEUTRAL
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import study
+
+RUNS, ROWS, NEW_ROWS, COVERAGE = 50, 300, 1000, 0.9
+LOCAL, PLAIN, QUANTILES = "by attention", "split conformal", "LightGBM quantiles"
+METHODS, RIVALS = [LOCAL, PLAIN, QUANTILES], [LOCAL, QUANTILES]
+LOOKS = dict(zip(METHODS, (("o", CLUSTERS[0]), ("D", CLUSTERS[1]), ("x", NEUTRAL)), strict=True))
+# Per cent asked for, and how many points off count as right.
+TARGET, NEAR = 100 * COVERAGE, 2.0
+
+# Rows, responses, and the number of each row's group, which no method sees.
+Draw = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def thirds(position: np.ndarray) -> np.ndarray:
+    """Return groups of equal size along a hidden position."""
+    return np.digitize(position, np.quantile(position, [1 / 3, 2 / 3]))
+
+
+def continuous(n: int, seed: int, **how: float) -> Draw:
+    """Draw setting 1; groups are thirds of the hidden position."""
+    sim = make_continuous(n, random_state=seed, **how)
+    return sim.X, sim.y, thirds(sim.latent)
+
+
+def soft_clusters(n: int, seed: int) -> Draw:
+    """Draw setting 4; groups are thirds of the hidden position."""
+    sim = make_soft_clusters(n, random_state=seed)
+    return sim.X, sim.y, thirds(sim.latent)
+
+
+def subgroups(n: int, seed: int, minority_noise: float = 1.0) -> Draw:
+    """Draw setting 3, the noise of the minority multiplied; groups are majority and minority."""
+    rng = np.random.default_rng(seed)
+    sim = make_subgroups(n, random_state=rng)
+    noise = sim.noise * np.where(sim.latent == 1, minority_noise, 1.0)
+    return sim.X, sim.signal + noise * rng.normal(size=n), sim.latent
+
+
+def uneven(n: int, seed: int, linear: bool = False) -> Draw:
+    """Draw noise that grows with the first of ten features; groups are quarters of that feature."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 10))
+    signal = 2 * X[:, 0] + X[:, 1] if linear else np.where(X[:, 0] > 0, 3.0, -1.0) * X[:, 1] + X[:, 2]
+    y = signal + np.exp(0.7 * X[:, 0]) * rng.normal(size=n)
+    return X, y, np.digitize(X[:, 0], np.quantile(X[:, 0], [0.25, 0.5, 0.75]))
+
+
+SIMULATIONS: dict[str, tuple[Callable[..., Draw], dict[str, Any]]] = {
+    "1": (continuous, {}),
+    "1, shift 3": (continuous, {"shift": 3.0}),
+    "3": (subgroups, {}),
+    "3, loud minority": (subgroups, {"minority_noise": 2.0}),
+    "3, quiet minority": (subgroups, {"minority_noise": 0.5}),
+    "4": (soft_clusters, {}),
+    "uneven noise": (uneven, {}),
+    "uneven noise, one line": (uneven, {"linear": True}),
+}
+
+
+# Simulations with a majority and a minority.
+SUBGROUPS = [title for title, (draw, _) in SIMULATIONS.items() if draw is subgroups]
+
+
+def attention_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return the ends of local intervals, and of split conformal ones by the same residuals."""
+    model = AttentionLasso(random_state=seed).fit(X, y)
+    lower, upper = model.predict_interval(X_new, COVERAGE).T
+    size, value = np.sort(model._calibration.size), (lower + upper) / 2
+    half = size[int(np.ceil((size.size + 1) * COVERAGE)) - 1]
+    return {
+        LOCAL: (lower, upper),
+        PLAIN: (value - half, value + half),
+        "effective rows": min(model._calibration.n_rows, size.size),
+    }
+
+
+def quantile_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -> dict[str, Any]:
+    """Return quantiles by LightGBM at its defaults, as they come."""
+    tails = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
+    how = {"objective": "quantile", "random_state": seed, "n_jobs": 1, "verbose": -1}
+    return {QUANTILES: [lightgbm.LGBMRegressor(alpha=tail, **how).fit(X, y).predict(X_new) for tail in tails]}
+
+
+def score(y: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    """Return the interval score: the width, and a price for each unit that a response lies outside."""
+    outside = np.maximum(lower - y, 0.0) + np.maximum(y - upper, 0.0)
+    return upper - lower + 2.0 / (1.0 - COVERAGE) * outside
+
+
+def one_run(draw: Callable[..., Draw], how: dict[str, Any], seed: int) -> study.Scores:
+    """Return coverage, by group too, width and score of each method on one simulation."""
+    how = how.copy()
+    n_rows = how.pop("rows")
+    X, y, group = draw(n_rows + how.pop("new_rows"), seed, **how)
+    start = time.process_time()
+    ends = attention_ends(X[:n_rows], y[:n_rows], X[n_rows:], seed)
+    seconds = time.process_time() - start
+    rows = ends.pop("effective rows")
+    ends |= quantile_ends(X[:n_rows], y[:n_rows], X[n_rows:], seed)
+    y, group = y[n_rows:], group[n_rows:]
+    found = {}
+    for name, (lower, upper) in ends.items():
+        inside = 100.0 * ((lower <= y) & (y <= upper))
+        found[name] = {
+            "coverage": float(inside.mean()),
+            "width": float(np.mean(upper - lower)),
+            "score": float(score(y, lower, upper).mean()),
+        } | {f"group {k + 1}": float(inside[group == k].mean()) for k in np.unique(group)}
+    found[LOCAL] |= {"effective rows": float(rows), "seconds": seconds}
+    return found
+
+
+STUDY = study.Study("intervals", "Prediction intervals", "", PLAIN, one_run, ("heedful", "scikit-learn", "lightgbm"))
+
+
+def read_options() -> argparse.Namespace:
+    """Return the options; a smoke run has one small draw of two simulations."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--simulations", nargs="+", default=list(SIMULATIONS), choices=list(SIMULATIONS))
+    parser.add_argument("--runs", type=int, default=RUNS, help="draws of each simulation")
+    parser.add_argument("--jobs", type=int, default=-1, help="draws at a time, each on one core")
+    parser.add_argument("--fresh", action="store_true", help="forget the draws of earlier runs")
+    parser.add_argument("--smoke", action="store_true", help="one small draw of two simulations, to see that it runs")
+    options = vars(parser.parse_args()) | {"rows": ROWS, "new_rows": NEW_ROWS}
+    if options["smoke"]:
+        few = {"simulations": list(SIMULATIONS)[2:4], "runs": 1, "rows": 80, "new_rows": 80}
+        options |= few | {"jobs": 1, "fresh": True}
+    return argparse.Namespace(**options)
+
+
+def run(options: argparse.Namespace) -> pd.DataFrame:
+    """Return one row per simulation and draw, with a column per figure and method; measured now or kept."""
+    sizes = {"rows": options.rows, "new_rows": options.new_rows}
+    # a simulation stands where other studies have a table: what draws it, and its arguments
+    tables = {title: (SIMULATIONS[title][0], SIMULATIONS[title][1] | sizes) for title in options.simulations}
+    wanted = [("", title, seed) for seed in range(options.runs) for title in tables]
+    known, _ = study.run_parts({"": STUDY}, tables, wanted, options)
+    figures = [
+        {(what, name): value for name, scores in known[part].items() for what, value in scores.items()}
+        for part in wanted
+    ]
+    index = pd.MultiIndex.from_tuples([part[1:] for part in wanted], names=["simulation", "seed"])
+    results = pd.DataFrame(figures, index)
+    return results.set_axis(pd.MultiIndex.from_tuples(results.columns), axis=1)
+
+
+def relative(results: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return the means of a figure by simulation and method, divided draw by draw by those of split conformal."""
+    return results[what].div(results[what, PLAIN], axis=0).groupby("simulation").mean()
+
+
+def main_table(results: pd.DataFrame) -> str:
+    """Return coverage, width and score of each method and simulation in markdown."""
+    means, errors = (getattr(results["coverage"].groupby("simulation"), how)() for how in ("mean", "sem"))
+    width, scores = relative(results, "width"), relative(results, "score")
+    rows = results["effective rows", LOCAL].groupby("simulation").median()
+    titles = ["simulation", *METHODS, *(f"{what}, {name}" for what in ("width", "score") for name in RIVALS), "rows"]
+    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
+    for title in means.index:
+        cells = [f"{means.loc[title, name]:.1f}" + bracket(errors.loc[title, name]) for name in METHODS]
+        cells += [f"{part.loc[title, name]:.2f}" for part in (width, scores) for name in RIVALS]
+        lines.append("| " + " | ".join([title, *cells, f"{rows[title]:.0f}"]) + " |")
+    return "\n".join(lines)
+
+
+def bracket(error: float) -> str:
+    """Return a standard error in brackets; nothing for a single draw."""
+    return f" ({error:.1f})" if np.isfinite(error) else ""
+
+
+def by_group(results: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean coverage of each group (simulation, group) by method."""
+    means = results.groupby("simulation").mean()
+    groups = [name for name in means.columns.unique(0) if name.startswith("group")]
+    found = {(title, name): means.loc[title, name] for title in means.index for name in groups}
+    return pd.DataFrame(found).T[METHODS].dropna()
+
+
+def group_table(groups: pd.DataFrame) -> str:
+    """Return the coverage of groups in markdown."""
+    lines = ["| simulation, group | " + " | ".join(METHODS) + " |", "|---" * (len(METHODS) + 1) + "|"]
+    for (title, group), row in groups.iterrows():
+        lines.append(f"| {title}: {group} | " + " | ".join(f"{value:.1f}" for value in row) + " |")
+    return "\n".join(lines)
+
+
+def read_figures(results: pd.DataFrame) -> list[str]:
+    """Return what the figures say."""
+    means = results["coverage"].groupby("simulation").mean()
+    sentences = [read_coverage(means[name], name) for name in METHODS]
+    groups = by_group(results)
+    off = (groups - TARGET).abs().groupby(level=0).mean()
+    farther = [
+        f"{title} ({off[LOCAL][title]:.1f} against {off[PLAIN][title]:.1f} points)"
+        for title in off.index[off[LOCAL] >= off[PLAIN]]
+    ]
+    sentences.append(
+        f"Groups: {LOCAL} is nearer to {TARGET:g} % than {PLAIN} in {len(off) - len(farther)} of {len(off)} "
+        f"simulations, {off[LOCAL].mean():.1f} points off on average against {off[PLAIN].mean():.1f}"
+        + (f"; not in {', '.join(farther)}." if farther else ".")
+    )
+    sentences += [read_groups(groups.loc[title], title) for title in off.index if title in SUBGROUPS]
+    worst = (groups[LOCAL] - TARGET).abs().idxmax()
+    sentences.append(
+        f"The group farthest off is {worst[1]} of {worst[0]}: {groups[LOCAL][worst]:.1f} % {LOCAL}, "
+        f"{groups[PLAIN][worst]:.1f} % by {PLAIN}."
+    )
+    ratio = relative(results, "score")[LOCAL]
+    ends = f"from {ratio.min():.2f} ({ratio.idxmin()}) to {ratio.max():.2f} ({ratio.idxmax()})"
+    return [*sentences, f"Interval score of {LOCAL}, that of {PLAIN} being 1: {ends}."]
+
+
+def read_groups(groups: pd.DataFrame, title: str) -> str:
+    """Return what the two methods by the same residuals cover of each group of a simulation."""
+    ours, theirs = (" and ".join(f"{value:.1f}" for value in groups[name]) for name in (LOCAL, PLAIN))
+    nearer = ((groups[LOCAL] - TARGET).abs() < (groups[PLAIN] - TARGET).abs()).sum()
+    found = f"{ours} % {LOCAL}, {theirs} % by {PLAIN}; nearer in {nearer} of {len(groups)}."
+    return f"Majority and minority of {title}: {found}"
+
+
+def read_coverage(means: pd.Series, name: str) -> str:
+    """Return in how many simulations a method covers as many rows as asked for."""
+    off = (means - TARGET).abs()
+    return (
+        f"All rows, {name}: within {NEAR:g} points of {TARGET:g} % in {(off <= NEAR).sum()} of {len(off)} simulations; "
+        f"farthest off is {means[off.idxmax()]:.1f} % ({off.idxmax()})."
+    )
+
+
+def write_page(results: pd.DataFrame, options: argparse.Namespace) -> str:
+    """Return the page: coverage of all rows and of groups, what it says, and what it cost."""
+    minutes, n_draws = results["seconds", LOCAL].sum() / 60, results.index.unique("seed").size
+    about = (
+        f"Per cent of new responses in intervals that should hold {TARGET:g} %, mean (standard error) of {n_draws} "
+        f"draws, seeds from 0; {options.rows} rows to fit, {options.new_rows} new ones. Widths and interval scores "
+        f"(smaller is better) are divided by those of {PLAIN}; rows are the effective rows that an interval looks at, "
+        "median. "
+        f"{dt.date.today()}, {STUDY.versions}; {minutes:.0f} minutes of one core. This page is rewritten by `make "
+        "intervals`."
+    )
+    reading = "\n".join(f"- {sentence}" for sentence in read_figures(results))
+    groups = f"Coverage of hidden groups, which no method sees:\n\n{group_table(by_group(results))}"
+    return "\n\n".join(["# Prediction intervals", about, main_table(results), reading, groups]) + "\n"
+
+
+def draw_figure(groups: pd.DataFrame, path: Path) -> None:
+    """Draw the coverage of groups, one line per group and one mark per method."""
+    places = np.arange(len(groups))[::-1]
+    figure, ax = plt.subplots(figsize=(7, 1.5 + 0.24 * len(groups)), layout="constrained")
+    ax.axvline(TARGET, color=NEUTRAL, linewidth=1.0, zorder=0)
+    for name, (mark, hue) in LOOKS.items():
+        ax.plot(groups[name], places, mark, color=hue, markersize=5, label=name)
+    ax.set_yticks(places, [f"{title}: {group}" for title, group in groups.index])
+    finish(ax, f"per cent of new responses in intervals of {TARGET:g} %", "")
+    figure.legend(loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=fonts().label)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def output_folder(options: argparse.Namespace) -> Path:
+    """Return where results go: beside the study if it is whole, else under build/."""
+    whole = len(options.simulations) == len(SIMULATIONS) and options.runs >= RUNS
+    return Path(__file__).parent if whole else study.work_folder(STUDY, options)
+
+
+def main() -> None:
+    """Run the study."""
+    options = read_options()
+    results, folder = run(options), output_folder(options)
+    page = write_page(results, options)
+    print(page)
+    (folder / "results.md").write_text(page, encoding="utf-8")
+    draw_figure(by_group(results), folder / "figure.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""The rows to predict or to explain: a table whose columns are those that a model was fitted to."""
+
+from argparse import Namespace
+from collections.abc import Iterator
+
+import pandas as pd
+
+from heedful.cli._columns import check_names, conform, need_name
+from heedful.cli._model import Saved
+from heedful.cli._read import TableFile, open_table
+
+
+class Queries:
+    """A table to predict, open and with its columns checked.
+
+    A model knows the kind of each column. Cells of CSV files are read as text and turned into that kind one by one, so
+    that what a cell is does not depend on the rows that are read with it.
+    """
+
+    def __init__(self, arguments: Namespace, saved: Saved):
+        self._path, self._saved = arguments.table, saved
+        self._names = [entry["name"] for entry in saved.header["columns"]]
+        self._file: TableFile = open_table(self._path, arguments.sep)
+        self.n_rows = self._file.n_rows
+        for name in arguments.drop:
+            need_name(self._path, self._file.names, name, "--drop")
+        known = {*saved.header["response"].values(), *saved.header["dropped"], *arguments.drop}
+        check_names(self._path, self._file.names, saved.header["columns"], known)
+
+    def blocks(self, size: int) -> Iterator[pd.DataFrame]:
+        """Yield the rows as the model needs them, ``size`` at a time."""
+        for table in self._file.blocks(size, self._names, self._names):
+            yield self._conform(table)
+
+    def whole(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the table as it is, and its rows as the model needs them."""
+        header, text = self._saved.header, list(self._names)
+        if header["task"] == "classification" and self._saved.model.classes_.dtype == object:
+            text.append(header["response"]["target"])
+        (table,) = self._file.blocks(text=text)
+        return table, self._conform(table)
+
+    def _conform(self, table: pd.DataFrame) -> pd.DataFrame:
+        return conform(self._path, table, self._saved.header["columns"])

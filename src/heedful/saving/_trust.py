@@ -1,0 +1,24 @@
+"""Which types a file of a model may hold: none whose code is not ours, or was not named."""
+
+import sys
+from collections.abc import Collection
+
+# What a forest is made of; skops itself trusts the other parts of scikit-learn and numpy that occur.
+TREES = ("sklearn.tree._tree.Tree",)
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a type is a class that heedful itself defines, or a known part of a forest.
+
+    Being found under a module of heedful is not enough: functions, and what a module has imported, are refused.
+    """
+    module, _, word = name.rpartition(".")
+    if name in TREES:
+        return True
+    found = getattr(sys.modules.get(module), word, None) if module.startswith("heedful.") else None
+    return isinstance(found, type) and found.__module__ == module and not module.startswith("heedful.cli")
+
+
+def foreign_types(names: Collection[str], trusted: Collection[str]) -> list[str]:
+    """Return the types that are neither ours nor named as trusted."""
+    return [name for name in names if name not in trusted and not is_ours(name)]

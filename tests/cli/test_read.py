@@ -1,0 +1,76 @@
+"""Tables in files, whole and block by block: the same rows, names and errors."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import make_table, write
+
+from heedful.cli._errors import UserError
+from heedful.cli._read import open_table, read_table
+
+
+@pytest.fixture(params=["t.csv", "t.tsv", "t.parquet"])
+def path(request, tmp_path):
+    """A table in a file; Parquet in groups of 7 rows."""
+    place = tmp_path / request.param
+    if place.suffix == ".parquet":
+        make_table().to_parquet(place, row_group_size=7)
+    else:
+        make_table().to_csv(place, index=False, sep="," if place.suffix == ".csv" else "\t")
+    return place
+
+
+@pytest.mark.parametrize("size", [1, 5, 7, 59, 60, 1000])
+def test_blocks_below_each_other_are_the_table(path, size):
+    file, whole = open_table(path), read_table(path, text=["site"])
+    blocks = list(file.blocks(size, text=["site"]))
+    assert (file.names, file.n_rows) == (list(whole), len(whole))
+    assert max(map(len, blocks)) == min(size, len(whole))
+    pd.testing.assert_frame_equal(pd.concat(blocks), whole, check_dtype=False, check_exact=True)
+
+
+def test_a_table_can_be_read_again_and_in_part(path):
+    file = open_table(path)
+    assert set(next(file.blocks(3, columns=["site", "dose"]))) == {"dose", "site"}
+    assert len(list(file.blocks(30))) == 2
+
+
+def test_numbers_of_a_csv_file_are_the_nearest_ones(tmp_path):
+    path = write(tmp_path / "t.csv", "a\n0.1234567890123456789\n7.1e-300\n")
+    assert read_table(path)["a"].tolist() == [0.1234567890123456789, 7.1e-300]
+
+
+@pytest.mark.parametrize(
+    "index", [pd.RangeIndex(10, 30, 2, name="key"), pd.Index(list("abcdefghij"), name="key"), pd.RangeIndex(10)]
+)
+def test_an_index_with_a_name_is_a_column_of_every_block(tmp_path, index):
+    pd.DataFrame({"a": np.arange(10.0)}, index).to_parquet(tmp_path / "t.parquet")
+    file = open_table(tmp_path / "t.parquet")
+    assert file.names == (["key", "a"] if index.name else ["a"])
+    whole = read_table(tmp_path / "t.parquet")
+    pd.testing.assert_frame_equal(pd.concat(file.blocks(3, columns=file.names)), whole)
+    if index.name:
+        assert whole["key"].tolist() == index.tolist()
+
+
+def test_an_index_named_like_a_column_is_refused(tmp_path):
+    pd.DataFrame({"a": [1.0, 2.0]}, pd.Index(["x", "y"], name="a")).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(UserError, match=r"'a' comes more than once\. Rename"):
+        open_table(tmp_path / "t.parquet")
+
+
+def test_a_table_without_rows_is_refused_before_it_is_read(tmp_path):
+    pd.DataFrame({"a": []}).to_parquet(tmp_path / "t.parquet")
+    for path in (tmp_path / "t.parquet", write(tmp_path / "t.csv", "a,b\n\n")):
+        with pytest.raises(UserError, match="no rows"):
+            open_table(path)
+
+
+def test_a_parquet_file_damaged_in_its_middle_is_refused_in_one_line(tmp_path):
+    path = tmp_path / "t.parquet"
+    pd.DataFrame({"a": np.random.default_rng(0).normal(size=5000)}).to_parquet(path, row_group_size=1000)
+    data = bytearray(path.read_bytes())
+    data[20_000:28_000] = bytes(8000)
+    path.write_bytes(data)
+    with pytest.raises(UserError, match="not a Parquet file that can be read"):
+        list(open_table(path).blocks(1000))

@@ -1,0 +1,210 @@
+"""From any bytes to a table, a command or a model file, and what must hold of whatever comes of it.
+
+A target returns if all is well. Anything it raises is a find: an error that is not documented, a file half written, a
+prediction that is no number.
+"""
+
+import contextlib
+import io
+import tempfile
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LeafAttentionRegressor
+from heedful.cli import main
+from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity
+
+# What fit and predict are documented to raise for tables that they cannot take.
+DOCUMENTED = (ValueError, TypeError)
+NUMBERS = [0.0, 1.0, -1.0, 0.5, 3.0, -0.0, np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e-300, 1e16, 1e-9, 2.0**53]
+WORDS = [
+    "",
+    "a",
+    "b",
+    "A ",
+    "nan",
+    "NA",
+    "1",
+    "1.5",
+    "é",
+    "\x00",
+    "\u202e",
+    "long " * 20,
+    "true",
+    "2020-01-01",
+    "[]",
+    "x,y",
+]
+SIMILARITIES = [ForestProximity(3), GaussianSimilarity(), RidgeSimilarity(), ForestProximity(3, max_features=1.0)]
+
+
+class Bytes:
+    """Bytes read as choices; when they are used up, every choice is the first."""
+
+    def __init__(self, data: bytes):
+        self.data, self.at = data, 0
+
+    def byte(self) -> int:
+        """Return the next byte."""
+        self.at += 1
+        return self.data[self.at - 1] if self.at <= len(self.data) else 0
+
+    def pick(self, values: list[Any]) -> Any:
+        """Return one of the values."""
+        return values[self.byte() % len(values)]
+
+    def rest(self) -> bytes:
+        """Return what is left."""
+        return self.data[self.at :]
+
+
+def make_column(source: Bytes, n_rows: int) -> Any:
+    """Return a column of one of the kinds that tables come with, with the values that hurt."""
+    kind = source.pick(["number", "small", "text", "category", "boolean", "date", "mixed", "constant", "nullable"])
+    if kind == "small":
+        return np.array([source.byte() - 128 for _ in range(n_rows)], dtype=np.int8)
+    if kind == "text":
+        return pd.Series([source.pick(WORDS) for _ in range(n_rows)], dtype=object)
+    if kind == "category":
+        return pd.Categorical([source.pick(WORDS) for _ in range(n_rows)])
+    if kind == "boolean":
+        return np.array([source.byte() % 2 == 0 for _ in range(n_rows)])
+    if kind == "date":
+        return pd.to_datetime(pd.Series([86400 * source.byte() for _ in range(n_rows)]), unit="s")
+    if kind == "mixed":
+        return pd.Series([source.pick([*NUMBERS, *WORDS, None, (1, 2), b"x"]) for _ in range(n_rows)], dtype=object)
+    if kind == "constant":
+        return np.full(n_rows, source.pick(NUMBERS))
+    if kind == "nullable":
+        return pd.array([source.pick([1, 2, pd.NA]) for _ in range(n_rows)], dtype="Int64")
+    return np.array([source.pick(NUMBERS) + source.byte() / 16 for _ in range(n_rows)])
+
+
+def make_table(source: Bytes) -> pd.DataFrame:
+    """Return a table of 0 to 24 rows and 0 to 4 columns; names may be given twice."""
+    n_rows, n_columns = source.byte() % 25, source.byte() % 5
+    columns = [pd.Series(make_column(source, n_rows)).reset_index(drop=True) for _ in range(n_columns)]
+    table = pd.concat(columns, axis=1) if columns else pd.DataFrame(index=range(n_rows))
+    table.columns = pd.Index([source.pick(["a", "b", "c", "d", 0, "", "é"]) for _ in range(n_columns)], dtype=object)
+    return table
+
+
+def fit_and_predict(data: bytes) -> None:
+    """Fit any table by any of the estimators and predict another; all there is are numbers or documented errors."""
+    source = Bytes(data)
+    table, response = make_table(source), None
+    kind = source.pick([AttentionLasso, AttentionLassoClassifier, AttentionCox, LeafAttentionRegressor])
+    how = {"similarity": source.pick(SIMILARITIES)} if kind is not LeafAttentionRegressor else {}
+    model = kind(random_state=0, **how)
+    response = make_column(source, len(table))
+    if kind is AttentionCox:
+        response = np.column_stack([np.arange(len(table)) % 2, pd.to_numeric(pd.Series(response), errors="coerce")])
+    weight = source.pick([None, None, np.array([source.byte() for _ in range(len(table))])])
+    new = source.pick([table, table.iloc[::-1], table.head(0), make_table(source)])
+    with quiet():
+        try:
+            model.fit(table, response, sample_weight=weight)
+            said = model.predict(new)
+        except DOCUMENTED as error:
+            if not str(error).strip():
+                raise AssertionError("an error without a word") from error
+            return
+    if len(said) != len(new) or (said.dtype.kind == "f" and not np.isfinite(said).all()):
+        raise AssertionError(f"{kind.__name__} said {said!r} of {len(new)} rows")
+
+
+def read_and_fit(data: bytes) -> None:
+    """Give the command line any bytes as a table: it fits a model or ends with one line, and leaves nothing behind."""
+    source = Bytes(data)
+    ending, task = source.pick([".csv", ".tsv", ".parquet"]), source.pick(["auto", "regression", "classification"])
+    sep = source.pick([[], ["--sep", ";"], ["--sep", "|"]])
+    with folder() as place:
+        path = place / f"table{ending}"
+        if source.byte() % 2:
+            path.write_bytes(source.rest())
+            first = source.rest().split(b"\n")[0].split(b",")[-1]
+            target = first.decode("utf-8", "replace").strip().strip('"') or "y"
+        else:
+            target = write_table(make_table(source), path)
+        options = [f"--target={target}", "--task", task, "--trees", "4", *(sep if ending == ".csv" else [])]
+        run(place, ["fit", str(path), "-o", str(place / "model.skops"), *options], "model.skops")
+
+
+def write_table(table: pd.DataFrame, path: Path) -> str:
+    """Write a table as its owner would, as far as the format allows; return the name of its last column."""
+    table.columns = table.columns.map(str)
+    try:
+        if path.suffix == ".parquet":
+            table.to_parquet(path)
+        else:
+            table.to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    except (ValueError, TypeError, UnicodeEncodeError, pa.ArrowException):
+        path.write_bytes(b"a,b\n1,2\n")
+    return table.columns[-1] if table.shape[1] else "y"
+
+
+def predict_by_damaged_model(data: bytes) -> None:
+    """Give the command line a model file with some bytes changed: it predicts, or ends with one line."""
+    source, model = Bytes(data), bytearray(good_model())
+    for _ in range(1 + source.byte() % 8):
+        at = (source.byte() << 16 | source.byte() << 8 | source.byte()) % len(model)
+        model[at] = source.byte()
+    length = len(model) if source.byte() % 4 else source.byte() * len(model) // 256
+    with folder() as place:
+        (place / "model.skops").write_bytes(bytes(model[:length]))
+        (place / "new.csv").write_text("a,b\n1,2\n3,4\n", encoding="utf-8")
+        command = ["predict", str(place / "model.skops"), str(place / "new.csv"), "-o", str(place / "out.csv")]
+        run(place, command, "out.csv")
+
+
+TARGETS: list[Callable[[bytes], None]] = [fit_and_predict, read_and_fit, predict_by_damaged_model]
+
+
+def check(data: bytes) -> None:
+    """Run the target that the first byte names."""
+    TARGETS[data[0] % len(TARGETS) if data else 0](data[1:])
+
+
+def run(place: Path, command: list[str], output: str) -> None:
+    """Run a command; it must end with 0 and its file, or with 2, one line and nothing written."""
+    before = {path.name for path in place.iterdir()}
+    with quiet() as said:
+        code = main([*command, "--quiet"])
+    new = {path.name for path in place.iterdir()} - before
+    lines = [line for line in said.getvalue().splitlines() if "error:" in line]
+    if code not in (0, 2) or new != ({output} if code == 0 else set()) or len(lines) != (code == 2):
+        raise AssertionError(f"exit code {code}, new files {sorted(new)}, said {said.getvalue()!r}")
+
+
+@cache
+def good_model() -> bytes:
+    """Return the bytes of a model that the command line wrote."""
+    with folder() as place:
+        rows = "\n".join(f"{i},{i * 7 % 5},{i * i % 11}" for i in range(30))
+        (place / "table.csv").write_text(f"a,b,y\n{rows}\n", encoding="utf-8")
+        options = ["--target", "y", "--task", "regression", "--trees", "4", "--heads", "single"]
+        run(place, ["fit", str(place / "table.csv"), "-o", str(place / "model.skops"), *options], "model.skops")
+        return (place / "model.skops").read_bytes()
+
+
+@contextlib.contextmanager
+def folder():
+    """Yield an empty folder of its own."""
+    with tempfile.TemporaryDirectory() as name:
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def quiet():
+    """Catch what is printed; numbers at the edge warn, which is right."""
+    said = io.StringIO()
+    with warnings.catch_warnings(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        warnings.simplefilter("ignore")
+        yield said

@@ -1,0 +1,120 @@
+"""Large tables: trees of a sample, and leaves that keep a sample of their rows."""
+
+import numpy as np
+import pytest
+
+from heedful import AttentionLasso, AttentionLassoClassifier, _blocks
+from heedful.similarity import ForestProximity, _forest, default_forests
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.normal(size=(200, 3))
+    return X, np.where(X[:, 0] > 0, 2, -2) * X[:, 1] + 0.1 * rng.normal(size=200)
+
+
+def fit(table, **settings):
+    return ForestProximity(20, random_state=0, **settings).fit(*table)
+
+
+def test_leaves_with_room_for_all_rows_score_as_those_that_keep_all(table, rng):
+    new = rng.normal(size=(30, 3))
+    some, every = fit(table, leaf_rows=200), fit(table, leaf_rows=None)
+    np.testing.assert_array_equal(some.scores(new).toarray(), every.scores(new).toarray())
+    np.testing.assert_array_equal(some.oob_scores().toarray(), every.oob_scores().toarray())
+
+
+def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng):
+    new = rng.normal(size=(30, 3))
+    every = fit(table, leaf_rows=None, min_samples_leaf=10).scores(new).toarray()
+    for room in (1, 3):
+        some = fit(table, leaf_rows=room, min_samples_leaf=10).scores(new)
+        assert (some.toarray() <= every).all()
+        np.testing.assert_allclose(some.sum(axis=1), room)  # leaves hold ten rows or more, so all room is used
+
+
+def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table):
+    forest = fit(table, leaf_rows=3, min_samples_leaf=10)
+    rows = forest.score_rows(table[0][:10].astype(np.float32))
+    np.testing.assert_allclose(rows.leaf, rows.score / 3)
+
+
+def test_rows_that_a_tree_drew_are_not_scored_by_it(table):
+    forest = fit(table, leaf_rows=4, min_samples_leaf=5)
+    X = table[0].astype(np.float32)
+    found = forest.oob_scores().toarray()
+    drew = np.stack([np.bincount(rows, minlength=200) > 0 for rows in forest.forest_.estimators_samples_])
+    starts, members = forest._index.starts, forest._index.members
+    leaves = forest._leaves(X)
+    for i in range(0, 200, 17):
+        outside = np.flatnonzero(~drew[:, i])
+        met = np.zeros(200)
+        for t in outside:
+            met[members[starts[leaves[t, i]] : starts[leaves[t, i] + 1]]] += 1 / outside.size
+        met[i] = 0.0
+        np.testing.assert_allclose(found[i], met, atol=1e-12)
+
+
+def test_the_same_rows_are_kept_in_most_trees(table):
+    """One order of the rows for all leaves: fewer rows are kept in all than by a choice of its own in each leaf."""
+    forest = fit(table, leaf_rows=2, min_samples_leaf=20)
+    kept = np.bincount(forest._index.members, minlength=200) > 0
+    by_chance = 1 - (1 - 2 / 30) ** 20  # leaves of 20 to 40 rows
+    assert kept.mean() < 0.75 * by_chance
+
+
+def test_up_to_the_limit_auto_is_none(table, rng):
+    new = rng.normal(size=(30, 3))
+    one, two = fit(table), fit(table, max_samples=None, leaf_rows=None)
+    np.testing.assert_array_equal(one.scores(new).toarray(), two.scores(new).toarray())
+
+
+def test_beyond_the_limit_auto_draws_fewer_and_keeps_as_many(table, monkeypatch):
+    monkeypatch.setattr(_forest, "MOST_DRAWN", 50)
+    one, two = fit(table), fit(table, max_samples=50, leaf_rows="drawn")
+    assert all(rows.size == 50 for rows in one.forest_.estimators_samples_)
+    np.testing.assert_array_equal(one.scores(table[0]).toarray(), two.scores(table[0]).toarray())
+    sizes = [tree.tree_.n_node_samples[tree.tree_.children_left < 0] for tree in one.forest_.estimators_]
+    assert (np.diff(one._index.starts) <= np.concatenate(sizes)).all()
+
+
+def test_threads_and_blocks_do_not_matter(table, monkeypatch):
+    whole = fit(table, leaf_rows=3)
+    monkeypatch.setattr(_blocks, "BUDGET", 8_000)  # five trees at a time
+    for n_jobs in (1, 2):
+        for a, b in zip(whole._index, fit(table, leaf_rows=3, n_jobs=n_jobs)._index, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("name", "value"), [("leaf_rows", 0), ("leaf_rows", "some"), ("max_samples", "all")])
+def test_sizes_that_are_none_are_refused(table, name, value):
+    with pytest.raises(ValueError, match=f"`{name}` must be"):
+        fit(table, **{name: value})
+
+
+@pytest.mark.parametrize("kind", [AttentionLasso, AttentionLassoClassifier])
+def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
+    X, y = table
+    y = y if kind is AttentionLasso else y > 0
+    forests = default_forests(8)
+    model = kind(similarity=forests, tuning_rows=50, random_state=0).fit(X, y)
+    assert model._problem.tried.size == 50
+    assert np.isfinite(model.heads_["error"]).all()
+    all_rows = [kind(similarity=forests, tuning_rows=rows, random_state=0).fit(X, y) for rows in (None, 200, 10_000)]
+    for other in all_rows[1:]:
+        np.testing.assert_array_equal(other.predict(X), all_rows[0].predict(X))
+
+
+@pytest.mark.parametrize("cv", ["oob", 5])
+def test_rows_that_are_not_tried_have_no_say(table, cv):
+    X, y = table
+    model = AttentionLasso(similarity=ForestProximity(10), tuning_rows=40, cv=cv, random_state=0).fit(X, y)
+    heads, baseline = model._predict_unseen(model._training)
+    tried = np.isin(np.arange(y.size), model._problem.tried)
+    np.testing.assert_array_equal(np.isfinite(heads).all(axis=1), tried)
+    assert np.isfinite(baseline[tried]).all()
+
+
+def test_too_few_rows_to_try_are_refused(table):
+    with pytest.raises(ValueError, match="`tuning_rows` must be >= 10"):
+        AttentionLasso(tuning_rows=5).fit(*table)
