@@ -47,7 +47,16 @@ def guided(atheris, check, options: argparse.Namespace) -> None:
     FOUND.mkdir(parents=True, exist_ok=True)
     corpus = FOUND / "corpus"
     corpus.mkdir(exist_ok=True)
-    how = [f"-max_total_time={options.seconds}", f"-seed={options.seed}", f"-artifact_prefix={FOUND}/"]
+    chance = random.Random(options.seed)  # noqa: S311 - no secrets here
+    for number in range(30):
+        # whole tables to start from, for each of the targets
+        (corpus / f"seed{number}").write_bytes(bytes([number]) + chance.randbytes(40 + 10 * number))
+    how = [
+        "-len_control=0",
+        f"-max_total_time={options.seconds}",
+        f"-seed={options.seed}",
+        f"-artifact_prefix={FOUND}/",
+    ]
     atheris.Setup([sys.argv[0], *how, "-max_len=400", "-timeout=60", "-rss_limit_mb=4096", str(corpus)], check)
     atheris.Fuzz()
 

@@ -54,13 +54,14 @@ def list_active(coef, active):
     """Write the numbers of the non-zero coefficients, the largest first, and return how many there are."""
     size = 0
     for j in range(coef.size):
-        if coef[j] != 0.0:
-            active[size] = j
-            size += 1
-    found = active[:size].copy()
-    order = np.argsort(-np.abs(coef[found]))
-    for a in range(size):
-        active[a] = found[order[a]]
+        if coef[j] == 0.0:
+            continue
+        at = size
+        while at > 0 and abs(coef[active[at - 1]]) < abs(coef[j]):
+            active[at] = active[at - 1]
+            at -= 1
+        active[at] = j
+        size += 1
     return size
 
 

@@ -1,5 +1,6 @@
 """Models in files: zip archives as skops writes them, with one more entry, the header."""
 
+import importlib
 import io
 import json
 import os
@@ -7,8 +8,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
-
-from skops import io as skops_io
 
 from heedful.saving._header import HEADER, check_format, make_header, tell_versions
 from heedful.saving._trust import foreign_types
@@ -40,7 +39,7 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
     2
     """
     buffer = io.BytesIO()
-    skops_io.dump(model, buffer, compression=ZIP_DEFLATED, compresslevel=1)
+    _skops().dump(model, buffer, compression=ZIP_DEFLATED, compresslevel=1)
     with ZipFile(buffer, "a") as archive:
         archive.writestr(HEADER, json.dumps(make_header(notes or {}), indent=1))
     if not isinstance(file, str | os.PathLike):
@@ -83,10 +82,10 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     name, data = _read(file)
     header = _header(name, data)
     try:
-        types = skops_io.get_untrusted_types(data=data)
+        types = _skops().get_untrusted_types(data=data)
         foreign = foreign_types(types, trusted)
         if not foreign:
-            return skops_io.loads(data, trusted=types)
+            return _skops().loads(data, trusted=types)
     except Exception as error:
         what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         raise ValueError(
@@ -113,6 +112,11 @@ def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
     'three rows'
     """
     return _header(*_read(file))
+
+
+def _skops() -> Any:
+    """Return skops.io, which takes longer to import than all of heedful."""
+    return importlib.import_module("skops.io")
 
 
 def _read(file: str | os.PathLike | BinaryIO) -> tuple[str, bytes]:

@@ -1,10 +1,7 @@
 """What a file says of itself: its format, and the versions that wrote it."""
 
+from importlib.metadata import version
 from typing import Any
-
-import numpy as np
-import sklearn
-import skops
 
 from heedful._version import __version__
 
@@ -20,7 +17,7 @@ def make_header(notes: dict[str, Any]) -> dict[str, Any]:
 
 def libraries() -> dict[str, str]:
     """Return the versions of the packages that a model is made of."""
-    return {"numpy": np.__version__, "scikit-learn": sklearn.__version__, "skops": skops.__version__}
+    return {name: version(name) for name in ("numpy", "scikit-learn", "skops")}
 
 
 def check_format(name: str, header: Any) -> None:
