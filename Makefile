@@ -31,7 +31,7 @@ test: $(READY) ## run all tests
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 tests/_kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup tests/_kernels
 
 .PHONY: test-browser
 test-browser: $(READY) ## run the report's tests in a real browser; installs Debian's chromium if it is missing

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fuzz.targets import TARGETS, check
 
-FEW = settings(deadline=None, max_examples=25, derandomize=True, suppress_health_check=list(HealthCheck))
+FEW = settings(deadline=None, max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.__name__)
