@@ -10,7 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from heedful import AttentionLasso
 
-SPLITS = 10
+SPLITS = 5
 
 
 def main() -> None:

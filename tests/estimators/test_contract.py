@@ -14,15 +14,15 @@ from heedful import (
 from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity, default_forests
 
-FEW_TREES = ForestProximity(8)
+FEW_TREES = ForestProximity(6)
 
 
 @parametrize_with_checks(
     [
-        AttentionLasso(similarity=default_forests(24)),
+        AttentionLasso(similarity=default_forests(16)),
         AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
-        AttentionLassoClassifier(similarity=default_forests(24)),
+        AttentionLassoClassifier(similarity=default_forests(16)),
         AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", exact=True),
         AttentionRegressor(similarity=FEW_TREES, tuning_rows=20),
         AttentionClassifier(similarity=FEW_TREES, tuning_rows=20),
