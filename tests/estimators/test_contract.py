@@ -14,7 +14,7 @@ from heedful import (
 from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity, default_forests
 
-FEW_TREES = ForestProximity(6)
+FEW_TREES = ForestProximity(8)
 
 
 @parametrize_with_checks(

@@ -107,7 +107,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that only this study has."""
     parser.add_argument("--methods", nargs="+", default=["all"], choices=[*GROUPS, "all"], help="groups to run")
     parser.add_argument("--reading-splits", type=int, default=20, help="splits of tables that are read otherwise")
-    parser.add_argument("--extra-splits", type=int, default=3, help="splits of CatBoost and EBM, which are slow")
+    parser.add_argument("--extra-splits", type=int, default=1, help="splits of CatBoost and EBM, which are slow")
     parser.add_argument("--ablation-splits", type=int, default=3, help="splits of one head with one thing changed")
     parser.add_argument("--ebm-communities", action="store_true", help="fit EBM to the 126 columns of Communities too")
 
