@@ -20,7 +20,7 @@ from heedful import (
     ProtoClust,
     _blocks,
 )
-from heedful.estimators import _attention, _parts
+from heedful.estimators import _attention, _blending, _parts
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 FEW = {"similarity": ForestProximity(20), "random_state": 0}
@@ -87,8 +87,8 @@ def test_several_parts_share_one_bar(rows, monkeypatch, capsys):
 def test_fits_that_failed_in_several_parts_are_one_warning(rows, monkeypatch):
     model = fitted("numbers", *rows)
     monkeypatch.setattr(_parts, "BUDGET", 1)
-    real = _attention.fit_heads
-    monkeypatch.setattr(_attention, "fit_heads", lambda *a, **k: real(*a, **k)._replace(n_failed=1))
+    real = _blending.fit_heads
+    monkeypatch.setattr(_blending, "fit_heads", lambda *a, **k: real(*a, **k)._replace(n_failed=1))
     with pytest.warns(ConvergenceWarning, match="60 of") as heard:
         model.predict(rows[0])
     assert len(heard) == 1

@@ -7,7 +7,8 @@ from sklearn.base import clone
 
 from heedful._checks import check_number
 from heedful._tables import take
-from heedful.estimators._attention import AttentionModel, View
+from heedful.estimators._attention import AttentionModel
+from heedful.estimators._blending import View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._responses import LabelResponse, NumberResponse
 from heedful.estimators._settings import Settings, check_kind, check_settings

@@ -3,7 +3,8 @@
 import numpy as np
 
 from heedful._kernels.shapes import Rule, Table
-from heedful.estimators._attention import MAX_ITER, AttentionModel, View
+from heedful.estimators._attention import AttentionModel
+from heedful.estimators._blending import MAX_ITER, View
 from heedful.estimators._settings import Settings, check_linear
 from heedful.estimators._training import rows_to_try, unit_response
 from heedful.heads import LinearProblem

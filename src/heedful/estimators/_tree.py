@@ -3,7 +3,7 @@
 import numpy as np
 
 from heedful._checks import check_grid
-from heedful.estimators._attention import View
+from heedful.estimators._blending import View
 from heedful.estimators._ensembles import EnsembleAttention
 from heedful.estimators._responses import NumberResponse
 from heedful.estimators._settings import Settings, check_settings, is_word
