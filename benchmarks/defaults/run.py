@@ -27,8 +27,10 @@ from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import KFold
 
 from heedful import AttentionLasso
+from heedful._tuning.grid import make_grid
+from heedful._tuning.shares import Outside
+from heedful._tuning.tune import tune
 from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
-from heedful.heads import Outside, make_grid, tune
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -41,7 +43,7 @@ MOST_ROWS = 500
 LASSO, DEFAULT = "lasso", "as it is"
 FORESTS = ("smooth", "sharp", "residual", "sharp residual")
 KEPT = {"temperature": (0.2, 0.05), "alpha_ratio": (np.inf, 10.0, 1.0, 0.3)}
-SHARES, TUNE = "heedful.heads._shares", "heedful.heads._tune"
+SHARES, TUNE = "heedful._tuning.shares", "heedful._tuning.tune"
 
 
 class Candidate(NamedTuple):

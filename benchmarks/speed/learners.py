@@ -25,9 +25,9 @@ from xgboost import XGBRegressor
 
 import heedful
 from heedful import LeafAttentionRegressor, _blocks
+from heedful._solver.learners import LocalLearner, heavy_rows, make_learner
 from heedful.attention import attend, weigh
 from heedful.baseline import small_booster
-from heedful.local._learners import LocalLearner, heavy_rows, make_learner
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 NEGLIGIBLE = 0.01
@@ -50,7 +50,7 @@ def attentions(X: np.ndarray, y: np.ndarray, queries: np.ndarray) -> dict[str, n
 def contestants(estimator: object, X: np.ndarray, y: np.ndarray) -> dict[str, Learn]:
     """Return three ways to a prediction from weights and a query."""
     how = (estimator, X, y, np.ones(y.size))
-    every, heavy = (make_learner(*how, n_classes=None, negligible=share) for share in (0.0, NEGLIGIBLE))
+    every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, NEGLIGIBLE))
     return {
         "clone": lambda weight, query: clone(estimator).fit(X, y, sample_weight=weight * y.size).predict(query)[0],
         "every row": lambda weight, query: every.refit(weight, query).value[0],
@@ -111,7 +111,7 @@ def all_cores(n: int, p: int, n_query: int, rounds: int = 3) -> list[tuple[str, 
     rows = []
     for kind, weights in attentions(X, y, queries).items():
         how = (estimator, X, y, np.ones(n))
-        every, heavy = (make_learner(*how, n_classes=None, negligible=share) for share in (0.0, NEGLIGIBLE))
+        every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, NEGLIGIBLE))
         works = (
             lambda w=weights: [
                 clone(estimator).fit(X, y, sample_weight=n * weight).predict(queries[:1]) for weight in w

@@ -1,6 +1,7 @@
 """One small, readable model for every row it predicts, fitted to the training rows that matter for that row."""
 
 from heedful import attention, baseline, cluster, context, datasets, explain, plot, report, saving, similarity
+from heedful._solver import local_lasso
 from heedful._version import __version__ as __version__
 from heedful.cluster import ProtoClust, minimax_linkage
 from heedful.estimators import (
@@ -14,7 +15,6 @@ from heedful.estimators import (
     LeafAttentionRegressor,
     TreeAttentionRegressor,
 )
-from heedful.local import local_lasso
 from heedful.saving import load_model, save_model
 
 __all__ = [

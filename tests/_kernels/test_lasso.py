@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from heedful._kernels import lasso_rows
-from heedful._kernels.lasso import FULL_GRAM, ease_row, everyone_row, n_touched, pick_columns
+from heedful._kernels.lasso import FULL_GRAM, everyone_row, inverse_hessian_row, n_touched, pick_columns
 from heedful._kernels.shapes import Rule
 from reference.cases import CASES, small_table
 from reference.lasso import penalty_scale, weighted_lasso
@@ -130,9 +130,11 @@ def test_everyone_row_adds_bumps_to_the_background(rng):
 def test_penalties_are_eased_by_the_mean_inverse_curvature(rng, background):
     prior, curve = rng.uniform(0.5, 2.0, size=(2, 9))
     weights, table = spread_weights(rng, prior, background, 9), plain_table(rng.normal(size=(9, 2)), prior, prior)
-    assert ease_row(table, weights.rows, weights.bump, background) == 1.0
+    assert inverse_hessian_row(table, weights.rows, weights.bump, background) == 1.0
     bent = table._replace(inverse=1 / curve, inverse_mean=float(np.average(1 / curve, weights=prior)))
-    assert ease_row(bent, weights.rows, weights.bump, background) == pytest.approx(weights.dense @ (1 / curve))
+    assert inverse_hessian_row(bent, weights.rows, weights.bump, background) == pytest.approx(
+        weights.dense @ (1 / curve)
+    )
 
 
 def test_n_touched_is_the_longest_query_or_the_whole_table_when_wide(rng):

@@ -3,7 +3,7 @@ import pytest
 
 from heedful._kernels import bucket_rows, leaf_mean_rows
 from heedful._kernels.leaf_means import compare_row, gather_row
-from heedful.local._leaves import _plain_means
+from heedful._solver.leaves import _plain_means
 from reference.leaf_means import leaf_means
 
 # so many leaves that few bumps go by stored rows and many by members

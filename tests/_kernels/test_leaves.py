@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from heedful._kernels import bucket_rows, keep_rows, leaf_score_rows, meeting_rows
+from heedful._kernels import bucket_rows, keep_rows, leaf_score_rows, shared_leaf_rows
 from reference.forest import meetings, prediction_weights, shared_leaves
 
 NOBODY = np.empty(0, np.int64), np.empty((0, 0), bool)
@@ -100,17 +100,17 @@ def test_a_leaf_keeps_its_first_rows_in_the_order_given(rng, case):
 def test_meetings_equal_the_twin(rng, case):
     leaves, _, _ = forest(rng, case)
     queries = number(rng.integers(0, 4, size=(6, 5)))
-    np.testing.assert_array_equal(meeting_rows(queries, leaves), meetings(queries, leaves))
-    np.testing.assert_array_equal(meeting_rows(leaves, leaves), meetings(leaves, leaves))
+    np.testing.assert_array_equal(shared_leaf_rows(queries, leaves), meetings(queries, leaves))
+    np.testing.assert_array_equal(shared_leaf_rows(leaves, leaves), meetings(leaves, leaves))
 
 
 def test_every_row_meets_itself_in_all_trees_and_others_as_often_as_they_meet_it(rng):
     leaves, _, _ = forest(rng, "random")
-    shares = meeting_rows(leaves, leaves)
+    shares = shared_leaf_rows(leaves, leaves)
     np.testing.assert_array_equal(shares.diagonal(), 1.0)
     np.testing.assert_array_equal(shares, shares.T)
 
 
 def test_nobody_asks_and_nobody_meets(rng):
     leaves, _, _ = forest(rng, "random")
-    assert meeting_rows(leaves[:, :0], leaves).shape == (0, 9)
+    assert shared_leaf_rows(leaves[:, :0], leaves).shape == (0, 9)

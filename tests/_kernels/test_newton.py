@@ -6,14 +6,14 @@ import pytest
 from heedful._kernels import newton_rows
 from heedful._kernels.newton import (
     KEPT_COLUMNS,
+    gather_row,
     keep_gram_row,
     link_row,
-    make_desk,
+    make_workspace,
     newton_row,
     settle_absent_row,
     settle_pure_row,
     shares_row,
-    sit_row,
     size_row,
     solve_output_row,
     step_output_row,
@@ -44,10 +44,10 @@ def setting(rng, kind, case="random", p=4):
 def seat(kind, weight, table, outcome):
     """Return working memory with the rows in it, their state, and zeros for a model and what steps write to."""
     n_output, p = 3 if kind == "multinomial" else 1, table.mean.size
-    desk = make_desk(table, n_output)
-    desk.weight[:], desk.moved[:] = weight, np.inf
-    packed, state = sit_row(table, outcome, n_output, desk)
-    return desk, packed, state, np.zeros(n_output), np.zeros((n_output, p)), np.zeros(p), np.zeros((1, p))
+    work = make_workspace(table, n_output)
+    work.weight[:], work.moved[:] = weight, np.inf
+    packed, state = gather_row(table, outcome, n_output, work)
+    return work, packed, state, np.zeros(n_output), np.zeros((n_output, p)), np.zeros(p), np.zeros((1, p))
 
 
 def plain_rule(p, max_iter=10_000, *, weighted=False):
@@ -128,15 +128,15 @@ def test_the_start_does_not_matter(rng, kind):
 @pytest.mark.parametrize(("p", "alpha"), [(4, 0.02), (KEPT_COLUMNS + 1, 0.2)])
 def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
     X, what, weight, table, outcome = setting(rng, kind, p=p)
-    desk, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    work, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, p, 0.6 / np.sqrt(p))
     for k in range(intercept.size):
-        link_row(packed, intercept[k], coef[k], p, desk.wide, state.link[k])
+        link_row(packed, intercept[k], coef[k], p, work.wide, state.link[k])
     loss_row(NUMBER[kind], state, -1)
     expected = losses.newton_step(kind, X, what, weight, intercept + X @ coef.T, alpha, np.ones(p))
     for k in range(intercept.size):
         level, good = solve_output_row(
-            NUMBER[kind], k, table, packed, state, desk, plain_rule(p), alpha, intercept[k], coef[k], mean, path
+            NUMBER[kind], k, table, packed, state, work, plain_rule(p), alpha, intercept[k], coef[k], mean, path
         )
         assert good
         assert level == pytest.approx(expected[0][k], abs=1e-7)
@@ -146,15 +146,15 @@ def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
 @pytest.mark.parametrize(("kind", "far"), [(kind, 3.0) for kind in KINDS] + [(kind, 100.0) for kind in KINDS[:2]])
 def test_a_step_never_raises_the_objective(rng, kind, far):
     X, what, weight, table, outcome = setting(rng, kind)
-    desk, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    work, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, 4, far)
     for k in range(intercept.size):
-        link_row(packed, intercept[k], coef[k], 4, desk.wide, state.link[k])
+        link_row(packed, intercept[k], coef[k], 4, work.wide, state.link[k])
     cost = loss_row(NUMBER[kind], state, -1)
     before = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
     for k in range(intercept.size):
         how = plain_rule(4), 0.05, cost, intercept, coef[k], mean, path
-        cost, _, _ = step_output_row(NUMBER[kind], k, table, packed, state, desk, *how)
+        cost, _, _ = step_output_row(NUMBER[kind], k, table, packed, state, work, *how)
         after = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
         assert after <= before + 1e-9
         before = after
@@ -164,8 +164,8 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
 def test_one_iteration_is_not_enough_and_says_so(rng, kind):
     _, _, weight, table, outcome = setting(rng, kind)
     assert fit(weight, table, outcome, plain_rule(4, max_iter=1), ALPHAS[1:])[2] == 2
-    desk, packed, state, *model = seat(kind, weight, table, outcome)
-    assert not newton_row(NUMBER[kind], table, packed, state, desk, plain_rule(4, max_iter=1), 0.05, *model)
+    work, packed, state, *model = seat(kind, weight, table, outcome)
+    assert not newton_row(NUMBER[kind], table, packed, state, work, plain_rule(4, max_iter=1), 0.05, *model)
 
 
 def test_only_attended_rows_are_seated_in_the_order_of_time(rng):
@@ -225,11 +225,11 @@ def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
 @pytest.mark.parametrize("case", CASES)
 def test_kept_covariances_are_those_under_the_given_weights(rng, case):
     X, _, weight, table, outcome = setting(rng, "multinomial", case)
-    desk, packed, *_ = seat("multinomial", weight, table, outcome)
-    keep_gram_row(1, table, packed, weight, desk)
+    work, packed, *_ = seat("multinomial", weight, table, outcome)
+    keep_gram_row(1, table, packed, weight, work)
     sums = weighted_moments(X, np.zeros(len(X)), weight)
-    np.testing.assert_allclose(desk.gram[1], sums.gram, atol=1e-14)
-    np.testing.assert_allclose(desk.mean[1], sums.mean)
+    np.testing.assert_allclose(work.gram[1], sums.gram, atol=1e-14)
+    np.testing.assert_allclose(work.mean[1], sums.mean)
 
 
 def test_sizes_are_scaled_norms(rng):

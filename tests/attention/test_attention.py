@@ -37,7 +37,7 @@ def test_products_equal_those_of_the_dense_weights(rng, kind, shape):
 
 def test_bumps_are_what_the_stored_weights_add_to_the_background(rng):
     attention = attend(sparse.csr_array([[0.5, 0.0, -1.0, 0.0]]), sample_weight=[1.0, 2.0, 3.0, 4.0])
-    base = attention.background[0] * attention.row_weight[[0, 2]]
+    base = attention.background[0] * attention.sample_weight[[0, 2]]
     np.testing.assert_allclose(attention.bumps().data + base, attention.toarray()[0, [0, 2]])
     assert attention.bumps().data[1] < 0
 
@@ -69,7 +69,7 @@ def test_a_blend_is_the_mean_of_the_dense_weights_by_share(rng):
 
 
 def _part(attention):
-    return attention.bumps(), attention.background * attention.row_weight.sum()
+    return attention.bumps(), attention.background * attention.sample_weight.sum()
 
 
 def test_a_blend_of_nothing_is_refused():
@@ -126,6 +126,6 @@ def test_attention_without_a_row_of_each_query_is_the_others_made_to_sum_to_one(
 
 def test_evened_attention_lies_between_the_weights_and_equal_ones(rng):
     attention, share = sparse_case(rng), np.array([0.0, 0.3, 0.9, 1.0])
-    equal = attention.row_weight / attention.row_weight.sum()
+    equal = attention.sample_weight / attention.sample_weight.sum()
     expected = share[:, None] * attention.toarray() + (1 - share)[:, None] * equal
     np.testing.assert_allclose(attention.evened(share).toarray(), expected, rtol=1e-12)

@@ -15,7 +15,7 @@ DATES = pd.date_range("2024-01-01", periods=60, freq="12h")
 
 @pytest.fixture(params=[1280, 390])
 def width(request, page):
-    """Give the browser the width of a desk's screen or of a phone."""
+    """Give the browser the width of a work's screen or of a phone."""
     metrics = {"width": request.param, "height": 844, "deviceScaleFactor": 1, "mobile": request.param < 600}
     page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     yield request.param

@@ -187,7 +187,7 @@ def test_a_row_that_is_far_from_all_others_breaks_nothing(table):
 def test_a_wild_step_of_one_head_does_not_cost_the_others_their_trust(seed):
     train, test = make_survival(600, 10, random_state=2).split()
     model = AttentionCox(random_state=seed).fit(train.X, train.y)
-    assert model.trust_ == 1.0
+    assert model.guard_ == 1.0
     models = model.local_models(test.X)
     away = (models.prediction - models.baseline_prediction).abs()
     assert away.max() <= np.log(100.0) + 1e-9

@@ -26,7 +26,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from heedful import DriftCorrector
 from heedful.datasets import make_drift
 from heedful.similarity import ForestProximity, GaussianSimilarity, TeacherSimilarity
-from reference.meetings import softmax_sums
+from reference.proximity_sums import softmax_sums
 
 lightgbm, xgboost, catboost = (importlib.import_module(name) for name in ("lightgbm", "xgboost", "catboost"))
 PRINTED = {"temperature": 1.0, "mixing": 1.0}

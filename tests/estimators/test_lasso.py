@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from heedful import AttentionLasso
-from heedful.local import local_lasso
+from heedful._solver import local_lasso
 from heedful.similarity import DenseSimilarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, default_forests
 
 FORESTS = default_forests(120)
@@ -196,12 +196,12 @@ def test_a_fixed_mixing_is_the_sum_of_the_shares(table):
     X, y, _ = table
     model = small(mixing=0.7).fit(X, y)
     np.testing.assert_allclose(model.heads_["share"].sum(), 0.7)
-    assert model.trust_ == 1
+    assert model.guard_ == 1
 
 
 def test_noise_leaves_the_baseline_alone(rng):
     X, y = rng.normal(size=(80, 4)), rng.standard_cauchy(size=80)
-    assert small().fit(X, y).trust_ < 0.5
+    assert small().fit(X, y).guard_ < 0.5
 
 
 def test_adaptive_mixing_differs_by_query_and_stays_within_bounds(rng):

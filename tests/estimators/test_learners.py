@@ -35,7 +35,7 @@ def nearness(query, train):
     return -((query[:, None] - train) ** 2).sum(axis=2)
 
 
-EQUAL = {"similarity": CallableSimilarity(all_alike), "temperature": 1.0, "mixing": 1.0, "negligible": 0}
+EQUAL = {"similarity": CallableSimilarity(all_alike), "temperature": 1.0, "mixing": 1.0, "trim_weight": 0}
 NEAR = {"similarity": CallableSimilarity(nearness), "temperature": 1.0}
 
 
@@ -133,7 +133,7 @@ def test_local_learners_beat_the_plain_one_when_slopes_differ_by_group(rng):
 
 def test_a_local_model_is_the_learner_under_the_querys_weights(rng):
     X, y, X_new = table_of(rng)
-    model = make(estimator=Ridge(), temperature=0.1, mixing=1.0, negligible=0).fit(X, y)
+    model = make(estimator=Ridge(), temperature=0.1, mixing=1.0, trim_weight=0).fit(X, y)
     weights = model.attention(X_new).toarray() * len(y)
     expected = [Ridge().fit(X, y, row).predict(query[None])[0] for row, query in zip(weights, X_new, strict=True)]
     np.testing.assert_allclose(model.predict(X_new), expected, rtol=1e-10)
@@ -142,7 +142,7 @@ def test_a_local_model_is_the_learner_under_the_querys_weights(rng):
 def test_the_less_is_left_out_the_less_it_changes(rng):
     X, y, X_new = table_of(rng, n=400)
     every, *others = (
-        make(estimator=Ridge(), **NEAR, mixing=1.0, negligible=share).fit(X, y).predict(X_new)
+        make(estimator=Ridge(), **NEAR, mixing=1.0, trim_weight=share).fit(X, y).predict(X_new)
         for share in (0.0, 1e-9, 1e-3, 0.3)
     )
     change = [np.abs(other - every).mean() for other in others]
@@ -347,8 +347,8 @@ def test_a_learner_that_cannot_do_is_refused(rng, task, learner, error, words):
     [
         ({"tuning_rows": 9}, ValueError, "`tuning_rows` must be >= 10, got 9. None tries heads on all rows"),
         ({"tuning_rows": "many"}, TypeError, "`tuning_rows` must be a number, got 'many'"),
-        ({"negligible": -0.1}, ValueError, "`negligible` must be >= 0 and <= 0.5, got -0.1. 0 keeps all rows"),
-        ({"negligible": 0.6}, ValueError, "`negligible` must be >= 0 and <= 0.5, got 0.6"),
+        ({"trim_weight": -0.1}, ValueError, "`trim_weight` must be >= 0 and <= 0.5, got -0.1. 0 keeps all rows"),
+        ({"trim_weight": 0.6}, ValueError, "`trim_weight` must be >= 0 and <= 0.5, got 0.6"),
         ({"temperature": 0}, ValueError, "`temperature`"),
         ({"mixing": 2}, ValueError, "`mixing`"),
     ],

@@ -110,7 +110,10 @@ def numbers_of(X):
 
 FEW = ForestProximity(12)
 SIMILARITIES = {
-    "switch": [BoostedProximity(GradientBoostingRegressor(n_estimators=5, random_state=0), n_folds=2), RidgeSimilarity()],
+    "switch": [
+        BoostedProximity(GradientBoostingRegressor(n_estimators=5, random_state=0), n_folds=2),
+        RidgeSimilarity(),
+    ],
     "heavy": TeacherSimilarity(RandomForestRegressor(5, random_state=0), n_folds=2, anchor=True),
     "units": GaussianSimilarity(),
     "repeated": PastSimilarity(ForestProximity(8), time=2),
@@ -133,8 +136,11 @@ def regressors(name, X):
 def classifiers():
     seed = {"random_state": 0}
     yield "classes", AttentionLassoClassifier(similarity=default_forests(16), **seed)
-    yield "classes_exact", AttentionLassoClassifier(
-        heads="single", similarity=FEW, mixing="adaptive", exact=True, class_weight="balanced", **seed
+    yield (
+        "classes_exact",
+        AttentionLassoClassifier(
+            heads="single", similarity=FEW, mixing="adaptive", exact=True, class_weight="balanced", **seed
+        ),
     )
     yield "logistic", AttentionClassifier(LogisticRegression(), similarity=FEW, tuning_rows=12, **seed)
     yield "trees", AttentionClassifier(DecisionTreeClassifier(max_depth=2, random_state=0), FEW, tuning_rows=10, **seed)

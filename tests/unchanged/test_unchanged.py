@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tests.unchanged.cases import TABLES, measure
 
 STORED = Path(__file__).resolve().parent.parent / "fixtures" / "unchanged.npz"

@@ -23,9 +23,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from heedful._solver import local_lasso
 from heedful.attention import attend
 from heedful.datasets import Simulation, make_mixture
-from heedful.local import local_lasso
 from heedful.similarity import RidgeSimilarity
 
 N_REPEATS, N_TRAIN, N_QUERY, P = 6, 4000, 1500, 6

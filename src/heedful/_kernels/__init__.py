@@ -12,8 +12,8 @@ _HOME = {
     "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",
     "linkage_rows": "linkage",
-    "meeting_rows": "leaves",
-    "meeting_sum_rows": "meetings",
+    "shared_leaf_rows": "leaves",
+    "proximity_sum_rows": "proximity_sums",
     "newton_rows": "newton",
     "quantile_rows": "quantiles",
     "weigh_rows": "attention",
@@ -28,10 +28,10 @@ __all__ = [
     "leaf_rows",
     "leaf_score_rows",
     "linkage_rows",
-    "meeting_rows",
-    "meeting_sum_rows",
     "newton_rows",
+    "proximity_sum_rows",
     "quantile_rows",
+    "shared_leaf_rows",
     "weigh_rows",
 ]
 

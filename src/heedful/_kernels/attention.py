@@ -7,16 +7,16 @@ from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
 @many_rows
-def weigh_rows(indptr, indices, score, leaf, prior, total, kind, temperature):
+def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kind, temperature):
     """Return bumps and backgrounds of every query under one weighting."""
     n_query = indptr.size - 1
-    everyone = np.arange(prior.size).astype(np.int32)
+    everyone = np.arange(sample_weight.size).astype(np.int32)
     bumps, backgrounds = np.empty(score.size), np.empty(n_query)
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
         mass, bump = np.empty(rows.size), bumps[start:stop]
-        rest = mass_row(rows, prior, total, mass)
+        rest = mass_row(rows, sample_weight, total, mass)
         backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, bump)
     return bumps, backgrounds

@@ -117,7 +117,7 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
 
 
 @one_row
-def ease_row(table, rows, bump, background):
+def inverse_hessian_row(table, rows, bump, background):
     """Return what penalties are multiplied by: one over the mean curvature of the rows, 1 if the loss is a square."""
     if table.inverse.size == 0:
         return 1.0
@@ -149,7 +149,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
     gram = np.empty((0, 0))
     columns = np.arange(p)
     coef = rule.start.copy()
-    ease = ease_row(table, rows, bump, background)
+    ease = inverse_hessian_row(table, rows, bump, background)
     failed = 0
     for t in range(penalties.size):
         if not wanted[t]:

@@ -151,7 +151,7 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
 
 
 @many_rows
-def meeting_rows(leaves, train_leaves):
+def shared_leaf_rows(leaves, train_leaves):
     """Return the share of trees in which each query meets each training row (n_query, n_train).
 
     Both are (n_tree, n_rows). For large leaves, in which most rows meet somewhere: no buckets are needed.

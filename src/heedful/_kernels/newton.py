@@ -26,7 +26,7 @@ KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
 SHORT = 0.02
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """Working memory of one thread."""
 
     space: Space
@@ -43,7 +43,7 @@ class Desk(NamedTuple):
 
 
 @one_row
-def make_desk(table, n_output):
+def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
     n, p = table.prior.size, table.mean.size
     picked = n * p if p > KEPT_COLUMNS else 0
@@ -51,7 +51,7 @@ def make_desk(table, n_output):
     everyone = np.arange(n).astype(np.int32)
     space = Space(np.empty((n, p)), np.empty(n), np.empty(n), np.empty(picked), np.empty(picked), np.empty(n), everyone)
     width = table.packed.shape[1]
-    return Desk(
+    return Workspace(
         space,
         np.empty((n, width)),
         np.empty(2 * n_output * n),
@@ -67,28 +67,28 @@ def make_desk(table, n_output):
 
 
 @one_row
-def sit_row(table, outcome, n_output, desk):
+def gather_row(table, outcome, n_output, work):
     """Copy the rows of positive weight side by side; return them and their state."""
     size = 0
     for i in outcome.order:
-        if desk.weight[i] > 0.0:
+        if work.weight[i] > 0.0:
             for j in range(table.packed.shape[1]):
-                desk.packed[size, j] = table.packed[i, j]
-            desk.arrays[0, size] = outcome.value[i]
-            desk.arrays[1, size] = outcome.time[i] if outcome.kind == COX else 0.0
-            desk.arrays[2, size] = desk.weight[i]
+                work.packed[size, j] = table.packed[i, j]
+            work.arrays[0, size] = outcome.value[i]
+            work.arrays[1, size] = outcome.time[i] if outcome.kind == COX else 0.0
+            work.arrays[2, size] = work.weight[i]
             size += 1
     half = n_output * size
     state = State(
-        desk.arrays[0, :size],
-        desk.arrays[1, :size],
-        desk.arrays[2, :size],
-        desk.flat[:half].reshape((n_output, size)),
-        desk.flat[half : 2 * half].reshape((n_output, size)),
-        desk.arrays[3, :size],
-        desk.arrays[4, :size],
+        work.arrays[0, :size],
+        work.arrays[1, :size],
+        work.arrays[2, :size],
+        work.flat[:half].reshape((n_output, size)),
+        work.flat[half : 2 * half].reshape((n_output, size)),
+        work.arrays[3, :size],
+        work.arrays[4, :size],
     )
-    return desk.packed[:size], state
+    return work.packed[:size], state
 
 
 @one_row
@@ -181,13 +181,13 @@ def own_table(table, packed):
 
 
 @one_row
-def keep_gram_row(k, table, packed, bump, desk):
+def keep_gram_row(k, table, packed, bump, work):
     """Keep the covariances of output ``k`` under curvatures ``bump`` that sum to one."""
-    mean, n_features = desk.mean[k], min(table.y_column, desk.mean.shape[1])
-    np.dot(bump, packed, desk.wide)
+    mean, n_features = work.mean[k], min(table.y_column, work.mean.shape[1])
+    np.dot(bump, packed, work.wide)
     for j in range(mean.size):
-        mean[j] = desk.wide[j] if j < n_features else 0.0
-    rooted = desk.space.x[: bump.size]
+        mean[j] = work.wide[j] if j < n_features else 0.0
+    rooted = work.space.x[: bump.size]
     for i in range(bump.size):
         root = np.sqrt(bump[i])
         for j in range(n_features):
@@ -199,64 +199,64 @@ def keep_gram_row(k, table, packed, bump, desk):
     for j in range(mean.size):
         gram[j, j] = settle(gram[j, j], mean[j])
         for h in range(mean.size):
-            desk.gram[k, j, h] = gram[j, h]
+            work.gram[k, j, h] = gram[j, h]
 
 
 @one_row
-def near_row(k, table, packed, state, bump, now, desk, rule, alpha, coef, path):
+def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
     """Solve the lasso of output ``k`` with kept covariances and the present slope; write coefficients to ``path``.
 
     Returns how far the intercept at the kept means moves, under the present curvature ``now``, and whether the descent
     converged.
     """
     p, n_features = coef.size, min(table.y_column, coef.size)
-    total, mean = desk.total[k], desk.mean[k]
-    pull, share, level = desk.space.d[: bump.size], 1.0 / total, 0.0
+    total, mean = work.total[k], work.mean[k]
+    pull, share, level = work.space.d[: bump.size], 1.0 / total, 0.0
     for i in range(bump.size):
         pull[i] = bump[i] * (packed[i, table.y_column] - state.link[k, i]) * share
         level += pull[i]
-    np.dot(pull, packed, desk.wide)
+    np.dot(pull, packed, work.wide)
     cov, grad, penalty, new = np.zeros(p), np.empty(p), np.empty(p), path[0]
     if alpha == np.inf:
         for j in range(p):
             new[j] = 0.0
         return level * total / now, True
-    gradient_row(desk.gram[k], cov, coef, grad)
+    gradient_row(work.gram[k], cov, coef, grad)
     for j in range(p):
-        cov[j] = (desk.wide[j] - level * mean[j] if j < n_features else 0.0) - grad[j]
+        cov[j] = (work.wide[j] - level * mean[j] if j < n_features else 0.0) - grad[j]
         penalty[j] = alpha / total * rule.scale[j]
-        new[j] = coef[j] if desk.gram[k, j, j] > 0.0 else 0.0
-    gradient_row(desk.gram[k], cov, new, grad)
-    sweeps = descend_row(desk.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter)
+        new[j] = coef[j] if work.gram[k, j, j] > 0.0 else 0.0
+    gradient_row(work.gram[k], cov, new, grad)
+    sweeps = descend_row(work.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter)
     return level * total / now, sweeps >= 0
 
 
 @one_row
-def solve_output_row(kind, k, table, packed, state, desk, rule, alpha, intercept, coef, mean, path):
+def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
     """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged."""
     size, n_features = state.value.size, min(table.y_column, coef.size)
-    bump = desk.arrays[5, :size]
+    bump = work.arrays[5, :size]
     total = working_row(kind, state, k, bump, packed, table.y_column)
-    if desk.gram.shape[1] > 0:
-        if desk.moved[0, k] > FAR or desk.moved[1, k] > OFTEN:
+    if work.gram.shape[1] > 0:
+        if work.moved[0, k] > FAR or work.moved[1, k] > OFTEN:
             for i in range(size):
                 bump[i] /= total
-            keep_gram_row(k, table, packed, bump, desk)
+            keep_gram_row(k, table, packed, bump, work)
             for i in range(size):
                 bump[i] *= total
-            desk.total[k], desk.moved[0, k], desk.moved[1, k] = total, 0.0, 0.0
-        move, converged = near_row(k, table, packed, state, bump, total, desk, rule, alpha, coef, path)
-        desk.moved[1, k] += 1.0
+            work.total[k], work.moved[0, k], work.moved[1, k] = total, 0.0, 0.0
+        move, converged = near_row(k, table, packed, state, bump, total, work, rule, alpha, coef, path)
+        work.moved[1, k] += 1.0
         for j in range(n_features):
-            move -= desk.mean[k, j] * (path[0, j] - coef[j])
+            move -= work.mean[k, j] * (path[0, j] - coef[j])
         return intercept + move, converged
     for i in range(size):
         bump[i] /= total
     penalties, wanted = np.full(1, alpha / total), np.ones(1, np.bool_)
     started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
-    rows = desk.everyone[:size]
+    rows = work.everyone[:size]
     y_mean, _, failed = path_row(
-        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, desk.space, mean, path
+        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, work.space, mean, path
     )
     for j in range(n_features):
         y_mean -= mean[j] * path[0, j]
@@ -264,13 +264,13 @@ def solve_output_row(kind, k, table, packed, state, desk, rule, alpha, intercept
 
 
 @one_row
-def step_output_row(kind, k, table, packed, state, desk, rule, alpha, loss, intercept, coef, mean, path):
+def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, intercept, coef, mean, path):
     """Take one Newton step in output ``k``; return the new loss, the largest move and whether the lasso converged.
 
     A short step is not checked, and its loss is not worked out.
     """
     old, step, old_coef = intercept[k], 1.0, coef.copy()
-    new, solved = solve_output_row(kind, k, table, packed, state, desk, rule, alpha, old, coef, mean, path)
+    new, solved = solve_output_row(kind, k, table, packed, state, work, rule, alpha, old, coef, mean, path)
     strength = alpha if alpha < np.inf else 0.0
     before = loss + strength * size_row(coef, rule.scale)
     while True:
@@ -280,7 +280,7 @@ def step_output_row(kind, k, table, packed, state, desk, rule, alpha, loss, inte
             move = step * (path[0, j] - old_coef[j])
             coef[j] = old_coef[j] + move if step < 1.0 else path[0, j]
             largest = max(largest, abs(move))
-        link_row(packed, intercept[k], coef, min(table.y_column, coef.size), desk.wide, state.link[k])
+        link_row(packed, intercept[k], coef, min(table.y_column, coef.size), work.wide, state.link[k])
         if largest <= SHORT and step == 1.0:
             masses_row(kind, state, k)
             break
@@ -290,12 +290,12 @@ def step_output_row(kind, k, table, packed, state, desk, rule, alpha, loss, inte
             break
         step *= 0.5
     for c in range(intercept.size):
-        desk.moved[0, c] += largest if step == 1.0 else np.inf
+        work.moved[0, c] += largest if step == 1.0 else np.inf
     return loss, largest, solved
 
 
 @one_row
-def newton_row(kind, table, packed, state, desk, rule, alpha, intercept, coef, mean, path):
+def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
     """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
 
     Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
@@ -316,7 +316,7 @@ def newton_row(kind, table, packed, state, desk, rule, alpha, intercept, coef, m
         if absent or alone or alpha == np.inf:
             for j in range(coef.shape[1]):
                 coef[k, j] = 0.0
-        link_row(packed, intercept[k], coef[k], n_features, desk.wide, state.link[k])
+        link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
     loss = loss_row(kind, state, -1)
     converged = False
     for _ in range(rule.max_iter):
@@ -325,7 +325,7 @@ def newton_row(kind, table, packed, state, desk, rule, alpha, intercept, coef, m
             if kind == MULTINOMIAL and share[k] < ABSENT:
                 continue
             loss, move, good = step_output_row(
-                kind, k, table, packed, state, desk, rule, alpha, loss, intercept, coef[k], mean, path
+                kind, k, table, packed, state, work, rule, alpha, loss, intercept, coef[k], mean, path
             )
             largest, solved = max(largest, move), solved and good
         if kind == MULTINOMIAL or largest > SHORT:
@@ -362,7 +362,7 @@ def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, 
     number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
     """
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
-    desk = make_desk(table, n_output)
+    work = make_workspace(table, n_output)
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = np.zeros(n_fit, np.int64)
@@ -370,21 +370,21 @@ def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, 
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
         everyone_row(
-            table, pick_rows(indices, start, stop, desk.everyone), bumps[start:stop], backgrounds[q], desk.weight
+            table, pick_rows(indices, start, stop, work.everyone), bumps[start:stop], backgrounds[q], work.weight
         )
-        for i in range(desk.weight.size):
-            if desk.weight[i] < 1e-14 * table.prior[i] / table.total:
-                desk.weight[i] = 0.0
-        packed, state = sit_row(table, outcome, n_output, desk)
+        for i in range(work.weight.size):
+            if work.weight[i] < 1e-14 * table.prior[i] / table.total:
+                work.weight[i] = 0.0
+        packed, state = gather_row(table, outcome, n_output, work)
         if rule.weighted_scale:
             weighted_scale_row(packed, state, min(table.y_column, p), scale)
         ruled = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.reach)
         intercept, coef = starts[q].copy(), start_coefs[q].copy()
         for k in range(n_output):
-            desk.moved[0, k] = np.inf
+            work.moved[0, k] = np.inf
         for t in range(penalties.size):
             if not newton_row(
-                outcome.kind, table, packed, state, desk, ruled, penalties[t], intercept, coef, mean, path
+                outcome.kind, table, packed, state, work, ruled, penalties[t], intercept, coef, mean, path
             ):
                 failed[q] += 1
             for k in range(n_output):

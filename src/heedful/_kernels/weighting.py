@@ -1,7 +1,7 @@
 """Scores of one query to weights: softmax, share of the row sum, or the forest's own leaf weights.
 
 The weights of a query are held as a background and bumps: row ``i`` has weight
-``background * prior[i] / total + bump[i]``, and only rows with a stored score have a bump. All weights sum to one.
+``background * sample_weight[i] / total + bump[i]``, only rows with a stored score have a bump, and weights sum to one.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from heedful._kernels.shapes import LEAF, SOFTMAX
 
 @one_row
 def relative_row(kind, temperature, score, leaf, mass, untouched, weight):
-    """Write weights per unit of prior; return that of a row without a stored score. Rows without prior have no say."""
+    """Write weights per unit of sample weight; return that of rows not stored. Rows of weight 0 have no say."""
     if kind == SOFTMAX:
         top = 0.0 if untouched else -np.inf
         for i in range(score.size):
@@ -28,20 +28,20 @@ def relative_row(kind, temperature, score, leaf, mass, untouched, weight):
 
 
 @one_row
-def mass_row(rows, prior, total, mass):
-    """Write the prior of the stored rows; return what is left for the others."""
+def mass_row(rows, sample_weight, total, mass):
+    """Write the weight of the stored rows; return what is left for the others."""
     rest = total
     for i in range(rows.size):
-        mass[i] = prior[rows[i]]
+        mass[i] = sample_weight[rows[i]]
         rest -= mass[i]
-    return 0.0 if rows.size == prior.size or rest < 1e-13 * total else rest
+    return 0.0 if rows.size == sample_weight.size or rest < 1e-13 * total else rest
 
 
 @one_row
 def weigh_row(kind, temperature, score, leaf, mass, rest, total, bump):
     """Write the bumps of one query and return its background; a query with no usable score attends to all rows alike.
 
-    ``mass`` is the prior of the stored rows and ``rest`` that of all others. A score of ``-inf`` masks a row: its
+    ``mass`` is the weight of the stored rows and ``rest`` that of all others. A score of ``-inf`` masks a row: its
     weight is exactly 0.
     """
     base = relative_row(kind, temperature, score, leaf, mass, rest > 0.0, bump)

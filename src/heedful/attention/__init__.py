@@ -1,7 +1,6 @@
-"""Scores to weights: softmax, temperature, effective sample size; weighted quantiles."""
+"""Scores to weights: softmax, temperature, effective sample size."""
 
 from heedful.attention._attention import Attention, blend_attention, over_background
-from heedful.attention._quantiles import Order
 from heedful.attention._weighting import Weighting, attend, weigh
 
-__all__ = ["Attention", "Order", "Weighting", "attend", "blend_attention", "over_background", "weigh"]
+__all__ = ["Attention", "Weighting", "attend", "blend_attention", "over_background", "weigh"]

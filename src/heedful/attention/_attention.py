@@ -17,9 +17,9 @@ class Attention:
     weights : csr_array of shape (n_query, n_train)
         Weights of the stored rows.
     background : ndarray of shape (n_query,)
-        Weight of a row that is not stored, before ``row_weight``.
-    row_weight : ndarray of shape (n_train,)
-        Sample weights with mean one: a row that is not stored has weight ``background[q] * row_weight[i]``.
+        Weight of a row that is not stored, before ``sample_weight``.
+    sample_weight : ndarray of shape (n_train,)
+        Sample weights with mean one: a row that is not stored has weight ``background[q] * sample_weight[i]``.
 
     Examples
     --------
@@ -31,10 +31,10 @@ class Attention:
     array([2.29])
     """
 
-    def __init__(self, weights: sparse.csr_array, background: np.ndarray, row_weight: np.ndarray):
+    def __init__(self, weights: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray):
         self.weights = weights
         self.background = background
-        self.row_weight = row_weight
+        self.sample_weight = sample_weight
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,7 +45,7 @@ class Attention:
     def n_eff(self) -> np.ndarray:
         """Effective number of rows per query, ``1 / sum(weight ** 2)``."""
         stored = self._sum(self.weights.data**2)
-        unstored = self.background**2 * np.maximum((self.row_weight**2).sum() - self._stored_prior(2), 0.0)
+        unstored = self.background**2 * np.maximum((self.sample_weight**2).sum() - self._stored_prior(2), 0.0)
         return 1.0 / (stored + unstored)
 
     def bumps(self) -> sparse.csr_array:
@@ -55,7 +55,7 @@ class Attention:
 
     def toarray(self) -> np.ndarray:
         """Return the dense weights (n_query, n_train)."""
-        dense = self.background[:, None] * self.row_weight
+        dense = self.background[:, None] * self.sample_weight
         row = np.repeat(np.arange(self.shape[0]), np.diff(self.weights.indptr))
         dense[row, self.weights.indices] = self.weights.data
         return dense
@@ -63,35 +63,35 @@ class Attention:
     def __matmul__(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted sums of ``values`` (n_train,) or (n_train, k) for each query."""
         values = np.asarray(values, dtype=np.float64)
-        return self.bumps() @ values + np.multiply.outer(self.background, self.row_weight @ values)
+        return self.bumps() @ values + np.multiply.outer(self.background, self.sample_weight @ values)
 
     def within(self, rows: np.ndarray) -> "Attention":
         """Return the attention to some training rows alone; queries that attend to none of them get equal weights."""
         if rows.size == self.shape[1]:
             return self
-        part = Attention(sparse.csr_array(self.weights[:, rows]), self.background, self.row_weight[rows])
-        total = part.row_weight.sum()
+        part = Attention(sparse.csr_array(self.weights[:, rows]), self.background, self.sample_weight[rows])
+        total = part.sample_weight.sum()
         kept = part._sum(part.weights.data) + part.background * np.maximum(total - part._stored_prior(1), 0.0)
         lost = kept < 1e-12
         scale = np.where(lost, 0.0, 1.0 / np.where(lost, 1.0, kept))
         bumps = sparse.csr_array(sparse.diags_array(scale) @ part.bumps())
-        return over_background(bumps, np.where(lost, 1.0 / total, scale * part.background), part.row_weight)
+        return over_background(bumps, np.where(lost, 1.0 / total, scale * part.background), part.sample_weight)
 
     def without(self, rows: np.ndarray) -> "Attention":
         """Return the attention of each query without one training row of its own."""
         bumps = self.bumps()
         stored = bumps.indices == np.repeat(rows, np.diff(bumps.indptr))
-        own = self._sum(np.where(stored, bumps.data, 0.0)) + self.background * self.row_weight[rows]
+        own = self._sum(np.where(stored, bumps.data, 0.0)) + self.background * self.sample_weight[rows]
         taken = sparse.csr_array((own, rows, np.arange(rows.size + 1)), shape=self.shape)
         scale = 1.0 / (1.0 - own)
         bumps = sparse.csr_array(sparse.diags_array(scale) @ (bumps - taken))
-        return over_background(bumps, scale * self.background, self.row_weight)
+        return over_background(bumps, scale * self.background, self.sample_weight)
 
     def evened(self, share: np.ndarray) -> "Attention":
         """Return ``share`` (n_query,) of the weights of each query; the rest is spread over all rows alike."""
-        background = share * self.background + (1 - share) / self.row_weight.sum()
+        background = share * self.background + (1 - share) / self.sample_weight.sum()
         bumps = sparse.csr_array(sparse.diags_array(share) @ self.bumps())
-        return over_background(bumps, background, self.row_weight)
+        return over_background(bumps, background, self.sample_weight)
 
     def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """Return the ``k`` stored training rows with the largest weights for one query, and those weights."""
@@ -106,13 +106,15 @@ class Attention:
         return np.bincount(query, weights=data, minlength=self.shape[0])
 
     def _stored_prior(self, power: int) -> np.ndarray:
-        return self._sum(self.row_weight[self.weights.indices] ** power)
+        return self._sum(self.sample_weight[self.weights.indices] ** power)
 
     def _stored_background(self) -> np.ndarray:
-        return np.repeat(self.background, np.diff(self.weights.indptr)) * self.row_weight[self.weights.indices]
+        return np.repeat(self.background, np.diff(self.weights.indptr)) * self.sample_weight[self.weights.indices]
 
 
-def blend_attention(parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], row_weight: np.ndarray) -> Attention:
+def blend_attention(
+    parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], sample_weight: np.ndarray
+) -> Attention:
     """Return the mean of several attentions, each given by its share, its bumps and its background share."""
     bumps, background = None, None
     for share, part, base in parts:
@@ -120,15 +122,15 @@ def blend_attention(parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]],
         background = share * base if background is None else background + share * base
     if bumps is None or background is None:
         raise ValueError("`parts` must hold at least one attention.")
-    return over_background(sparse.csr_array(bumps), background / row_weight.sum(), row_weight)
+    return over_background(sparse.csr_array(bumps), background / sample_weight.sum(), sample_weight)
 
 
-def over_background(bumps: sparse.csr_array, background: np.ndarray, row_weight: np.ndarray) -> Attention:
+def over_background(bumps: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray) -> Attention:
     """Return attention from what stored rows have more than the background."""
     weights = bumps.copy()
     weights.sort_indices()
-    base = np.repeat(background, np.diff(weights.indptr)) * row_weight[weights.indices]
+    base = np.repeat(background, np.diff(weights.indptr)) * sample_weight[weights.indices]
     weights.data += base
     # a masked row is its background taken away again; rounding must leave nothing of it
     weights.data[weights.data < 1e-14 * base] = 0.0
-    return Attention(weights, background, row_weight)
+    return Attention(weights, background, sample_weight)

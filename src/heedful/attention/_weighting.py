@@ -23,15 +23,15 @@ class Weighting(NamedTuple):
         return {"softmax": SOFTMAX, "share": SHARE, "leaf": LEAF}[self.name]
 
 
-def weigh(rows: ScoreRows, weighting: Weighting, prior: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
     """Return bumps (n_query, n_train) over the background, and the background share of each query."""
     bumps, backgrounds = _kernels.weigh_rows(
-        *rows, prior, float(prior.sum()), weighting.kind, float(weighting.temperature)
+        *rows, sample_weight, float(sample_weight.sum()), weighting.kind, float(weighting.temperature)
     )
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
-    indices = np.tile(np.arange(prior.size, dtype=np.int32), n_query) if everyone else rows.indices
-    return sparse.csr_array((bumps, indices, rows.indptr), shape=(n_query, prior.size)), backgrounds
+    indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
+    return sparse.csr_array((bumps, indices, rows.indptr), shape=(n_query, sample_weight.size)), backgrounds
 
 
 def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:
@@ -70,7 +70,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
         rows, n_train = dense_rows(dense), dense.shape[1]
     if np.isnan(rows.score).any() or np.isposinf(rows.score).any():
         raise ValueError("`scores` must not hold NaN or +inf. Use -inf to mask a row.")
-    row_weight = check_weights(sample_weight, n_train)
-    row_weight = row_weight / row_weight.mean()
-    bumps, background = weigh(rows, Weighting("softmax", temperature), row_weight)
-    return blend_attention([(1.0, bumps, background)], row_weight)
+    sample_weight = check_weights(sample_weight, n_train)
+    sample_weight = sample_weight / sample_weight.mean()
+    bumps, background = weigh(rows, Weighting("softmax", temperature), sample_weight)
+    return blend_attention([(1.0, bumps, background)], sample_weight)

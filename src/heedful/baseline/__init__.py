@@ -11,7 +11,7 @@ from heedful.baseline._folds import (
     translate,
     user_splits,
 )
-from heedful.baseline._global import null_slope, penalty_path
+from heedful.baseline._global import null_gradient, penalty_path
 from heedful.baseline._lasso import LassoBaseline
 from heedful.baseline._logistic import LogisticBaseline
 from heedful.baseline._model import GlobalModel
@@ -26,7 +26,7 @@ __all__ = [
     "check_folds",
     "choose_rounds",
     "fold_pattern",
-    "null_slope",
+    "null_gradient",
     "penalty_path",
     "random_splits",
     "small_booster",

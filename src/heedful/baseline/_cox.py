@@ -4,10 +4,10 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from heedful._checks import check_survival, check_weights
+from heedful._solver import Survival
 from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
-from heedful.local import Survival
 
 
 class CoxBaseline(GlobalModel):
@@ -21,7 +21,7 @@ class CoxBaseline(GlobalModel):
     alpha : float or "auto", default="auto"
         Penalty; "auto" takes the one with the smallest cross-validated loss.
     tol : float, default=1e-7
-        See :func:`heedful.local_lasso`.
+        See :func:`heedful._solver_lasso`.
     n_jobs : int, default=None
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.utils import check_random_state
 
-from heedful.local import WeightRows
+from heedful._solver import WeightRows
 
 BASELINE_FOLDS = 10
 

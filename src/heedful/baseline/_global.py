@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels.shapes import GAUSSIAN, Outcome, Rule, Table
-from heedful.baseline._folds import Split, fold_weights
-from heedful.local import (
+from heedful._solver import (
     Family,
     Model,
     Paths,
@@ -21,6 +20,7 @@ from heedful.local import (
     whole_table,
     working_tables,
 )
+from heedful.baseline._folds import Split, fold_weights
 
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
@@ -64,7 +64,9 @@ def fit_global(
     family = family.scaled(scale.y_center, scale.y_unit)
     table = build_table(X, family.response, weight, scale)
     x = scale.rows(X)
-    path = penalty_path(null_slope(x, family, weight), X.shape) if alpha is None else np.array([alpha / scale.y_unit])
+    path = (
+        penalty_path(null_gradient(x, family, weight), X.shape) if alpha is None else np.array([alpha / scale.y_unit])
+    )
     rule = Rule(scale.pad(np.ones(X.shape[1])), True, np.zeros(scale.width), tol, MAX_ITER)
     folds, error = _search(family, table, x, weight, splits, path, rule, n_jobs)
     best = int(np.argmin(error))
@@ -165,7 +167,7 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
     return link
 
 
-def null_slope(x: np.ndarray, family: Family, weight: np.ndarray) -> np.ndarray:
+def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray) -> np.ndarray:
     """Return the slope of the weighted mean loss by each coefficient at the model without columns."""
     link = np.tile(family.null_link(weight), (x.shape[0], 1))
     return x.T @ (weight[:, None] * family.residual(link, weight)) / weight.sum()

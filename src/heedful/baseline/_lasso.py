@@ -5,10 +5,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_weights
+from heedful._solver import Numbers
 from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
-from heedful.local import Numbers
 
 
 class LassoBaseline(RegressorMixin, GlobalModel):
@@ -21,7 +21,7 @@ class LassoBaseline(RegressorMixin, GlobalModel):
     alpha : float or "auto", default="auto"
         Penalty; "auto" takes the one with the smallest cross-validated squared error.
     tol : float, default=1e-7
-        See :func:`heedful.local_lasso`.
+        See :func:`heedful._solver_lasso`.
     n_jobs : int, default=None
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None

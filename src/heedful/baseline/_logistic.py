@@ -5,10 +5,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_classes, check_weights
+from heedful._solver import Classes
 from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
-from heedful.local import Classes
 
 
 class LogisticBaseline(ClassifierMixin, GlobalModel):
@@ -22,7 +22,7 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
     alpha : float or "auto", default="auto"
         Penalty; "auto" takes the one with the smallest cross-validated log loss.
     tol : float, default=1e-7
-        See :func:`heedful.local_lasso`.
+        See :func:`heedful._solver_lasso`.
     n_jobs : int, default=None
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None

@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from heedful import _blocks
 from heedful._checks import check_number
-from heedful._tables import merge_rows
+from heedful._frames import merge_rows
+from heedful._solver import Family
 from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
-from heedful.local import Family
 
 
 class GlobalModel(BaseEstimator):

@@ -77,7 +77,7 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
         "heads": {"tried": len(heads), "used": int((heads["share"] > 0).sum())},
         "mixing": model.mixing_,
         "alpha": model.alpha_,
-        "trust": model.trust_,
+        "trust": model.guard_,
         "errors": {"baseline": min(model.baseline_.cv_error_), "best_head": heads["error"].min()},
         "seed": arguments.seed,
     }

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._tables import as_table
+from heedful._frames import as_table
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:

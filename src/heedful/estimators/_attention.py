@@ -10,6 +10,15 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
+from heedful._intervals.calibration import Calibration
+from heedful._models.protocol import Problem
+from heedful._solver import Family
+from heedful._tuning.adaptive import Evidence, gather_evidence
+from heedful._tuning.grid import make_grid
+from heedful._tuning.guard import heads_alone
+from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
+from heedful._tuning.shares import OutOfFold
+from heedful._tuning.tune import Tuned, tune
 from heedful._undo import all_or_nothing
 from heedful.attention import Attention
 from heedful.baseline import BASELINE_FOLDS, random_splits
@@ -18,20 +27,6 @@ from heedful.estimators._models import Frames, LocalModels
 from heedful.estimators._settings import Settings, warn_of_lags
 from heedful.estimators._training import Training, as_frame
 from heedful.explain import Explanation
-from heedful.heads import (
-    Calibration,
-    Evidence,
-    Outside,
-    Problem,
-    Tuned,
-    gather_evidence,
-    heads_alone,
-    make_grid,
-    predict_by_folds,
-    predict_out_of_bag,
-    tune,
-)
-from heedful.local import Family
 from heedful.similarity import prepare, wants_residuals
 
 # What an explanation takes over from the models as it is.
@@ -256,21 +251,21 @@ class AttentionModel(Blending, BaseEstimator):
             self._use(Tuned(np.full(self._grid.n_heads, settings.mixing), unknown, 1.0))
             return
         heads, baseline = self._predict_unseen(rows)
-        outside = Outside(heads, baseline, self._problem.family, rows.weight)
+        oof = OutOfFold(heads, baseline, self._problem.family, rows.weight)
         known = np.flatnonzero(np.isfinite(heads).all(axis=1) & np.isfinite(baseline))
-        tuned = tune(outside.part(known), settings.many, settings.mixing, seed)
+        tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
         self._use(tuned)
         if settings.adaptive and tuned.share.any():
-            local = heads_alone(outside, tuned.share)
-            self._evidence = gather_evidence(baseline, local, outside.family, rows.weight, self.mixing_ / tuned.trust)
-        self._keep_unseen(rows, outside, known, tuned.blend)
+            local = heads_alone(oof, tuned.share)
+            self._evidence = gather_evidence(baseline, local, oof.family, rows.weight, self.mixing_ / tuned.trust)
+        self._keep_unseen(rows, oof, known, tuned.blend)
 
     def _use(self, tuned: Tuned) -> None:
         """Store shares, errors and trust."""
-        self._share, self._error, self.trust_ = tuned[:3]
+        self._share, self._error, self.guard_ = tuned[:3]
         self.mixing_ = float(tuned.share.sum())
 
-    def _keep_unseen(self, rows: Training, outside: Outside, known: np.ndarray, blend: np.ndarray) -> None:
+    def _keep_unseen(self, rows: Training, oof: OutOfFold, known: np.ndarray, blend: np.ndarray) -> None:
         """Keep what intervals need of what the blend says of the rows ``known``, which it did not see."""
 
     def _predict_unseen(self, rows: Training) -> tuple[np.ndarray, np.ndarray]:

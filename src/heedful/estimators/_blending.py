@@ -6,11 +6,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from heedful import _blocks
+from heedful._models.blocks import Queries, blended_attention, fit_heads
+from heedful._models.protocol import Problem
+from heedful._solver import warn_unconverged
+from heedful._tuning.adaptive import Evidence, adapt
+from heedful._tuning.grid import Grid
 from heedful.attention import Attention
 from heedful.estimators._parts import in_parts
 from heedful.estimators._training import Training
-from heedful.heads import Evidence, Grid, Problem, Queries, adapt, blended_attention, fit_heads
-from heedful.local import warn_unconverged
 
 MAX_ITER = 10_000
 
@@ -45,7 +48,7 @@ class Blending:
 
     similarity_: list[Any]
     mixing_: float
-    trust_: float
+    guard_: float
     n_features_in_: int
     n_jobs: Any
     verbose: Any
@@ -157,4 +160,4 @@ class Blending:
 
 def _mix_block(block: slice, model: Blending, queries: list[Queries], evidence: Evidence) -> np.ndarray:
     # the guard's doubt holds for each query as for all
-    return model.trust_ * adapt(model._attend(queries, block), evidence)
+    return model.guard_ * adapt(model._attend(queries, block), evidence)

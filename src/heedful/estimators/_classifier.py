@@ -53,7 +53,7 @@ class AttentionLassoClassifier(LabelResponse, LinearAttention):
         The labels.
     baseline_ : LogisticBaseline
         The model for all rows.
-    similarity_, alpha_, heads_, mixing_, trust_
+    similarity_, alpha_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are log losses.
 
     Examples

@@ -8,10 +8,10 @@ from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
 from heedful._checks import check_survival, check_weights
+from heedful._solver import Survival, cumulative_hazard
 from heedful.baseline import CoxBaseline
 from heedful.estimators._linear import TOL, LinearAttention
 from heedful.estimators._training import unit_response
-from heedful.local import Survival, cumulative_hazard
 
 
 class AttentionCox(LinearAttention):
@@ -60,7 +60,7 @@ class AttentionCox(LinearAttention):
         The model for all rows.
     event_times_ : ndarray
         Distinct times of events in the training rows.
-    similarity_, alpha_, heads_, mixing_, trust_
+    similarity_, alpha_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row.
 
     Examples

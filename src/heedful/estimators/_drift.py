@@ -12,7 +12,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
 from heedful._checks import check_weights
-from heedful._tables import take
+from heedful._frames import take
+from heedful._models.blocks import Queries, blended_attention, fit_heads
+from heedful._models.shift import ShiftProblem, effective_rows
+from heedful._solver import importance_of
+from heedful._tuning.grid import make_grid
+from heedful._tuning.out_of_fold import predict_out_of_bag
+from heedful._tuning.shares import OutOfFold
+from heedful._tuning.tune import Tuned, tune
 from heedful._undo import all_or_nothing
 from heedful.attention import Attention, Weighting
 from heedful.estimators._drift_report import Corrected, beside, report_drift, residuals
@@ -23,19 +30,6 @@ from heedful.estimators._settings import check_mixing, check_similarity, check_t
 from heedful.estimators._sight import Sight
 from heedful.estimators._training import as_frame
 from heedful.explain import DriftReport, Explanation
-from heedful.heads import (
-    Outside,
-    Queries,
-    ShiftProblem,
-    Tuned,
-    blended_attention,
-    effective_rows,
-    fit_heads,
-    make_grid,
-    predict_out_of_bag,
-    tune,
-)
-from heedful.local import importance_of
 
 # A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
 # than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.
@@ -84,7 +78,7 @@ class DriftCorrector(BaseEstimator):
 
     Attributes
     ----------
-    mixing_, trust_ : float
+    mixing_, guard_ : float
         Share of the correction, and how far the guard believes in it.
     temperature_ : float
         The temperature chosen.
@@ -228,7 +222,7 @@ class DriftCorrector(BaseEstimator):
             table = self._served.read(X)
             base, seen = self._sight.look(table)
             queries = Corrected(table, base, self._blend(base, seen), self._count_rows(seen))
-        tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "trust": self.trust_}
+        tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "trust": self.guard_}
         return report_drift(rows, self._problem.family, left_out, queries, tuned, self.heads_)
 
     @property
@@ -289,7 +283,7 @@ class DriftCorrector(BaseEstimator):
         grid = make_grid(sight.similarities, check_temperature(self.temperature), (1.0,))
         tuned = self._tune(problem, sight, grid)
         self._served, self._recent, self._problem, self._sight, self._grid = served, rows, problem, sight, grid
-        self._share, self._error, self.trust_ = tuned[:3]
+        self._share, self._error, self.guard_ = tuned[:3]
         self.mixing_, self.n_recent_, self.n_features_in_ = float(tuned.share.sum()), rows.y.size, rows.table.shape[1]
         self.temperature_ = float(self.heads_["temperature"][self._best_head()])
         if served.names is not None:
@@ -307,8 +301,8 @@ class DriftCorrector(BaseEstimator):
         baseline = problem.family.observed(problem.base)
         # the guard's halves must not depend on the order of the rows
         order = np.lexsort(np.column_stack([heads, baseline, problem.family.y]).T)
-        outside = Outside(heads, baseline, problem.family, problem.weight).part(order)
-        tuned = tune(outside, False, mixing, np.random.RandomState(SEED))
+        oof = OutOfFold(heads, baseline, problem.family, problem.weight).part(order)
+        tuned = tune(oof, False, mixing, np.random.RandomState(SEED))
         if mixing is not None:
             return tuned
         n_rows = problem.weight.sum() ** 2 / (problem.weight**2).sum()

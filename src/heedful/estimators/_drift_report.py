@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._solver import Family
 from heedful.estimators._recent import Recent
 from heedful.explain import DriftReport, is_corrected, separate, summarise
-from heedful.local import Family
 
 
 class Corrected(NamedTuple):

@@ -6,13 +6,13 @@ import numpy as np
 from sklearn.base import clone
 
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
-from heedful._tables import take
+from heedful._frames import take
+from heedful._solver import with_every_class
 from heedful.estimators._attention import AttentionModel
 from heedful.estimators._blending import View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._settings import check_kind
 from heedful.estimators._training import Training
-from heedful.local import with_every_class
 
 
 class EnsembleAttention(AttentionModel):

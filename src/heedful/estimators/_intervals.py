@@ -8,16 +8,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from heedful import _blocks
 from heedful._checks import check_number
+from heedful._intervals.calibration import Calibration, calibrate, half_widths
+from heedful._tuning.guard import heads_alone
+from heedful._tuning.shares import OutOfFold
 from heedful.attention import Attention
 from heedful.estimators._training import Training
-from heedful.heads import Calibration, Outside, calibrate, half_widths, heads_alone
 
 
-def rank_residuals(model: Any, rows: Training, outside: Outside, known: np.ndarray, blend: np.ndarray) -> Calibration:
+def rank_residuals(model: Any, rows: Training, oof: OutOfFold, known: np.ndarray, blend: np.ndarray) -> Calibration:
     """Return the residuals of the rows ``known``, which the blend did not see, ranked among rows like them."""
     leaves_out = all(getattr(entry, "leaves_out", True) for entry in model.similarity_)
     if model._evidence is not None and leaves_out:
-        blend = _adapted(model, outside.part(known), known)
+        blend = _adapted(model, oof.part(known), known)
     residual = np.full(rows.weight.size, np.nan)
     residual[known] = rows.y[known] - blend
     attend = partial(_attend_left_out, model) if leaves_out and model.mixing_ > 0 else None
@@ -42,10 +44,10 @@ def find_intervals(model: Any, X: Any, coverage: float) -> np.ndarray:
     return np.column_stack([value - half, value + half])
 
 
-def _adapted(model: Any, outside: Outside, known: np.ndarray) -> np.ndarray:
+def _adapted(model: Any, oof: OutOfFold, known: np.ndarray) -> np.ndarray:
     """Return what the blend says of rows that were left out, each with a mixing of its own."""
     mixing = model._adapt(model._train_queries(known))
-    return (1 - mixing) * outside.baseline + mixing * heads_alone(outside, model._share)
+    return (1 - mixing) * oof.baseline + mixing * heads_alone(oof, model._share)
 
 
 def _attend_left_out(model: Any, rows: np.ndarray) -> Attention:

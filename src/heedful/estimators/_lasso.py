@@ -58,7 +58,7 @@ class AttentionLasso(NumberResponse, LinearAttention):
         One row per head tried: similarity, weighting, temperature, alpha ratio, its error on unseen rows, its share.
     mixing_ : float
         Total share of the heads.
-    trust_ : float
+    guard_ : float
         Share of the fitted blend that the guard let through.
 
     References

@@ -1,11 +1,11 @@
 """Leaf attention: keep the trees of an ensemble, weigh the rows in their leaves anew (Algorithm 3)."""
 
 from heedful._checks import check_choice
+from heedful._models.leaves import LeafProblem
+from heedful._solver import importance_of
 from heedful.estimators._ensembles import EnsembleAttention
 from heedful.estimators._responses import LabelResponse, NumberResponse
 from heedful.estimators._settings import Settings, check_settings
-from heedful.heads import LeafProblem
-from heedful.local import importance_of
 
 READINGS = ("responses", "residuals")
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
@@ -97,7 +97,7 @@ class LeafAttentionRegressor(NumberResponse, LeafAttention):
     ----------
     baseline_ : estimator
         The fitted ensemble.
-    similarity_, heads_, mixing_, trust_
+    similarity_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionLasso`.
 
     Examples
@@ -124,7 +124,7 @@ class LeafAttentionClassifier(LabelResponse, LeafAttention):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, trust_
+    baseline_, similarity_, heads_, mixing_, guard_
         As in :class:`heedful.LeafAttentionRegressor`.
 
     Examples

@@ -6,15 +6,15 @@ import numpy as np
 from sklearn.base import clone
 
 from heedful._checks import check_number
-from heedful._tables import take
+from heedful._frames import take
+from heedful._models.learners import LearnerProblem, leave_one_out
+from heedful._solver import check_heeds_weights, check_takes_weights, fit_weighted, takes_codes
 from heedful.estimators._attention import AttentionModel
 from heedful.estimators._blending import View
 from heedful.estimators._plain import copies, default_booster, predict_left_out
 from heedful.estimators._responses import LabelResponse, NumberResponse
 from heedful.estimators._settings import Settings, check_kind, check_settings
 from heedful.estimators._training import Training, rows_to_try
-from heedful.heads import LearnerProblem, leave_one_out
-from heedful.local import check_heeds_weights, check_takes_weights, fit_weighted, takes_codes
 
 
 class LearnerAttention(AttentionModel):
@@ -33,7 +33,7 @@ class LearnerAttention(AttentionModel):
         model_features=None,
         cv="oob",
         tuning_rows=200,
-        negligible=0.01,
+        trim_weight=0.01,
         keep_models=False,
         verbose=0,
         n_jobs=None,
@@ -47,7 +47,7 @@ class LearnerAttention(AttentionModel):
         self.model_features = model_features
         self.cv = cv
         self.tuning_rows = tuning_rows
-        self.negligible = negligible
+        self.trim_weight = trim_weight
         self.keep_models = keep_models
         self.verbose = verbose
         self.n_jobs = n_jobs
@@ -57,7 +57,7 @@ class LearnerAttention(AttentionModel):
         if self.estimator is not None:
             check_takes_weights(self.estimator)
             check_kind(self)
-        check_number("negligible", self.negligible, 0.0, 0.5, hint="0 keeps all rows in every fit.")
+        check_number("trim_weight", self.trim_weight, 0.0, 0.5, hint="0 keeps all rows in every fit.")
         return check_settings(self, groups, many=False, ratios=(1.0,))
 
     def _takes_table(self) -> bool:
@@ -78,7 +78,7 @@ class LearnerAttention(AttentionModel):
     def _make_problem(self, rows, seed) -> LearnerProblem:
         tried = rows_to_try(self.tuning_rows, rows.weight.size, seed)
         parts = (self._table(rows), self._row_family(rows), rows.weight, rows.counts)
-        return LearnerProblem(self._learner, *parts, tried, self.negligible)
+        return LearnerProblem(self._learner, *parts, tried, self.trim_weight)
 
     def _predict_problem(self) -> LearnerProblem:
         return self._problem.keeping(self.keep_models)
@@ -139,7 +139,7 @@ class AttentionRegressor(NumberResponse, LearnerAttention):
     tuning_rows : int or None, default=200
         Training rows on which temperatures and mixing are tried, drawn at random; each costs one fit per temperature.
         None tries all.
-    negligible : float, default=0.01
+    trim_weight : float, default=0.01
         Rows of small weight that together hold at most this share of a query's weight are left out of its fit.
     keep_models : bool, default=False
         Keep the fitted learners of ``local_models``.
@@ -154,7 +154,7 @@ class AttentionRegressor(NumberResponse, LearnerAttention):
     ----------
     baseline_ : estimator
         The learner for all rows.
-    similarity_, heads_, mixing_, trust_
+    similarity_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionLasso`.
 
     References
@@ -184,7 +184,7 @@ class AttentionClassifier(LabelResponse, LearnerAttention):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, trust_
+    baseline_, similarity_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionRegressor`; errors in ``heads_`` are log losses.
 
     Examples

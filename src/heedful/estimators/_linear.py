@@ -3,12 +3,12 @@
 import numpy as np
 
 from heedful._kernels.shapes import Rule, Table
+from heedful._models.linear import LinearProblem
+from heedful._solver import build_table
 from heedful.estimators._attention import AttentionModel
 from heedful.estimators._blending import MAX_ITER, View
 from heedful.estimators._settings import Settings, check_linear
 from heedful.estimators._training import rows_to_try, unit_response
-from heedful.heads import LinearProblem
-from heedful.local import build_table
 
 TOL = 1e-7
 

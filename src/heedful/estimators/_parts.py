@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from heedful._tables import as_table, is_frame, take
+from heedful._frames import as_table, is_frame, take
 
 BUDGET = 64 * 2**20
 

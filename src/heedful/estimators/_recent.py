@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._tables import freeze, take, thaw
+from heedful._frames import freeze, take, thaw
 
 FEWEST = 2
 

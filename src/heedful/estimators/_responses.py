@@ -10,10 +10,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from heedful._checks import check_classes, check_response
+from heedful._intervals.calibration import Calibration
+from heedful._solver import Classes, Numbers
 from heedful.estimators._intervals import find_intervals, rank_residuals
 from heedful.estimators._training import unit_response
-from heedful.heads import Calibration
-from heedful.local import Classes, Numbers
 
 LOG = logging.getLogger("heedful")
 
@@ -68,8 +68,8 @@ class NumberResponse(RegressorMixin):
         """
         return find_intervals(self, X, coverage)
 
-    def _keep_unseen(self, rows, outside, known, blend):
-        self._calibration = rank_residuals(self, rows, outside, known, blend)
+    def _keep_unseen(self, rows, oof, known, blend):
+        self._calibration = rank_residuals(self, rows, oof, known, blend)
 
     def _read_response(self, y):
         return check_response(column_or_1d(y, warn=True))

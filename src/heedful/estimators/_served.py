@@ -14,8 +14,8 @@ from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_response
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
-from heedful._tables import as_table
-from heedful.local import Classes, Numbers
+from heedful._frames import as_table
+from heedful._solver import Classes, Numbers
 
 # Names that packages give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._tables import Dummies, TableReader
+from heedful._frames import Dummies, TableReader
+from heedful._models.blocks import Queries
 from heedful.estimators._recent import Recent
 from heedful.estimators._served import ServedModel
 from heedful.estimators._training import unit_response
-from heedful.heads import Queries
-from heedful.similarity import LeafMeetings, prepare
+from heedful.similarity import LeafProximity, prepare
 
 # Forests and folds of similarities are always drawn alike, so that rows give the same however they came in.
 SEED = 0
@@ -26,7 +26,7 @@ class Sight:
         self._served, self._reader = served, TableReader().fit(rows.table)
         self.names, self.n_rows = self._reader.names, rows.y.size
         if entries is None:
-            self.similarities: list[Any] = [LeafMeetings(rows.leaves, served.trees.n_leaves)]
+            self.similarities: list[Any] = [LeafProximity(rows.leaves, served.trees.n_leaves)]
             return
         codes = self.codes(rows.table)
         self._dummies = Dummies().fit(codes, self.names, self._reader.levels, rows.weight)
@@ -42,7 +42,7 @@ class Sight:
 
     def look(self, table: pd.DataFrame | np.ndarray) -> tuple[np.ndarray, list[Queries]]:
         """Return what the model says of rows, and the rows as each similarity sees them."""
-        if isinstance(self.similarities[0], LeafMeetings):
+        if isinstance(self.similarities[0], LeafProximity):
             base, leaves = self._served.values_and_leaves(table)
             return base, [Queries(base, leaves)]
         base, codes = self._served.values(table), self.codes(table)

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_consistent_length
 
 from heedful._checks import check_weights
-from heedful._tables import Dummies, TableReader, as_table, freeze, merge_rows, read_table, select, take, thaw
+from heedful._frames import Dummies, TableReader, as_table, freeze, merge_rows, read_table, select, take, thaw
 from heedful.attention import Attention, over_background
 from heedful.baseline import fold_pattern, translate, user_splits
 
@@ -150,9 +150,9 @@ class Training:
         kept = np.flatnonzero(self._inverse >= 0)
         part = self._given_weight[kept] / self._merged_weight[self._inverse[kept]]
         spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.weight.size, n_given))
-        row_weight = self._given_weight / self._given_weight.mean()
+        sample_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
-        return over_background(sparse.csr_array(attention.bumps() @ spread), background, row_weight)
+        return over_background(sparse.csr_array(attention.bumps() @ spread), background, sample_weight)
 
 
 def _pick(codes: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -3,11 +3,11 @@
 import numpy as np
 
 from heedful._checks import check_grid
+from heedful._models.trees import TreeProblem, tree_outputs
 from heedful.estimators._blending import View
 from heedful.estimators._ensembles import EnsembleAttention
 from heedful.estimators._responses import NumberResponse
 from heedful.estimators._settings import Settings, check_settings, is_word
-from heedful.heads import TreeProblem, tree_outputs
 
 RATIOS = (np.inf, 0.3, 0.1, 0.03, 0.01)
 
@@ -46,7 +46,7 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
     ----------
     baseline_ : estimator
         The fitted ensemble.
-    similarity_, heads_, mixing_, trust_
+    similarity_, heads_, mixing_, guard_
         As in :class:`heedful.AttentionLasso`.
 
     Examples

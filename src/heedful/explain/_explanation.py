@@ -227,7 +227,7 @@ class Explanation:
         """Return the rows with the largest weights; those that are not stored fill up what is missing."""
         rows, weights = self.attention.top(query, k)
         if rows.size < k:
-            dense = self.attention.background[query] * self.attention.row_weight
+            dense = self.attention.background[query] * self.attention.sample_weight
             others = np.setdiff1d(np.argsort(-dense, kind="stable"), rows, assume_unique=False)[: k - rows.size]
             rows, weights = np.append(rows, others), np.append(weights, dense[others])
         return rows, weights

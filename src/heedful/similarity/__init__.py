@@ -4,7 +4,7 @@ from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
 from heedful.similarity._gaussian import GaussianSimilarity
-from heedful.similarity._meetings import LeafMeetings, LeafRows
+from heedful.similarity._leaf_proximity import LeafProximity, LeafScores
 from heedful.similarity._past import PastSimilarity
 from heedful.similarity._protocol import DenseSimilarity, Similarity, wants_residuals
 from heedful.similarity._resolve import default_forests, describe, prepare, resolve
@@ -17,8 +17,8 @@ __all__ = [
     "DenseSimilarity",
     "ForestProximity",
     "GaussianSimilarity",
-    "LeafMeetings",
-    "LeafRows",
+    "LeafProximity",
+    "LeafScores",
     "PastSimilarity",
     "RidgeSimilarity",
     "Similarity",

@@ -149,7 +149,7 @@ class Leaves:
 
     def score(self, X: np.ndarray) -> np.ndarray:
         """Return the share of trees in which rows meet the training rows (n_rows, n_train)."""
-        return _kernels.meeting_rows(self._ensemble.leaves(X), self._train)
+        return _kernels.shared_leaf_rows(self._ensemble.leaves(X), self._train)
 
 
 def default_booster(labels: bool, n_rows: int, n_jobs: int | None, seed: int, who: str) -> Any:

@@ -11,7 +11,7 @@ from heedful._ensembles import is_ensemble
 from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
-from heedful.similarity._meetings import LeafMeetings
+from heedful.similarity._leaf_proximity import LeafProximity
 from heedful.similarity._past import PastSimilarity
 from heedful.similarity._teacher import TeacherSimilarity
 
@@ -121,7 +121,7 @@ def describe(similarity: Any) -> str:
     if isinstance(similarity, BoostedProximity | TeacherSimilarity):
         name = "boosted" if isinstance(similarity, BoostedProximity) else "teacher"
         return name if similarity.estimator is None else f"{name}({type(similarity.estimator).__name__})"
-    if isinstance(similarity, LeafMeetings):
+    if isinstance(similarity, LeafProximity):
         return "leaves"
     if isinstance(similarity, CallableSimilarity):
         return getattr(similarity.function, "__name__", "function")

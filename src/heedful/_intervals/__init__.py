@@ -1,0 +1,1 @@
+"""Prediction intervals: residuals of unseen rows, ranked among those of the rows they attend to."""

@@ -1,0 +1,1 @@
+"""Kinds of local models behind one protocol."""

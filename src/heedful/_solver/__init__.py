@@ -1,0 +1,44 @@
+"""Weights to one small model per query."""
+
+from heedful._solver.boosters import takes_codes
+from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
+from heedful._solver.families import Classes, Family, Losses, Numbers
+from heedful._solver.lasso import LocalFits, local_lasso
+from heedful._solver.learners import LocalLearner, make_learner, with_every_class
+from heedful._solver.leaves import LeafTable
+from heedful._solver.paths import Model, Paths, fit_paths, no_model, warn_unconverged, working_tables
+from heedful._solver.survival import Survival, cumulative_hazard
+from heedful._solver.table import Scale, build_table, measure
+from heedful._solver.weights import WeightRows, weight_rows, whole_table
+
+__all__ = [
+    "Classes",
+    "Family",
+    "LeafTable",
+    "LocalFits",
+    "LocalLearner",
+    "Losses",
+    "Model",
+    "Numbers",
+    "Paths",
+    "Scale",
+    "Survival",
+    "WeightRows",
+    "build_table",
+    "check_heeds_weights",
+    "check_takes_weights",
+    "cumulative_hazard",
+    "fit_paths",
+    "fit_weighted",
+    "importance_of",
+    "local_lasso",
+    "make_learner",
+    "measure",
+    "no_model",
+    "takes_codes",
+    "warn_unconverged",
+    "weight_rows",
+    "whole_table",
+    "with_every_class",
+    "working_tables",
+]

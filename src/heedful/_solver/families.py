@@ -1,0 +1,266 @@
+"""Families of responses: the loss of each, seen from the linear predictor and from what heads are blended on.
+
+A family holds what happened to some rows. ``link`` arrays end in one axis for the outputs: one for numbers, two
+classes and survival, one per class otherwise. ``values`` are what heads and baseline are blended on: predictions,
+class probabilities, log relative hazards. ``observed`` is the part of them that the loss looks at: one number per row.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from heedful._kernels.shapes import BINOMIAL, GAUSSIAN, MULTINOMIAL, Outcome
+
+# Curvatures below this count as this much in a working response, and a weighted share is moved to all rows by it.
+FLAT, SMOOTH = 0.01 * 0.99, 0.01
+# The log-odds of the most and the least probable class are at most this far apart: 1 - 1e-13 is still less than 1.
+FARTHEST = 30.0
+
+
+# The linear predictors (n_rows, n_models, n_outputs) of some models at the rows asked for.
+Links = Callable[[np.ndarray], np.ndarray]
+
+
+class Losses(NamedTuple):
+    """Loss of each row with its first and second derivative by the observed value."""
+
+    value: np.ndarray
+    slope: np.ndarray
+    curve: np.ndarray
+
+
+class Family(Protocol):
+    """What a family must offer."""
+
+    n_outputs: int
+    n_values: int
+    # How far from its start the linear predictor of one Newton step is believed
+    farthest_step: float
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what happened as kernels take it."""
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return the numbers that set the unit of the linear predictor: zeros if it has its own."""
+
+    def scaled(self, center: float, unit: float) -> "Family":
+        """Return the family with a linear predictor in these units, where it has none of its own."""
+
+    def part(self, rows: np.ndarray) -> "Family":
+        """Return the family of some of the rows."""
+
+    def anchored(self, link: np.ndarray, weight: np.ndarray) -> "Family":
+        """Return the family with all that the loss of a row needs of the other rows, held at ``link``."""
+
+    def null_link(self, weight: np.ndarray) -> np.ndarray:
+        """Return the linear predictor (n_outputs,) of the model without columns."""
+
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return minus the slope of each row's loss by its linear predictor (n_rows, n_outputs)."""
+
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return an upper bound of the curvature of each row's loss, kept away from 0; None if it is 1 everywhere."""
+
+    def means(self) -> np.ndarray | None:
+        """Return the columns whose weighted means make the model without columns; None if the lasso's own does."""
+
+    def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
+        """Return the linear predictor of models without columns from weighted means of ``means``."""
+
+    def values(self, link: np.ndarray) -> np.ndarray:
+        """Return what is blended."""
+
+    def link_of(self, values: np.ndarray) -> np.ndarray:
+        """Return the linear predictor on the original scale that gives these values."""
+
+    def observed(self, values: np.ndarray) -> np.ndarray:
+        """Return the part of the values of these rows that their loss looks at."""
+
+    def losses(self, observed: np.ndarray) -> Losses:
+        """Return the loss of each row."""
+
+    def left_out_loss(self, link: Links, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the weighted loss of test rows, in sum, for models of the training rows."""
+
+
+class RowByRow:
+    """Families in which the loss of a row does not depend on other rows."""
+
+    part: Any
+    farthest_step = np.inf
+
+    def anchored(self, link, weight):
+        """Return the family as it is."""
+        return self
+
+    def left_out_loss(self, link, train, test, weight):
+        """Return the sum over test rows."""
+        there = self.part(test)
+        return weight[test] @ there.losses(there.observed(there.values(link(test)))).value
+
+
+class Numbers(RowByRow):
+    """A response of numbers under squared error; ``center`` and ``unit`` are those of the linear predictor."""
+
+    n_outputs = n_values = 1
+
+    def __init__(self, y: np.ndarray, center: float = 0.0, unit: float = 1.0):
+        self.y, self.center, self.unit = y, center, unit
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return the numbers."""
+        return self.y
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the response as kernels take it."""
+        return Outcome(GAUSSIAN, self.y, np.empty(0), np.arange(self.y.size))
+
+    def scaled(self, center, unit):
+        """Return the family with a linear predictor of this centre and unit."""
+        return Numbers(self.y, center, unit)
+
+    def part(self, rows):
+        """Return the family of some of the rows."""
+        return Numbers(self.y[rows], self.center, self.unit)
+
+    def null_link(self, weight):
+        """Return the mean."""
+        return np.array([(np.average(self.y, weights=weight) - self.center) / self.unit])
+
+    def residual(self, link, weight):
+        """Return the residual in units of the linear predictor."""
+        return (self.y[:, None] - self.center) / self.unit - link
+
+    def hessian(self, link, weight):
+        """Return None: a square bends the same everywhere."""
+        return
+
+    def means(self):
+        """Return None: the lasso's own weighted mean is the model without columns."""
+        return
+
+    def mean_link(self, means, overall):
+        """Return the means themselves."""
+        return means
+
+    def values(self, link):
+        """Return predictions in units of the response."""
+        return self.center + self.unit * link
+
+    def link_of(self, values):
+        """Return the predictions themselves."""
+        return values
+
+    def observed(self, values):
+        """Return the prediction."""
+        return values[..., 0]
+
+    def losses(self, observed):
+        """Return squared errors."""
+        away = observed - like_rows(self.y, observed)
+        return Losses(away**2, 2.0 * away, np.full(away.shape, 2.0))
+
+
+class Classes(RowByRow):
+    """Classes by number, under log loss.
+
+    Two classes have one output, the log-odds of the second, unless they are to be treated as alike (``symmetric``).
+    """
+
+    def __init__(self, y: np.ndarray, n_classes: int, *, symmetric: bool = False):
+        self.y, self.n_classes, self.symmetric = np.asarray(y, dtype=np.int64), n_classes, symmetric
+        self.n_outputs = 1 if n_classes == 2 and not symmetric else n_classes
+        self.n_values = n_classes
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return zeros: log-odds have a unit of their own."""
+        return np.zeros(self.y.size)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the classes as kernels take them."""
+        kind = BINOMIAL if self.n_outputs == 1 else MULTINOMIAL
+        return Outcome(kind, self.y.astype(np.float64), np.empty(0), np.arange(self.y.size))
+
+    def scaled(self, center, unit):
+        """Return the family as it is."""
+        return self
+
+    def part(self, rows):
+        """Return the family of some of the rows."""
+        return Classes(self.y[rows], self.n_classes, symmetric=self.symmetric)
+
+    def null_link(self, weight):
+        """Return the log-odds of the class shares, or their centred logarithms."""
+        share = np.bincount(self.y, weights=weight, minlength=self.n_classes) / weight.sum()
+        return self.mean_link(self._outputs(share), self._outputs(share))
+
+    def residual(self, link, weight):
+        """Return what happened less its probability."""
+        return self.means() - self._outputs(self.values(link))
+
+    def hessian(self, link, weight):
+        """Return p (1 - p), times what makes it a bound for all classes together.
+
+        The curvature of a softmax is not diagonal. The largest eigenvalue of ``V^-1/2 (diag(p) - pp') V^-1/2``, with V
+        the diagonal ``p (1 - p)``, is 2 for two classes and close to 1 for many equal ones.
+        """
+        chance = np.clip(self.values(link), 1e-6, 1.0 - 1e-6)
+        bend = np.maximum(chance * (1.0 - chance), FLAT)
+        if self.n_outputs == 1:
+            return bend[:, 1:]
+        odds = np.sqrt(chance / (1.0 - chance))
+        matrix = -odds[:, :, None] * odds[:, None, :]
+        matrix[:, np.arange(self.n_classes), np.arange(self.n_classes)] = 1.0
+        return bend * np.linalg.eigvalsh(matrix)[:, -1:]
+
+    def means(self):
+        """Return one 0/1 column per output."""
+        return self._outputs(np.eye(self.n_classes)[self.y])
+
+    def mean_link(self, means, overall):
+        """Return the link of class shares, moved a little towards the overall ones so that none is 0 or 1."""
+        share = (1.0 - SMOOTH) * means + SMOOTH * overall
+        if self.n_outputs == 1:
+            return np.log(share) - np.log1p(-share)
+        logarithm = np.log(np.maximum(share, 1e-12))
+        return logarithm - logarithm.mean(axis=-1, keepdims=True)
+
+    def values(self, link):
+        """Return the probabilities of all classes, none of which is 0 or 1."""
+        if self.n_outputs == 1:
+            link = np.concatenate([np.zeros(link.shape), link], axis=-1)
+        mass = np.exp(np.maximum(link - link.max(axis=-1, keepdims=True), -FARTHEST))
+        return mass / mass.sum(axis=-1, keepdims=True)
+
+    def link_of(self, values):
+        """Return log-odds, or centred logarithms of probabilities."""
+        logarithm = np.log(np.clip(values, 1e-15, None))
+        if self.n_outputs == 1:
+            return logarithm[..., 1:] - logarithm[..., :1]
+        return logarithm - logarithm.mean(axis=-1, keepdims=True)
+
+    def observed(self, values):
+        """Return the probability of the class that was observed."""
+        index = self.y.reshape(-1, *([1] * (values.ndim - 1)))
+        return np.take_along_axis(values, index, axis=-1)[..., 0]
+
+    def losses(self, observed):
+        """Return minus log probabilities."""
+        chance = np.maximum(observed, 1e-15)
+        return Losses(-np.log(chance), -1.0 / chance, chance**-2.0)
+
+    def _outputs(self, columns: np.ndarray) -> np.ndarray:
+        """Return the class columns that have an output."""
+        return columns[..., 1:] if self.n_outputs == 1 else columns
+
+
+def like_rows(values: np.ndarray, shaped: np.ndarray) -> np.ndarray:
+    """Return one value per row with as many axes as ``shaped``."""
+    return values.reshape(-1, *([1] * (shaped.ndim - 1)))

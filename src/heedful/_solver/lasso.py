@@ -1,0 +1,138 @@
+"""``local_lasso``: the bare solver, one weighted lasso per row of weights."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from heedful import _blocks
+from heedful._checks import check_choice, check_classes, check_number, check_positive, check_response, check_survival
+from heedful._kernels.shapes import Rule
+from heedful._solver.families import Classes, Family, Numbers
+from heedful._solver.paths import fit_paths, no_model, warn_unconverged
+from heedful._solver.survival import Survival
+from heedful._solver.table import build_table, measure
+from heedful._solver.weights import read_weights, whole_table
+
+FAMILIES = ("gaussian", "binomial", "multinomial", "cox")
+
+
+class LocalFits(NamedTuple):
+    """One fitted model per query: ``intercept_`` and ``coef_``, queries first, features last.
+
+    With family multinomial there is an axis for the classes before the features. ``classes_`` are the sorted labels,
+    if the response had any.
+    """
+
+    intercept_: np.ndarray
+    coef_: np.ndarray
+    classes_: np.ndarray | None = None
+
+
+def local_lasso(
+    X: Any,
+    y: Any,
+    weights: Any,
+    *,
+    alpha: float,
+    family: str = "gaussian",
+    standardize: str | bool = "global",
+    tol: float = 1e-7,
+    max_iter: int = 10_000,
+    n_jobs: int | None = -1,
+) -> LocalFits:
+    """Fit one weighted lasso per row of ``weights``.
+
+    Each fit minimises the weighted mean loss plus ``alpha`` times the L1 norm of the scaled coefficients, with a free
+    intercept: glmnet's objective. A column without weighted variance gets coefficient 0. Losses that are not squares
+    are minimised by Newton steps to convergence; a fit whose rows all have one class predicts that class with a
+    probability of about one less half over their number.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_train, n_features)
+        Training rows.
+    y : array-like of shape (n_train,)
+        Response: numbers, labels, or for Cox a structured array or frame with event and time.
+    weights : array-like, sparse matrix or Attention of shape (n_query, n_train)
+        One row per fit, not negative; each row is normalised to sum to one.
+    alpha : float
+        Penalty. Larger gives fewer non-zero coefficients; infinity gives the weighted mean.
+    family : {"gaussian", "binomial", "multinomial", "cox"}, default="gaussian"
+        Loss: half the squared error, minus the log likelihood of two or more classes, or minus the log partial
+        likelihood (ties as Breslow's, weights also in the risk sets).
+    standardize : {"global", "weighted"} or False, default="global"
+        Scale of the penalised coefficients: columns divided once by their unweighted standard deviation, by their
+        weighted one in each fit (glmnet's rule), or not at all.
+    tol : float, default=1e-7
+        A fit ends when a sweep over all coefficients moves no fitted value by more than ``tol`` standard deviations
+        of the response, or a Newton step no scaled coefficient by more than ``tol``.
+    max_iter : int, default=10000
+        Most sweeps, and most Newton steps, per fit.
+    n_jobs : int, default=-1
+        Threads; -1 takes all cores. Results do not depend on it.
+
+    Returns
+    -------
+    LocalFits
+        With ``intercept_`` (n_query,) and ``coef_`` (n_query, n_features) on the original scale of the columns. Family
+        multinomial has a class axis after the queries; Cox models have intercept 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.arange(6.0)[:, None]
+    >>> y = np.where(x[:, 0] < 3, x[:, 0], 10 - 2 * x[:, 0])
+    >>> left, right = [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]
+    >>> local_lasso(x, y, [left, right], alpha=1e-9).coef_.round(6)
+    array([[ 1.],
+           [-2.]])
+    >>> local_lasso(x, [0, 0, 1, 0, 1, 1], [np.ones(6)], alpha=0.02, family="binomial").coef_.round(2)
+    array([[1.06]])
+    """
+    check_choice("family", family, FAMILIES)
+    alpha = check_number("alpha", alpha, 0.0, np.inf, hint="0 is least squares.")
+    if standardize is not False:
+        check_choice("standardize", standardize, ("global", "weighted"))
+    check_positive("tol", tol, "1e-7 is the default.")
+    X = check_array(X, dtype=np.float64, input_name="X")
+    response, classes = _read_response(y, family)
+    check_consistent_length(X, response.outcome.value)
+    rows, prior = read_weights(weights, X.shape[0])
+    with _blocks.one_blas_thread():
+        fits = _fit_rows(X, response, rows, prior, alpha, standardize, tol, max_iter, n_jobs)
+    return fits._replace(classes_=classes)
+
+
+def _read_response(y: Any, family: str) -> tuple[Family, np.ndarray | None]:
+    """Return the checked response, and its labels if it has any."""
+    if family == "cox":
+        return Survival(*check_survival(y)), None
+    if family == "gaussian":
+        values = check_response(y)
+        if values.ndim != 1:
+            raise ValueError(f"`y` must have one dimension, got shape {values.shape}. Use y.ravel() for one column.")
+        return Numbers(values), None
+    classes, codes = check_classes(y)
+    if family == "binomial" and classes.size != 2:
+        raise ValueError(f"`y` must have two classes with family='binomial', got {classes.size}: {classes[:5]}.")
+    return Classes(codes, classes.size, symmetric=family == "multinomial"), classes
+
+
+def _fit_rows(X, family, rows, prior, alpha, standardize, tol, max_iter, n_jobs) -> LocalFits:
+    """Fit checked input."""
+    scale = measure(X, family.response)
+    table = build_table(X, family.response, prior, scale)
+    penalty_scale = scale.pad(np.ones(X.shape[1]) if standardize == "global" else 1.0 / scale.unit)
+    rule = Rule(penalty_scale, standardize == "weighted", np.zeros(scale.width), float(tol), int(max_iter))
+    penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
+    nothing = no_model(family.n_outputs, scale.width)
+    start = fit_paths(whole_table(), table, outcome, penalties, rule, nothing).model(0, 0)
+    paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
+    warn_unconverged(paths.n_failed, rows.background.size, max_iter)
+    intercept, coef = paths.unscaled(scale)
+    if isinstance(family, Survival):
+        intercept[:] = 0.0
+    if isinstance(family, Classes) and family.symmetric:
+        return LocalFits(intercept[:, 0], coef[:, 0])
+    return LocalFits(intercept[:, 0, 0], coef[:, 0, 0])

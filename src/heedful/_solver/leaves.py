@@ -1,0 +1,156 @@
+"""Algorithm 3: the trees of a fitted ensemble stay as they are, and attention moves the values of their leaves."""
+
+import numpy as np
+from scipy import sparse
+from scipy.special import expit, softmax
+
+from heedful import _kernels
+from heedful._checks import check_choice
+from heedful._ensembles import Ensemble
+from heedful._solver.weights import weight_rows
+
+READINGS = ("responses", "residuals")
+# Curvatures below this count as this much.
+FLAT = 1e-6
+
+
+class LeafTable:
+    """Training rows in the leaves of an ensemble, to be averaged under attention weights.
+
+    ``reading="responses"`` averages the responses in the query's leaf of each tree, then the trees. A leaf that no
+    row of positive weight is in has the mean of all of them.
+
+    ``reading="residuals"`` respects boosting: tree ``t`` was fitted to Newton steps r = -gradient / curvature at the
+    raw scores before it, so its leaf value changes by rate_t * (weighted mean of r - plain mean of r), each row
+    counting by weight times curvature. The rate is the slope of the tree's own leaf values on the plain means. So equal
+    weights give back the booster, however it was regularised.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        The trees.
+    leaves : ndarray of shape (n_trees, n_train)
+        Leaf of each training row in each tree.
+    response : ndarray of shape (n_train,)
+        Numbers, or the number of each row's class.
+    weight : ndarray of shape (n_train,)
+        Prior weights that the background of a query is a share of; rows without have no say.
+    n_classes : int or None
+        Number of classes; None for numbers.
+    reading : {"responses", "residuals"}
+        What a leaf averages.
+    """
+
+    def __init__(
+        self,
+        ensemble: Ensemble,
+        leaves: np.ndarray,
+        response: np.ndarray,
+        weight: np.ndarray,
+        *,
+        n_classes: int | None,
+        reading: str,
+    ):
+        check_choice("reading", reading, READINGS)
+        self.ensemble, self.reading = ensemble, reading
+        self.total = float(weight.sum())
+        leaves = np.ascontiguousarray(leaves, dtype=np.int32)
+        if reading == "responses":
+            mass, moment = _responses(response, n_classes)
+        else:
+            _check_loss(ensemble, n_classes)
+            mass, moment = _newton_steps(ensemble, leaves, response)
+        starts, rows, *_ = _kernels.bucket_rows(leaves, ensemble.n_leaves, np.ones(leaves.shape, np.uint8))
+        self.plain_mass, self.plain_mean = _plain_means(leaves, mass, moment, weight, ensemble.n_leaves)
+        self._rows = (starts, rows, np.ascontiguousarray(leaves.T), mass, moment, self.plain_mass, self.plain_mean)
+        if reading == "residuals":
+            self.rate = _rates(ensemble.value, leaves, self.plain_mass, self.plain_mean[0])
+
+    def predict(self, bumps: sparse.csr_array, background: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+        """Return predictions (n_query, 1) or class probabilities (n_query, n_classes).
+
+        Weights are ``bumps`` (n_query, n_train) over a ``background`` share of the prior; ``leaves`` (n_trees, n_query)
+        are those of the queries.
+        """
+        weights = weight_rows(bumps, background / self.total)
+        means = _kernels.leaf_mean_rows(*weights, np.ascontiguousarray(leaves, dtype=np.int32), *self._rows)
+        if self.reading == "responses":
+            return means.mean(axis=1)
+        shift = self.rate * (means[:, :, 0] - self.plain_mean[0, leaves].T)
+        raw = self.ensemble.raw(leaves) + shift @ np.eye(self.ensemble.start.size)[self.ensemble.output]
+        return raw if self.ensemble.loss == "squared" else _probabilities(raw)
+
+
+def _check_loss(ensemble: Ensemble, n_classes: int | None) -> None:
+    """Raise unless it is known what the trees were fitted to."""
+    needed = "squared" if n_classes is None else "log"
+    if not ensemble.boosted or ensemble.loss != needed:
+        kind = f"a booster with {ensemble.loss} loss" if ensemble.boosted else "a forest"
+        raise ValueError(
+            f"`reading='residuals'` needs a booster fitted with {needed} loss, got {kind}. Set reading='responses'."
+        )
+
+
+def _responses(response: np.ndarray, n_classes: int | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return mass 1 and the responses, or for each class whether the row is of it: the same for all trees."""
+    columns = response[:, None] if n_classes is None else response[:, None] == np.arange(n_classes)
+    return np.ones((response.size, 1, 1)), columns[:, :, None].astype(np.float64)
+
+
+def _newton_steps(ensemble: Ensemble, leaves: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the curvature and minus the gradient of each row's loss (n_train, 1, n_trees) before each tree's round."""
+    rounds = np.stack([np.flatnonzero(ensemble.output == k) for k in range(ensemble.start.size)], axis=1)
+    raw = np.tile(ensemble.start, (response.size, 1))
+    squared = ensemble.loss == "squared"
+    pull = np.empty((response.size, 1, ensemble.n_trees))
+    curve = np.ones((response.size, 1, 1)) if squared else np.empty_like(pull)
+    for trees in rounds:
+        if squared:
+            pull[:, 0, trees] = response[:, None] - raw
+        else:
+            chance, happened = _chances(raw, response)
+            pull[:, 0, trees], curve[:, 0, trees] = happened - chance, np.maximum(chance * (1.0 - chance), FLAT)
+        raw += ensemble.value[leaves[trees]].T
+    return curve, pull
+
+
+def _chances(raw: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probability of each output's class, and whether a row is of it; a single output is of class 1."""
+    if raw.shape[1] == 1:
+        return expit(raw), response[:, None] == 1
+    return softmax(raw, axis=1), response[:, None] == np.arange(raw.shape[1])
+
+
+def _probabilities(raw: np.ndarray) -> np.ndarray:
+    """Return the probabilities of all classes."""
+    return np.hstack([expit(-raw), expit(raw)]) if raw.shape[1] == 1 else softmax(raw, axis=1)
+
+
+def _plain_means(leaves, mass, moment, weight, n_leaves: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mass (n_leaves,) and the means (n_column, n_leaves) of leaves under the prior."""
+
+    def sums(values: np.ndarray) -> np.ndarray:
+        return np.bincount(
+            leaves.ravel(), np.broadcast_to((weight[:, None] * values).T, leaves.shape).ravel(), n_leaves
+        )
+
+    total, moments = sums(mass[:, 0]), np.stack([sums(moment[:, k]) for k in range(moment.shape[1])])
+    overall = np.repeat(moments.sum(axis=1, keepdims=True) / total.sum(), n_leaves, axis=1)
+    return total, np.divide(moments, total, out=overall, where=total > 0)
+
+
+def _rates(value: np.ndarray, leaves: np.ndarray, mass: np.ndarray, mean: np.ndarray) -> np.ndarray:
+    """Return the slope of each tree's leaf values on its plain means, between 0 and 1; 0 if the means do not differ.
+
+    The line has an intercept: LightGBM keeps the raw score before its first tree in the leaves of that tree.
+    """
+    n_trees, tree = leaves.shape[0], np.zeros(value.size, np.int64)
+    tree[leaves] = np.arange(n_trees)[:, None]
+
+    def total(values: np.ndarray) -> np.ndarray:
+        return np.bincount(tree, mass * values, n_trees)
+
+    away = mean - (total(mean) / total(np.ones_like(mean)))[tree]
+    spread = total(away**2)
+    differ = spread > 1e-20 * total(mean**2)
+    return np.clip(np.divide(total(away * value), spread, out=np.zeros(n_trees), where=differ), 0.0, 1.0)

@@ -1,0 +1,76 @@
+"""Weights of many fits, of any kind a user may give, as kernels take them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from heedful.attention import Attention
+
+
+class WeightRows(NamedTuple):
+    """Weights of many fits: bumps over a background share of the table's prior; empty ``indices`` mean every row."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    bump: np.ndarray
+    background: np.ndarray
+
+    def block(self, part: slice) -> "WeightRows":
+        """Return the weights of some of the fits."""
+        start, stop = self.indptr[part.start], self.indptr[part.stop]
+        indices = self.indices[start:stop] if self.indices.size else self.indices
+        indptr = self.indptr[part.start : part.stop + 1] - start
+        return WeightRows(indptr, indices, self.bump[start:stop], self.background[part])
+
+    def bumps(self, n_train: int) -> sparse.csr_array:
+        """Return the bumps as a matrix (n_fit, n_train)."""
+        return sparse.csr_array((self.bump, self.indices, self.indptr), shape=(self.background.size, n_train))
+
+
+def whole_table(n_fit: int = 1) -> WeightRows:
+    """Return the weights of fits that weigh every row by its prior."""
+    return WeightRows(np.zeros(n_fit + 1, np.int64), np.zeros(1, np.int32), np.empty(0), np.ones(n_fit))
+
+
+def weight_rows(bumps: sparse.csr_array, background: np.ndarray) -> WeightRows:
+    """Return bumps (n_fit, n_train) over background shares of the prior."""
+    return _rows(bumps.indptr, bumps.indices, bumps.data, background)
+
+
+def read_weights(weights: Any, n_train: int) -> tuple[WeightRows, np.ndarray]:
+    """Return weights of any accepted kind as rows over a background, and the prior weights of the background."""
+    if isinstance(weights, Attention):
+        _check_width(weights.shape, n_train)
+        bumps = weights.bumps()
+        background = weights.background * weights.sample_weight.sum()
+        return weight_rows(bumps, background), weights.sample_weight
+    if sparse.issparse(weights):
+        matrix = sparse.csr_array(weights, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        _check_width(matrix.shape, n_train)
+        bump = matrix.data / np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))
+        return _rows(matrix.indptr, matrix.indices, bump, np.zeros(matrix.shape[0])), np.ones(n_train)
+    dense = np.asarray(weights, dtype=np.float64)
+    _check_width(dense.shape, n_train)
+    bump = np.ascontiguousarray(dense / _row_sums(dense.sum(axis=1), dense)[:, None]).ravel()
+    indptr = np.arange(dense.shape[0] + 1) * n_train
+    return _rows(indptr, np.empty(0), bump, np.zeros(dense.shape[0])), np.ones(n_train)
+
+
+def _rows(indptr, indices, bump, background) -> WeightRows:
+    return WeightRows(indptr.astype(np.int64), indices.astype(np.int32), bump, background)
+
+
+def _check_width(shape: tuple[int, ...], n_train: int) -> None:
+    if len(shape) != 2 or shape[1] != n_train:
+        raise ValueError(f"`weights` must have shape (n_query, {n_train}), one column per row of `X`, got {shape}.")
+
+
+def _row_sums(sums: np.ndarray, values: np.ndarray) -> np.ndarray:
+    # a sum is finite only if its terms are: one pass less over a large matrix
+    if not np.isfinite(sums).all() or values.min(initial=0.0) < 0:
+        raise ValueError("`weights` must be finite and >= 0.")
+    if (sums <= 0).any():
+        raise ValueError(f"`weights` must have a positive sum in each row; row {int(np.argmin(sums))} sums to 0.")
+    return sums

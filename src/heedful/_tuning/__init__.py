@@ -1,0 +1,1 @@
+"""Choosing heads: the grid, out-of-fold predictions, shares, the guard, adaptive mixing."""

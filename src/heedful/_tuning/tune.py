@@ -1,0 +1,42 @@
+"""Choose shares: fit them to predictions of unseen rows, then take them back as far as the guard says."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful._tuning.guard import cross_fit, trust
+from heedful._tuning.shares import OutOfFold, fit_many, fit_one, head_errors
+
+# Smaller shares go to the other heads: they would cost as much in every prediction.
+SMALLEST = 0.02
+NOTHING = np.empty(0)
+
+
+class Tuned(NamedTuple):
+    """Share and error of each head, how far the guard trusts the blend, and what that says of the rows.
+
+    ``blend`` is made of shares in which a row had no say; empty if nothing was tried.
+    """
+
+    share: np.ndarray
+    error: np.ndarray
+    trust: float
+    blend: np.ndarray = NOTHING
+
+
+def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
+    """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
+    fit = fit_many if many else fit_one
+    error = head_errors(oof)
+    mean_share, blend = cross_fit(oof, lambda part: fit(part, mixing), seed)
+    if mixing is not None:
+        return Tuned(prune(fit(oof, mixing)), error, 1.0, blend)
+    confidence = trust(oof, blend)
+    share = confidence * (prune(mean_share) if many else fit(oof, None))
+    return Tuned(share, error, confidence, oof.baseline + confidence * (blend - oof.baseline))
+
+
+def prune(share: np.ndarray) -> np.ndarray:
+    """Return shares of the same sum without small ones."""
+    large = np.where(share >= min(SMALLEST, share.max(initial=0.0)), share, 0.0)
+    return large * (share.sum() / large.sum()) if large.any() else large

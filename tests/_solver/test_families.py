@@ -1,0 +1,242 @@
+"""Families of responses: losses and their derivatives, links and values, hazards."""
+
+import numpy as np
+import pytest
+
+from heedful._solver import Classes, Numbers, Survival, cumulative_hazard
+from heedful._solver.families import FLAT, SMOOTH
+from heedful._solver.survival import partial_loss, risk_sums
+from reference import losses
+from reference.cases import small_outcome
+from reference.differences import differences
+
+KINDS = ("numbers", "two classes", "two alike", "three classes", "survival")
+
+
+def family_of(rng, kind, case="random"):
+    """Return a family of twelve rows and weights."""
+    if kind == "numbers":
+        return Numbers(rng.normal(size=12), 0.5, 2.0), rng.dirichlet(np.ones(12))
+    if kind == "survival":
+        (event, time), weight = small_outcome(rng, "cox", case)
+        return Survival(event, time), weight
+    what, weight = small_outcome(rng, "multinomial" if kind == "three classes" else "binomial", case)
+    return Classes(what, what.max() + 1, symmetric=kind == "two alike"), weight
+
+
+def anchored(rng, kind):
+    """Return a family whose losses can be asked for, weights, a link and the values it gives."""
+    family, weight = family_of(rng, kind)
+    link = rng.normal(size=(12, family.n_outputs))
+    family = family.anchored(link, weight)
+    return family, weight, link, family.values(link)
+
+
+@pytest.mark.parametrize(("kind", "n_outputs"), list(zip(KINDS, (1, 1, 2, 3, 1), strict=True)))
+def test_two_classes_have_one_output_unless_they_are_alike(rng, kind, n_outputs):
+    family, weight = family_of(rng, kind)
+    assert family.n_outputs == n_outputs == family.null_link(weight).size
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_slopes_and_curvatures_of_the_loss_are_finite_differences(rng, kind):
+    family, _, _, values = anchored(rng, kind)
+    observed = family.observed(values)
+    found = family.losses(observed)
+    first = differences(lambda at: family.losses(at).value.sum(), observed)
+    second = differences(lambda at: family.losses(at).slope.sum(), observed)
+    np.testing.assert_allclose(found.slope, first, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.curve, second, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_losses_of_many_columns_are_those_of_each(rng, kind):
+    family, _, link, _ = anchored(rng, kind)
+    many = family.observed(family.values(np.stack([link, link + 0.3, -link], axis=1)))
+    for k, part in enumerate((link, link + 0.3, -link)):
+        one = family.losses(family.observed(family.values(part)))
+        for all_columns, column in zip(family.losses(many), one, strict=True):
+            np.testing.assert_allclose(all_columns[:, k], column)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_and_links_are_inverse_to_each_other(rng, kind):
+    family, _, link, values = anchored(rng, kind)
+    back = family.link_of(values)
+    np.testing.assert_allclose(family.scaled(0.0, 1.0).values(back), values, rtol=1e-12)
+    if kind != "numbers":
+        np.testing.assert_allclose(np.ptp(back - link, axis=1), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_residuals_are_minus_the_slope_of_the_loss_by_the_link(rng, kind):
+    family, weight, link, _ = anchored(rng, kind)
+    slope = differences(lambda at: family.losses(family.observed(family.values(at))).value.sum(), link)
+    expected = slope / (2 * family.unit**2) if kind == "numbers" else slope
+    np.testing.assert_allclose(family.residual(link, weight), -expected, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("level", [-5000.0, 300.0, 5000.0])
+def test_the_level_of_log_hazards_changes_neither_residuals_nor_curvatures(rng, level):
+    family, weight, link, _ = anchored(rng, "survival")
+    for part in (family.residual, family.curvature):
+        np.testing.assert_allclose(part(link + level, weight), part(link, weight), rtol=1e-9, atol=1e-9)
+
+
+def test_residuals_are_finite_where_log_hazards_are_far_apart(rng):
+    family, weight, link, _ = anchored(rng, "survival")
+    link[[2, 7], 0] = 1e4, -1e4
+    assert np.isfinite(family.residual(link, weight)).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_residuals_of_the_null_model_sum_to_zero(rng, kind):
+    family, weight = family_of(rng, kind)
+    link = np.tile(family.null_link(weight), (12, 1))
+    np.testing.assert_allclose(weight @ family.residual(link, weight), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_part_is_the_family_of_its_rows(rng, kind):
+    family, _, _, values = anchored(rng, kind)
+    rows = np.array([7, 2, 2])
+    part = family.part(rows)
+    assert part.n_outputs == family.n_outputs
+    expected = family.losses(family.observed(values)).value[rows]
+    np.testing.assert_array_equal(part.losses(part.observed(values[rows])).value, expected)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:4])
+def test_the_observed_value_is_the_probability_of_what_happened(rng, kind):
+    family, _, _, values = anchored(rng, kind)
+    np.testing.assert_allclose(values.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(family.observed(values), [values[i, family.y[i]] for i in range(12)])
+
+
+@pytest.mark.parametrize("kind", KINDS[1:4])
+def test_extreme_links_give_finite_values_and_losses(rng, kind):
+    family, weight = family_of(rng, kind)
+    link = 1e4 * rng.normal(size=(12, family.n_outputs))
+    found = family.losses(family.observed(family.values(link)))
+    assert all(np.isfinite(part).all() for part in found)
+    assert np.isfinite(family.link_of(family.values(link))).all()
+    assert (family.hessian(link, weight) >= FLAT).all()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7])
+@pytest.mark.parametrize("spread", [0.0, 1.0, 4.0])
+def test_the_curvature_of_classes_is_a_bound_for_all_of_them_together(rng, n_classes, spread):
+    family = Classes(np.arange(12) % n_classes, n_classes, symmetric=True)
+    link = spread * rng.normal(size=(12, n_classes))
+    chance = family.values(link)
+    exact = chance[:, :, None] * np.eye(n_classes) - chance[:, :, None] * chance[:, None, :]
+    bound = family.hessian(link, np.ones(12))[:, :, None] * np.eye(n_classes)
+    assert np.linalg.eigvalsh(bound - exact).min() > -1e-9
+
+
+def test_the_bound_of_two_classes_is_tight(rng):
+    family, link = Classes(np.arange(12) % 2, 2, symmetric=True), rng.normal(size=(12, 2))
+    p = family.values(link)[:, 0]
+    np.testing.assert_allclose(family.hessian(link, np.ones(12)), np.tile(2 * p * (1 - p), (2, 1)).T)
+    exact = np.array([[1, -1], [-1, 1]]) * (p * (1 - p))[:, None, None]
+    bound = family.hessian(link, np.ones(12))[:, :, None] * np.eye(2)
+    np.testing.assert_allclose(np.linalg.eigvalsh(bound - exact)[:, 0], 0.0, atol=1e-12)
+
+
+def test_binary_curvature_is_p_times_one_minus_p(rng):
+    family, weight, link, values = anchored(rng, "two classes")
+    np.testing.assert_allclose(family.hessian(link, weight)[:, 0], values[:, 0] * values[:, 1])
+
+
+@pytest.mark.parametrize("kind", KINDS[1:4])
+def test_the_mean_link_gives_the_class_shares_moved_a_little(rng, kind):
+    family, weight = family_of(rng, kind)
+    means, overall = np.average(family.means(), axis=0), weight @ family.means()
+    found = family.values(family.mean_link(means, overall)[None])[0, -means.size :]
+    np.testing.assert_allclose(found, (1 - SMOOTH) * means + SMOOTH * overall)
+
+
+@pytest.mark.parametrize("kind", KINDS[1:4])
+def test_the_mean_link_of_one_class_is_finite(rng, kind):
+    family, weight = family_of(rng, kind)
+    assert np.isfinite(family.mean_link(family.means()[0], weight @ family.means())).all()
+
+
+@pytest.mark.parametrize("case", ["random", "tied"])
+def test_martingale_residuals_sum_to_zero_under_the_weights(rng, case):
+    family, weight = family_of(rng, "survival", case)
+    link = rng.normal(size=(12, 1))
+    assert weight @ family.residual(link, weight)[:, 0] == pytest.approx(0.0, abs=1e-12)
+    expected = -losses.slope("cox", link, (family.event, family.time), weight)[:, 0]
+    np.testing.assert_allclose(weight * family.residual(link, weight)[:, 0], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", ["random", "tied", "constant", "single"])
+def test_an_anchored_hazard_is_breslows(rng, case):
+    family, weight = family_of(rng, "survival", case)
+    link = rng.normal(size=(weight.size, 1))
+    expected = losses.hazard(link[:, 0], (family.event, family.time), weight)
+    np.testing.assert_allclose(family.anchored(link, weight).hazard, expected)
+
+
+def test_a_hazard_at_other_times_is_that_of_the_last_event_before(rng):
+    family, weight = family_of(rng, "survival")
+    link, at = rng.normal(size=12), np.array([1e-9, 0.4, 1.1, 99.0])
+    own = cumulative_hazard(family, link, weight)
+    expected = [own[family.time <= t].max(initial=0.0) for t in at]
+    np.testing.assert_allclose(cumulative_hazard(family, link, weight, at), expected)
+
+
+def test_many_hazards_are_those_of_each(rng):
+    family, _ = family_of(rng, "survival", "tied")
+    links, weights = rng.normal(size=(2, 12)), rng.dirichlet(np.ones(12), size=2)
+    expected = [cumulative_hazard(family, link, weight) for link, weight in zip(links, weights, strict=True)]
+    np.testing.assert_allclose(cumulative_hazard(family, links, weights), expected)
+
+
+@pytest.mark.parametrize("case", ["random", "tied", "constant", "single"])
+def test_the_partial_loss_equals_the_twin(rng, case):
+    family, weight = family_of(rng, "survival", case)
+    links = rng.normal(size=(3, weight.size))
+    expected = [losses.loss("cox", link[:, None], (family.event, family.time), weight) for link in links]
+    np.testing.assert_allclose(partial_loss(family, links, weight), expected)
+
+
+def test_risk_sums_are_those_of_the_rows_that_are_left(rng):
+    family, weight = family_of(rng, "survival", "tied")
+    expected = [weight[family.time >= time].sum() for time in family.time]
+    np.testing.assert_allclose(risk_sums(family, weight), expected)
+
+
+def test_the_left_out_loss_of_survival_is_a_difference_of_partial_losses(rng):
+    family, weight = family_of(rng, "survival", "tied")
+    links, train, test = rng.normal(size=(12, 2, 1)), np.arange(0, 12, 2), np.arange(1, 12, 2)
+    found = family.left_out_loss(lambda rows: links[rows], train, test, weight)
+    for k in range(2):
+        some = losses.loss("cox", links[train, k], (family.event[train], family.time[train]), weight[train])
+        everyone = losses.loss("cox", links[:, k], (family.event, family.time), weight)
+        assert found[k] == pytest.approx(everyone - some)
+
+
+@pytest.mark.parametrize("kind", KINDS[:4])
+def test_the_left_out_loss_of_other_families_is_a_sum_over_rows(rng, kind):
+    family, weight, link, values = anchored(rng, kind)
+    test = np.array([1, 4, 5])
+    found = family.left_out_loss(lambda rows: link[rows][:, None], np.arange(12), test, weight)
+    assert found[0] == pytest.approx(weight[test] @ family.losses(family.observed(values)).value[test])
+
+
+def test_the_loss_of_survival_needs_a_fixed_hazard(rng):
+    family, _ = family_of(rng, "survival")
+    with pytest.raises(ValueError, match="use `anchored` first"):
+        family.losses(np.zeros(12))
+
+
+def test_levels_make_attended_events_as_many_as_expected(rng):
+    family, weight, _, _ = anchored(rng, "survival")
+    links, attention = rng.normal(size=(4, 12)), rng.dirichlet(np.ones(12), size=4)
+    level = family.level(links, attention, weight)[:, 0]
+    expected = (attention * np.exp(links) * family.hazard).sum(axis=1)
+    overall = weight @ family.event
+    moved = [(1 - SMOOTH) * sums + SMOOTH * overall for sums in (attention @ family.event, expected)]
+    np.testing.assert_allclose(np.exp(level), moved[0] / moved[1])

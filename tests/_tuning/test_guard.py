@@ -1,0 +1,110 @@
+"""The guard: gains that are noise are not believed, gains that are not are."""
+
+import numpy as np
+import pytest
+
+from heedful._solver import Classes, Numbers
+from heedful._tuning.guard import blended, cross_fit, trust
+from heedful._tuning.shares import OutOfFold, fit_many
+from heedful._tuning.tune import tune
+from reference.heads import LOSSES, made_up_heads
+
+
+def seed():
+    return np.random.RandomState(0)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_clear_gain_is_trusted(rng, loss):
+    tuned = tune(made_up_heads(rng, loss, 300, 8, gain=1.0), True, None, seed())
+    assert tuned.trust > 0.9
+    assert tuned.share.sum() > 0.8
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_heads_of_pure_noise_get_little(rng, loss):
+    tuned = [tune(made_up_heads(rng, loss, 80, 8, gain=0.0), True, None, seed()) for _ in range(20)]
+    assert np.mean([one.trust for one in tuned]) < 0.35
+    assert np.mean([one.share.sum() for one in tuned]) < 0.2
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_heads_of_pure_noise_cost_new_rows_less_than_two_per_cent(rng, loss):
+    costs = []
+    for _ in range(20):
+        tuned = tune(made_up_heads(rng, loss, 80, 8, gain=0.0), True, None, seed())
+        fresh = made_up_heads(rng, loss, 1000, 8, gain=0.0)
+        costs.append(fresh.mean_loss(blended(fresh, tuned.share)) - fresh.mean_loss(fresh.baseline))
+    assert np.mean(costs) < 0.02
+
+
+def heavy_rows(rng, n=200):
+    """Responses with a few huge values, and heads as erratic as they are."""
+    y = np.exp(2.5 * rng.normal(size=n))
+    heads = np.exp(2.5 * rng.normal(size=(n, 8)))
+    return OutOfFold(heads, np.full(n, np.exp(2.5**2 / 2)), Numbers(y), np.ones(n))
+
+
+def test_a_few_huge_responses_cost_less_than_one_per_cent(rng):
+    loss = []
+    for _ in range(40):
+        tuned, fresh = tune(heavy_rows(rng), True, None, seed()), heavy_rows(rng)
+        loss.append(fresh.mean_loss(blended(fresh, tuned.share)) / fresh.mean_loss(fresh.baseline) - 1)
+    assert np.mean(loss) < 0.01
+
+
+def test_trust_grows_from_none_to_all_with_the_gain_in_standard_errors(rng):
+    part = OutOfFold(np.empty((100, 0)), np.zeros(100), Numbers(np.ones(100)), np.ones(100))
+    noise = rng.normal(size=100)
+    levels = [trust(part, shift + 0.5 * noise) for shift in (-0.2, 0.05, 0.1, 0.12, 0.5)]
+    assert levels == sorted(levels)
+    assert levels[0] == 0
+    assert levels[-1] == 1
+    assert any(0 < level < 1 for level in levels)
+
+
+def test_a_gain_that_is_the_same_for_every_row_is_trusted():
+    part = OutOfFold(np.empty((9, 0)), np.full(9, 0.5), Classes(np.arange(9) % 2, 2), np.ones(9))
+    assert trust(part, np.full(9, 0.6)) == 1
+    assert trust(part, np.full(9, 0.4)) == 0
+    assert trust(part, part.baseline) == 0
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weight_two_counts_as_much_trust_as_weight_one_everywhere(rng, loss):
+    part = made_up_heads(rng, loss, 100, 8, gain=0.1)
+    blend = blended(part, fit_many(part, None))
+    assert trust(part, blend) == pytest.approx(trust(part._replace(weight=2 * part.weight), blend))
+
+
+def cross_fitted(part):
+    return cross_fit(part, lambda some: fit_many(some, None), seed())[1]
+
+
+def test_cross_fitting_never_uses_a_rows_own_response(rng):
+    part = made_up_heads(rng, "squares", 40, 8, gain=0.3)
+    changed = part._replace(family=Numbers(part.family.y + 100 * (np.arange(40) == 7)))
+    one, other = cross_fitted(part), cross_fitted(changed)
+    assert one[7] == other[7]
+    assert not np.allclose(one, other)
+
+
+def test_cross_fitting_never_uses_a_rows_own_class(rng):
+    part = made_up_heads(rng, "log", 40, 8, gain=0.3)
+    other_class = (np.arange(40) == 7)[:, None]
+    one, other = cross_fitted(part), cross_fitted(part._replace(heads=abs(other_class - part.heads)))
+    assert other[7] == pytest.approx(1 - one[7])
+    assert not np.allclose(np.delete(one, 7), np.delete(other, 7))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_blend_of_no_shares_is_the_baseline_and_of_a_whole_one_the_head(rng, loss):
+    part = made_up_heads(rng, loss)
+    np.testing.assert_array_equal(blended(part, np.zeros(5)), part.baseline)
+    np.testing.assert_allclose(blended(part, np.eye(5)[2]), part.heads[:, 2])
+
+
+def test_a_head_without_a_share_may_be_unknown(rng):
+    part = made_up_heads(rng, "squares")
+    part.heads[:, 0] = np.nan
+    assert np.isfinite(blended(part, np.array([0, 0.5, 0, 0, 0]))).all()

@@ -1,0 +1,177 @@
+"""Shares: the best convex blend of any loss, held against a general optimiser."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize, minimize_scalar
+
+from heedful._solver import Numbers
+from heedful._tuning.shares import (
+    CAUTION,
+    best_mixing,
+    fit_many,
+    fit_one,
+    head_costs,
+    head_errors,
+    minimise_on_simplex,
+    simplex_qp,
+)
+from reference.heads import LOSSES, made_up_heads
+
+
+def columns_of(part):
+    return np.column_stack([part.heads, part.baseline])
+
+
+def price(part, share, columns, cost):
+    """Return the mean loss of a blend plus what its columns cost."""
+    return part.mean_loss(columns @ share) + cost @ share
+
+
+def best_by_general_optimiser(part, columns, cost):
+    size = columns.shape[1]
+    whole = {"type": "eq", "fun": lambda share: share.sum() - 1}
+    how = {"bounds": [(0, 1)] * size, "constraints": whole, "options": {"ftol": 1e-14, "maxiter": 1000}}
+    return minimize(lambda share: price(part, share, columns, cost), np.full(size, 1 / size), method="SLSQP", **how).fun
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("caution", [0.0, 0.5, 3.0])
+def test_no_other_convex_blend_is_better(rng, loss, caution):
+    part = made_up_heads(rng, loss, weight=rng.uniform(0.5, 2, size=60))
+    columns = columns_of(part)
+    cost = caution * head_costs(part, columns)
+    share = minimise_on_simplex(part, columns, cost)
+    assert (share >= 0).all()
+    assert share.sum() == pytest.approx(1)
+    best = best_by_general_optimiser(part, columns, cost)
+    assert price(part, share, columns, cost) <= best + 1e-8 * abs(best)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("mixing", [None, 0.4])
+def test_shares_of_many_heads_are_the_best_blend_at_a_cautious_price(rng, loss, mixing):
+    part = made_up_heads(rng, loss)
+    mixed = (1 - (mixing or 1)) * part.baseline[:, None] + (mixing or 1) * part.heads
+    columns = columns_of(part) if mixing is None else mixed
+    share, cost = fit_many(part, mixing), CAUTION * head_costs(part, columns)
+    assert share.sum() <= 1 + 1e-12
+    whole = np.append(share, 1 - share.sum()) if mixing is None else share / mixing
+    best = best_by_general_optimiser(part, columns, cost)
+    assert price(part, whole, columns, cost) <= best + 1e-8 * abs(best)
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 10_000), st.integers(1, 12), st.integers(2, 40), st.sampled_from(LOSSES))
+def test_no_single_column_beats_the_blend(seed, n_heads, n, loss):
+    part = made_up_heads(np.random.default_rng(seed), loss, n, n_heads)
+    columns = columns_of(part)
+    cost, share = CAUTION * head_costs(part, columns), fit_many(part, None)
+    mine = price(part, np.append(share, 1 - share.sum()), columns, cost)
+    vertices = [price(part, vertex, columns, cost) for vertex in np.eye(n_heads + 1)]
+    assert mine <= min(vertices) + 1e-8 * (1 + abs(mine))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("gain", [-1.0, 0.0, 0.3, 3.0])
+def test_the_best_mixing_of_each_head_is_that_of_a_scalar_optimiser(rng, loss, gain):
+    part = made_up_heads(rng, loss, gain=gain, weight=rng.uniform(0.5, 2, size=60))
+    for head, found in zip(part.heads.T, best_mixing(part, part.heads), strict=True):
+
+        def cost(mixing, head=head):
+            return part.mean_loss(part.baseline + mixing * (head - part.baseline))
+
+        best = minimize_scalar(cost, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
+        assert 0 <= found <= 1
+        assert cost(found) <= best.fun + 1e-10
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_one_head_takes_its_best_mixing_if_no_other_is_worth_more(rng, loss):
+    part = made_up_heads(rng, loss)
+    share = fit_one(part, None)
+    mixing = best_mixing(part, part.heads)
+    blends = part.baseline[:, None] + mixing * (part.heads - part.baseline[:, None])
+    worth = part.mean_loss(blends) + CAUTION * head_costs(part, blends)
+    expected = np.where(np.arange(5) == np.argmin(worth), mixing, 0.0)
+    np.testing.assert_array_equal(share, expected)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("mixing", [0.3, 1.0])
+def test_a_fixed_mixing_is_the_sum_of_many_shares_and_the_one_share(rng, loss, mixing):
+    part = made_up_heads(rng, loss)
+    assert fit_many(part, mixing).sum() == pytest.approx(mixing)
+    assert fit_one(part, mixing).max() == mixing
+    assert (fit_one(part, mixing) > 0).sum() == 1
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_heads_that_equal_the_baseline_get_no_share(rng, loss):
+    part = made_up_heads(rng, loss)
+    same = part._replace(heads=np.tile(part.baseline[:, None], (1, 5)))
+    assert fit_one(same, None).sum() == 0
+    np.testing.assert_array_equal(best_mixing(same, same.heads), 0.0)
+
+
+@pytest.mark.parametrize("loss", LOSSES[:2])
+def test_a_perfect_head_gets_nearly_everything(rng, loss):
+    part = made_up_heads(rng, loss, 200)
+    perfect = part.family.y if loss == "squares" else np.ones(200)
+    share = fit_many(part._replace(heads=np.column_stack([part.heads, perfect])), None)
+    assert share[-1] > 0.9
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_only_ratios_of_weights_matter(rng, loss):
+    part = made_up_heads(rng, loss, weight=rng.uniform(0.5, 2, size=60))
+    heavy = part._replace(weight=7.0 * part.weight)
+    np.testing.assert_allclose(fit_many(part, None), fit_many(heavy, None), atol=1e-6)
+    np.testing.assert_allclose(best_mixing(part, part.heads), best_mixing(heavy, part.heads), atol=1e-9)
+
+
+def test_costs_are_standard_errors_of_the_gain(rng):
+    part = made_up_heads(rng, "squares", 400)
+    gain = (part.heads - part.family.y[:, None]) ** 2 - (part.baseline - part.family.y)[:, None] ** 2
+    np.testing.assert_allclose(head_costs(part, part.heads), gain.std(axis=0) / 20)
+    np.testing.assert_array_equal(head_costs(part, part.baseline[:, None]), 0.0)
+
+
+def test_zero_residuals_do_not_divide_by_zero():
+    assert simplex_qp(np.zeros((3, 3))).sum() == pytest.approx(1)
+
+
+def test_a_cost_is_the_linear_part_of_the_quadratic(rng):
+    rows, cost = rng.normal(size=(30, 4)), rng.uniform(size=4)
+    products, whole = rows.T @ rows / 30, {"type": "eq", "fun": lambda share: share.sum() - 1}
+    best = minimize(
+        lambda share: share @ products @ share / 2 + cost @ share,
+        np.full(4, 0.25),
+        method="SLSQP",
+        bounds=[(0, 1)] * 4,
+        constraints=whole,
+        options={"ftol": 1e-14},
+    )
+    np.testing.assert_allclose(simplex_qp(products, cost), best.x, atol=1e-5)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_head_errors_are_weighted_mean_losses(rng, loss):
+    weight = rng.uniform(size=60)
+    part = made_up_heads(rng, loss, weight=weight)
+    expected = [np.average(part.family.losses(head).value, weights=weight) for head in part.heads.T]
+    np.testing.assert_allclose(head_errors(part), expected)
+
+
+def test_head_errors_of_numbers_are_squares(rng):
+    part = made_up_heads(rng, "squares")
+    assert isinstance(part.family, Numbers)
+    np.testing.assert_allclose(head_errors(part), ((part.heads - part.family.y[:, None]) ** 2).mean(axis=0))
+
+
+def test_a_part_holds_the_same_rows_of_everything(rng):
+    part, rows = made_up_heads(rng, "log"), np.array([3, 30, 31])
+    some = part.part(rows)
+    np.testing.assert_array_equal(some.heads, part.heads[rows])
+    np.testing.assert_array_equal(some.family.y, part.family.y[rows])
