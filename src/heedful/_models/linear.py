@@ -105,12 +105,12 @@ def _anchored(rows, x, weightings, problem, wanted, shares, anchor):
     """Fit squared losses with what a teacher says of each query as one more row of the query's own fit."""
     n_query, (table,) = x.shape[0], problem.tables
     n_train = problem.weight.size
-    y, sample_weight = np.append(table.y, anchor.said), np.append(table.sample_weight, np.zeros(n_query))
+    y, sample_weight = np.append(table.y, anchor.said), np.append(table.prior, np.zeros(n_query))
     packed = np.zeros((n_train + n_query, table.packed.shape[1]))
     packed[:n_train] = table.packed
     packed[n_train:, : table.y_column] = x[:, : table.y_column]
     packed[n_train:, table.y_column] = anchor.said
-    table = table._replace(packed=packed, y=y, sample_weight=sample_weight)
+    table = table._replace(packed=packed, y=y, prior=sample_weight)
     link = np.full((n_query, *wanted.shape, 1), np.nan)
     coef, failed = np.zeros((n_query, 1, x.shape[1])), 0
     for w in np.flatnonzero(wanted.any(axis=1)):
