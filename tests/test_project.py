@@ -25,7 +25,7 @@ PUBLIC = [
     heedful.LeafAttentionClassifier,
     heedful.TreeAttentionRegressor,
     heedful.DriftCorrector,
-    heedful._solver_lasso,
+    heedful.local_lasso,
     heedful.minimax_linkage,
     heedful.ProtoClust,
     heedful.save_model,

@@ -13,6 +13,7 @@ from heedful.estimators import (
     DriftCorrector,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLasso,
     TreeAttentionRegressor,
 )
 from heedful.saving import load_model, save_model
@@ -26,6 +27,7 @@ __all__ = [
     "DriftCorrector",
     "LeafAttentionClassifier",
     "LeafAttentionRegressor",
+    "LocalLasso",
     "ProtoClust",
     "TreeAttentionRegressor",
     "attention",

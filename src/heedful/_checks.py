@@ -18,6 +18,11 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     return value
 
 
+def is_word(value: Any, word: str) -> bool:
+    """Return whether a value that may be an array is this word."""
+    return isinstance(value, str) and value == word
+
+
 def check_number(
     name: str,
     value: Any,

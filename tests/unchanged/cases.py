@@ -18,6 +18,7 @@ from heedful import (
     DriftCorrector,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLasso,
     TreeAttentionRegressor,
 )
 from heedful.similarity import (
@@ -139,17 +140,17 @@ def classifiers():
     yield (
         "classes_exact",
         AttentionLassoClassifier(
-            heads="single", similarity=FEW, mixing="adaptive", exact=True, class_weight="balanced", **seed
+            heads="single", similarity=FEW, mixing="adaptive", local=LocalLasso(exact=True), class_weight="balanced", **seed
         ),
     )
     yield "logistic", AttentionClassifier(LogisticRegression(), similarity=FEW, tuning_rows=12, **seed)
     yield "trees", AttentionClassifier(DecisionTreeClassifier(max_depth=2, random_state=0), FEW, tuning_rows=10, **seed)
-    yield "leaf_classes", LeafAttentionClassifier(similarity=FEW, reading="residuals", **seed)
+    yield "leaf_classes", LeafAttentionClassifier(similarity=FEW, leaf_value="residuals", **seed)
 
 
 def survivors():
     yield "cox", AttentionCox(similarity=default_forests(16), random_state=0)
-    yield "cox_exact", AttentionCox(heads="single", similarity=FEW, cv=3, mixing=0.5, exact=True, random_state=0)
+    yield "cox_exact", AttentionCox(heads="single", similarity=FEW, cv=3, mixing=0.5, local=LocalLasso(exact=True), random_state=0)
 
 
 def said_by(model, X_query):

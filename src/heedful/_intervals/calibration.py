@@ -93,19 +93,20 @@ def calibrate(
     return plain if best == 0 else plain._replace(rank=rank[:, best], weight=weight[rows], n_rows=choices[best])
 
 
-def half_widths(
-    calibration: Calibration,
-    coverage: float,
-    attend: Callable[[slice], Attention],
-    blocks: list[slice],
-    n_jobs: int | None,
-) -> np.ndarray:
-    """Return how far intervals reach to each side; ``attend`` gives the attention of a block of queries."""
-    order, level = calibration.order, calibration.level(coverage)
-    if np.isinf(level) or np.isinf(calibration.n_rows):
-        return np.full(blocks[-1].stop, np.inf if np.isinf(level) else order.plain_quantile(level))
-    shared = (attend, calibration, order, level)
-    return np.concatenate(list(_blocks.run(_width_block, blocks, *shared, n_jobs=n_jobs)))
+class Widths:
+    """How far intervals of one coverage reach to each side: the ``same`` for all queries, or by their attention."""
+
+    def __init__(self, calibration: Calibration, coverage: float):
+        self._calibration, self._level = calibration, calibration.level(coverage)
+        self._order = calibration.order
+        self.same: float | None = None
+        if np.isinf(self._level) or np.isinf(calibration.n_rows):
+            self.same = np.inf if np.isinf(self._level) else self._order.plain_quantile(self._level)
+
+    def of(self, attention: Attention) -> np.ndarray:
+        """Return how far the intervals of queries reach."""
+        known, n_rows = self._calibration.known, self._calibration.n_rows
+        return self._order.quantile(localise(attention.within(known), n_rows), self._level)
 
 
 def plain_ranks(size: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -160,11 +161,6 @@ def most_local(loss: np.ndarray, weight: np.ndarray) -> int:
     excess = loss - loss[:, [int(np.argmin(means))]]
     error = np.sqrt((weight**2) @ (excess - weight @ excess) ** 2)
     return int(np.flatnonzero(weight @ excess <= error)[-1])
-
-
-def _width_block(block, attend, calibration: Calibration, order: WeightedECDF, level: float) -> np.ndarray:
-    """Return how far the intervals of a block reach."""
-    return order.quantile(localise(attend(block).within(calibration.known), calibration.n_rows), level)
 
 
 def _rank_block(block: slice, peers: Peers, attend: Attend) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -1,25 +1,118 @@
-"""Problems around an ensemble whose trees are kept: what is unseen is known by ensembles of folds."""
+"""An ensemble whose trees are kept as global model; what is left out is known by ensembles of folds."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from sklearn.base import clone
 
-from heedful._ensembles import Ensemble
-from heedful._models.protocol import HeldOut
+from heedful._ensembles import Ensemble, is_fitted, read_ensemble
+from heedful._frames import take
+from heedful._models.learners import copies, default_booster, predict_left_out
+from heedful._models.protocol import FittedModels, HeldOut, Problem, Run, View
+from heedful._responses import Response
+from heedful._solver import with_every_class
+from heedful._training_table import TrainingTable
 from heedful.baseline import Split
 
 EVERYONE = slice(None)
 
 
-class KeptTrees:
-    """Training rows by their leaves; ``x`` of a query is its leaf in each tree.
+class FoldTrees(NamedTuple):
+    """The ensemble of a fold's training part, and the leaves (n_train, n_trees) of all rows in it."""
 
-    ``folds`` are the ensembles of the folds, each with the leaves (n_train, n_trees) of all rows.
-    """
+    ensemble: Ensemble
+    leaves: np.ndarray
+
+
+class KeptTrees(FittedModels):
+    """A fitted ensemble: one handed in fitted sees tables as they are, any other gets categories as numbers."""
+
+    def __init__(
+        self, rows: TrainingTable, response: Response, splits: list[Split], estimator: Any, random_state: int | None
+    ):
+        super().__init__(rows, response)
+        self.splits, self.given = splits, estimator is not None and is_fitted(estimator)
+        if response.classes is not None and np.unique(rows.y).size < response.classes.size:
+            raise ValueError("`sample_weight` must leave rows of every class. Drop the rows of a class that has none.")
+        self.learner = default_booster(rows, response, splits, random_state) if estimator is None else estimator
+        if self.given:
+            check_given(estimator, rows, response)
+        self.baseline = self.learner if self.given else self._grow(np.arange(rows.weight.size))
+        self.ensemble = read_ensemble(self.baseline)
+        self.leaves = self.leaves_of(self.ensemble, rows.codes)
+        self.names = rows.plain_names
+
+    def train_rows(self) -> Any:
+        """Return the training rows as the ensemble takes them."""
+        return self.rows.table if self.given else self.rows.plain_rows(self.rows.codes)
+
+    def leaves_of(self, ensemble: Ensemble, codes: np.ndarray) -> np.ndarray:
+        """Return the leaf of each row in each tree (n_rows, n_trees)."""
+        return np.ascontiguousarray(ensemble.leaves(self.rows.plain_rows(codes)).T)
+
+    def _grow(self, part: np.ndarray) -> Any:
+        """Return the ensemble fitted to some of the rows."""
+        rows, response = self.rows, self.response
+        if response.classes is not None:
+            # trees of all folds must know the same classes
+            part = with_every_class(part, rows.weight, rows.y)
+        part, weight = copies(rows, part)
+        y = response.learner_target(self.learner, rows.y)
+        return clone(self.learner).fit(take(self.train_rows(), part), y[part], sample_weight=weight)
+
+    def grow_folds(self) -> tuple[FoldTrees, ...]:
+        """Return the ensembles of the folds; what they predict of the others' rows is kept for ``left_out``."""
+        if not hasattr(self.learner, "get_params"):
+            raise TypeError(
+                f"`estimator` must be one whose clones can be fitted on folds, such as LGBMRegressor, got "
+                f"{self.learner!r}. Or fix `temperature` and `mixing`."
+            )
+        folds = []
+
+        def predict(split: Split) -> np.ndarray:
+            grown = self._grow(split.train)
+            ensemble = read_ensemble(grown)
+            folds.append(FoldTrees(ensemble, self.leaves_of(ensemble, self.rows.codes)))
+            return self.response.learner_values(grown, take(self.train_rows(), split.test))
+
+        self._left_out = predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
+        return tuple(folds)
+
+    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
+        """Return predictions by the ensembles of the folds."""
+        return self._left_out
+
+    def view(self, table: pd.DataFrame | np.ndarray) -> View:
+        """Return queries by their leaves."""
+        codes = self.rows.read(table)
+        design = self.rows.plain_rows(codes)
+        given = self.rows.given_rows(table) if self.given else design
+        base = self.response.learner_values(self.baseline, given)
+        return View(codes, design, self.leaves_of(self.ensemble, codes), base)
+
+
+def check_given(estimator: Any, rows: TrainingTable, response: Response) -> None:
+    """Raise if a fitted ensemble cannot have been fitted on this table."""
+    expected, found = read_ensemble(estimator).n_features, rows.plain_rows(rows.codes).shape[1]
+    if expected != found:
+        raise ValueError(f"`estimator` was fitted on {expected} columns, got {found}. Give it the same table.")
+    if rows.has_levels:
+        raise ValueError(
+            "`X` must hold numbers only where `estimator` is fitted already, got text or categories. Encode them "
+            "as the estimator had them, or hand it in unfitted."
+        )
+    labels, classes = getattr(estimator, "classes_", None), response.classes
+    if classes is not None and (labels is None or not np.array_equal(labels, classes)):
+        raise ValueError(f"`estimator` must know the labels {classes.tolist()} of `y`, got {labels!r}.")
+
+
+class AroundTrees:
+    """What problems around an ensemble share; ``x`` of a query is its leaf in each tree."""
 
     largest_block = 512
     weight: np.ndarray
-    folds: tuple[tuple[Ensemble, np.ndarray], ...]
+    folds: tuple[FoldTrees, ...]
 
     def held_out(self, splits: list[Split]) -> list[HeldOut]:
         """Return the rows of each fold with the ensemble of the others; only the others' rows count."""
@@ -27,16 +120,15 @@ class KeptTrees:
         for (ensemble, leaves), (train, test) in zip(self.folds, splits, strict=True):
             weight = np.zeros(self.weight.size)
             weight[train] = self.weight[train]
-            parts.append(HeldOut(self._around(ensemble, leaves, EVERYONE, weight), leaves[test], test))
+            parts.append(HeldOut(self.around(ensemble, leaves, EVERYONE, weight), leaves[test], test))
         return parts
 
     def fold(self, number: int, split: Split) -> HeldOut:
         """Return the problem of the fold's ensemble with the rows of its training part."""
         ensemble, leaves = self.folds[number]
         train, test = split
-        problem = self._around(ensemble, leaves[train], train, self.weight[train])
-        return HeldOut(problem, leaves[test], test)
+        return HeldOut(self.around(ensemble, leaves[train], train, self.weight[train]), leaves[test], test)
 
-    def _around(self, ensemble: Ensemble, leaves: np.ndarray, part: Any, weight: np.ndarray) -> Any:
+    def around(self, ensemble: Ensemble, leaves: np.ndarray, part: Any, weight: np.ndarray) -> Problem:
         """Return the same problem around another ensemble, for a part of the rows."""
         raise NotImplementedError

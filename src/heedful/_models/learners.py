@@ -1,20 +1,106 @@
 """One learner of any kind per query, fitted to the training rows under its weights (Algorithm 1)."""
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
+from heedful import _blocks
 from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
-from heedful._models.blocks import Queries, fit_heads
-from heedful._models.protocol import BlockFits, HeldOut
-from heedful._solver import Classes, Numbers, make_learner
+from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View, rows_to_try
+from heedful._responses import Response
+from heedful._solver import (
+    Classes,
+    Numbers,
+    check_heeds_weights,
+    fit_weighted,
+    make_learner,
+    takes_codes,
+)
+from heedful._training_table import TrainingTable
 from heedful.attention import Weighting, blend_attention, weigh
-from heedful.baseline import Split
+from heedful.baseline import Split, choose_rounds, small_booster
 
-NOTHING = np.empty((0, 0))
+ONE = np.ones((1, 1))
+EQUAL = [Weighting("softmax", 1.0)]
+
+
+class LearnerModels:
+    """Local learners: clones of one estimator, a small LightGBM if there is None."""
+
+    few_heads, anchors, has_residuals = True, False, False
+
+    def __init__(self, estimator: Any, trim_weight: float, tuning_rows: int | None, random_state: int | None):
+        self.estimator, self.trim_weight = estimator, trim_weight
+        self.tuning_rows, self.random_state = tuning_rows, random_state
+
+    @property
+    def keeps_table(self) -> bool:
+        """Return whether the learner takes text and categories."""
+        return self.estimator is not None and not takes_codes(self.estimator)
+
+    def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLearners":
+        """Fit the learner to all rows."""
+        learner = (
+            default_booster(rows, response, splits, self.random_state) if self.estimator is None else self.estimator
+        )
+        return FittedLearners(rows, response, splits, learner, self)
+
+
+class FittedLearners(FittedModels):
+    """The learner of all rows, and its clones of others."""
+
+    def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], learner: Any, kind: LearnerModels):
+        super().__init__(rows, response)
+        self.learner, self.kind, self.splits = learner, kind, splits
+        check_heeds_weights(learner, self._table(), response.family(rows.y).y)
+        self.baseline = self._fit_plain(np.arange(rows.weight.size))
+        self.names = rows.plain_names
+
+    def _table(self) -> Any:
+        """Return the training rows as the learner takes them."""
+        return self.rows.table if self.kind.keeps_table else self.rows.plain_rows(self.rows.codes)
+
+    def _fit_plain(self, part: np.ndarray) -> Any:
+        """Return the learner fitted to some of the rows."""
+        table, y = self._table(), self.response.learner_target(self.learner, self.rows.y)
+        part, weight = copies(self.rows, part)
+        return fit_weighted(clone(self.learner), take(table, part), y[part], weight)
+
+    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
+        """Return learners to fit to the table."""
+        rows = self.rows
+        tried = rows_to_try(self.kind.tuning_rows, rows.weight.size, seed)
+        parts = (self._table(), self.response.family(rows.y), rows.weight, rows.counts)
+        problem = LearnerProblem(self.learner, *parts, tried, self.kind.trim_weight)
+        self.coef = problem.importance[None]
+        return problem
+
+    def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
+        """Return the same learners, kept or not."""
+        return problem.keeping(keep_models) if isinstance(problem, LearnerProblem) else problem
+
+    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
+        """Return predictions by learners of all other rows, or of the other folds."""
+        if out_of_bag:
+            return leave_one_out(problem, run)
+        table = self._table()
+
+        def predict(split: Split) -> np.ndarray:
+            return self.response.learner_values(self._fit_plain(split.train), take(table, split.test))
+
+        return predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
+
+    def view(self, table: pd.DataFrame | np.ndarray) -> View:
+        """Return queries as the learner takes them."""
+        codes = self.rows.read(table)
+        design = self.rows.plain_rows(codes)
+        x = self.rows.given_rows(table) if self.kind.keeps_table else design
+        return View(codes, design, x, self.response.learner_values(self.baseline, x))
 
 
 class LearnerProblem:
@@ -80,12 +166,14 @@ class LearnerProblem:
 
     def keeping(self, keep: bool) -> "LearnerProblem":
         """Return the same problem that keeps the fitted learners, or not."""
+        if keep == self.keep:
+            return self
         other = copy.copy(self)
         other.keep = keep
         return other
 
     def held_out(self, splits: list[Split]) -> list[HeldOut]:
-        """Return the rows to try heads on: a learner whose own row is masked has not seen what happened to it."""
+        """Return the rows to try heads on: a learner whose own row is masked has not seen its response."""
         return [HeldOut(self, take(self.table, self.tried), self.tried)]
 
     def fold(self, number: int, split: Split) -> HeldOut:
@@ -96,23 +184,45 @@ class LearnerProblem:
         return HeldOut(problem, take(self.table, test), test)
 
 
-class Everyone:
-    """A similarity by which all rows are alike; a training row is masked for itself."""
-
-    bytes_per_query = 24
-
-    def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return nothing but the masks."""
-        masks = np.full(index.size, -np.inf)
-        return ScoreRows(np.arange(index.size + 1), index.astype(np.int32), masks, np.empty(0))
-
-
-def leave_one_out(problem: LearnerProblem, n_jobs: int | None, verbose: int) -> np.ndarray:
-    """Return what the plain learner of all other rows says of the rows to try heads on; NaN for the rest."""
+def leave_one_out(problem: Problem, run: Run) -> np.ndarray:
+    """Return what the plain learner of all other rows predicts of the rows to try heads on; NaN for the rest."""
     values = np.full((problem.weight.size, problem.family.n_values), np.nan)
-    one, weightings = np.ones((1, 1)), [Weighting("softmax", 1.0)]
     for part in problem.held_out([]):
-        queries = Queries(part.x, NOTHING, number=part.number)
-        how = (Everyone(), weightings, part.problem, queries, one > 0, one)
-        values[part.number] = fit_heads(*how, n_jobs=n_jobs, verbose=verbose).value
+        blocks = _blocks.cut(part.number.size, 24, run.n_jobs, problem.largest_block)
+        found = _blocks.run(_leave_out_block, blocks, part, n_jobs=run.n_jobs, verbose=run.verbose, label="baseline")
+        values[part.number] = np.concatenate(list(found))
     return values
+
+
+def _leave_out_block(block: slice, part: HeldOut) -> np.ndarray:
+    """Return predictions of a block of training rows by all rows alike but the row itself, which is masked."""
+    index = part.number[block]
+    masks = np.full(index.size, -np.inf)
+    alike = ScoreRows(np.arange(index.size + 1), index.astype(np.int32), masks, np.empty(0))
+    return part.problem.fit(alike, take(part.x, block), EQUAL, ONE > 0, ONE, None).values[:, 0, 0]
+
+
+def default_booster(rows: TrainingTable, response: Response, splits: list[Split], random_state: int | None) -> Any:
+    """Return a small LightGBM to fit, its number of rounds chosen by left-out rows."""
+    n_classes = None if response.classes is None else response.classes.size
+    rounds = choose_rounds(rows.plain_rows(rows.codes), rows.y, rows.weight, splits, n_classes)
+    return small_booster("estimator=None", n_classes=n_classes, rounds=rounds, random_state=random_state)
+
+
+def predict_left_out(splits: list[Split], predict: Callable[[Split], np.ndarray], shape: tuple[int, int]) -> np.ndarray:
+    """Return predictions of the test rows of each split, averaged; NaN for rows that are in no test part."""
+    total, times = np.zeros(shape), np.zeros((shape[0], 1))
+    for split in splits:
+        total[split.test] += predict(split)
+        times[split.test] += 1
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def copies(rows: TrainingTable, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return some rows as often as they were given, with the weight of each copy; a single one twice.
+
+    Learners ask for two rows at least, and many count rows in leaves, whatever their weights are.
+    """
+    counts = rows.counts[part]
+    counts = np.maximum(counts, 2) if part.size == 1 else counts
+    return np.repeat(part, counts), np.repeat(rows.weight[part] / counts, counts)

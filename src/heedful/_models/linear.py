@@ -1,187 +1,152 @@
-"""Local linear models: a lasso per query, by one Newton step or to convergence."""
+"""Linear models: one lasso for all rows, and local lassos near it."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+import pandas as pd
+from sklearn.base import BaseEstimator
 
-from heedful import _kernels
+from heedful._checks import check_grid, check_number, is_word
 from heedful._kernels.shapes import Rule, Table
-from heedful._models.protocol import BlockFits, HeldOut
-from heedful._solver import Family, Model, Paths, Scale, Survival, WeightRows, fit_paths, weight_rows, working_tables
-from heedful.attention import over_background, weigh
-from heedful.baseline import Split
+from heedful._models.linear_fits import LinearProblem
+from heedful._models.protocol import FittedModels, Problem, Run, View, rows_to_try
+from heedful._responses import Response, unit_response
+from heedful._solver import build_table
+from heedful._training_table import TrainingTable
+from heedful.baseline import GlobalModel, Split
+from heedful.similarity import Similarity, TeacherSimilarity
+
+TOL, MAX_ITER = 1e-7, 10_000
 
 
-class LinearProblem(NamedTuple):
-    """Local lassos near a global model: training rows on the table's scale, solver rule, penalties of the ratios.
+@dataclass(eq=False, repr=False, kw_only=True)
+class LocalLasso(BaseEstimator):
+    """Settings of the local models of an attention lasso, for its argument ``local``.
 
-    ``tables`` are those of one Newton step from the global model ``start``, one per output; ``means`` the columns whose
-    weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
-    on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
-    None for one step.
+    Parameters
+    ----------
+    alpha_ratio : float, list of float or "auto", default="auto"
+        Local penalty divided by the baseline's; 1.0 is the paper's. Infinity makes the local model one without columns:
+        a weighted mean, the share of each class, the ratio of observed to expected events.
+    max_extrapolation : float or None, default=0.5
+        How far outside the range of what it was fitted to a linear model may go, in widths of that range: a query's
+        value outside its column's training range, a local prediction outside the responses attended to (the range
+        being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
+    tuning_rows : int or None, default=10_000
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
+    exact : bool, default=False
+        Fit the local models of ``predict`` to convergence. The default takes one Newton step from the baseline, at the
+        price of a local lasso; tuning always does. For numbers both are the same.
+
+    Examples
+    --------
+    >>> from heedful import AttentionLasso
+    >>> AttentionLasso("single", temperature=1.0, cv=10, local=LocalLasso(alpha_ratio=1.0))
+    AttentionLasso(cv=10, heads='single', local=LocalLasso(alpha_ratio=1.0),
+                   temperature=1.0)
     """
 
-    family: Family
-    weight: np.ndarray
-    tables: tuple[Table, ...]
-    start: Model
-    rule: Rule
-    penalties: np.ndarray
-    means: np.ndarray | None
-    tried: np.ndarray
-    folds: tuple[Model, ...] = ()
-    exact: Table | None = None
-    largest_block: int = 512
+    alpha_ratio: Any = "auto"
+    max_extrapolation: float | None = 0.5
+    tuning_rows: int | None = 10_000
+    exact: bool = False
 
-    def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Fit a block: all outputs see the same scores."""
-        finite = np.isfinite(self.penalties)
-        lassos = wanted & (finite | (self.means is None))
-        if anchor is not None:
-            link, coef, failed = _anchored(rows, x, weightings, self, lassos, shares, anchor)
-        else:
-            fit = _one_step if self.exact is None else _to_convergence
-            link, coef, failed = fit(rows, x, weightings, self, lassos, shares)
-        if self.exact is None and np.isfinite(self.family.farthest_step):
-            # not by BLAS, whose last bits depend on how many queries there are
-            start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
-            np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
-        if self.means is not None and (wanted & ~finite).any():
-            _fit_means(rows, weightings, self, wanted & ~finite, link)
-        return BlockFits(self.family.values(link), coef, failed)
-
-    def held_out(self, splits: list[Split]) -> list[HeldOut]:
-        """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
-
-        So the rows of each fold start at the global model of the others. The start of a squared loss makes no
-        difference, and all rows share one.
-        """
-        x = self.tables[0].x
-        if self.means is None:
-            return [HeldOut(self, x[self.tried], self.tried)]
-        near = [self._near(slice(None), start) for start in self.folds]
-        parts = [np.intersect1d(test, self.tried) for _, test in splits]
-        return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
-
-    def fold(self, number: int, split: Split) -> HeldOut:
-        """Return the local problems of the fold's training part."""
-        test = np.intersect1d(split.test, self.tried)
-        return HeldOut(self._near(split.train, self.folds[number]), self.tables[0].x[test], test)
-
-    def _near(self, part, start: Model) -> "LinearProblem":
-        x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
-        family = family if isinstance(part, slice) else family.part(part)
-        return make_problem(x, family, weight, start, self.rule, self.penalties)
+    def check(self) -> tuple[float, ...] | None:
+        """Check every setting; return the ratios to try, None for "auto"."""
+        if self.max_extrapolation is not None:
+            check_number("max_extrapolation", self.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
+        if self.tuning_rows is not None:
+            check_number("tuning_rows", self.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
+        hint = "1.0 is the paper's shared penalty."
+        return None if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
 
 
-def make_problem(
-    x: np.ndarray, family: Family, weight: np.ndarray, start: Model, rule: Rule, penalties: np.ndarray
-) -> LinearProblem:
-    """Return the local problems of training rows on the table's scale, near the global model ``start``."""
-    scale = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
-    link = start.link(x)
-    family = family.anchored(link, weight)
-    tables = working_tables(x, family, link, weight, scale)
-    return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), np.arange(weight.size))
+class LinearModels:
+    """Local lassos: the kind of models of attention lassos of every response."""
+
+    few_heads, has_residuals, keeps_table = False, True, False
+
+    def __init__(self, alpha: float | str, local: LocalLasso, *, anchors: bool = False):
+        self.alpha, self.local, self.anchors = alpha, local, anchors
+
+    def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
+        """Fit the lasso for all rows."""
+        baseline = response.baseline(self.alpha, TOL, run.n_jobs)
+        design = rows.labelled(rows.model_rows(rows.codes))
+        baseline.fit(design, response.decode(rows.y), rows.weight, splits=splits)
+        return FittedLinear(rows, response, baseline, self.local)
 
 
-def _one_step(rows, x, weightings, problem, wanted, shares):
-    """Fit by one Newton step from the global model: a weighted lasso for each output."""
-    n_query, n_outputs = x.shape[0], len(problem.tables)
-    kinds = np.array([weighting.kind for weighting in weightings])
-    temperatures = np.array([weighting.temperature for weighting in weightings])
-    link = np.empty((n_query, *wanted.shape, n_outputs))
-    coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
-    for k, table in enumerate(problem.tables):
-        rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-        how = (table, kinds, temperatures, problem.penalties, wanted, shares, rule)
-        link[..., k], coef[:, k], bad = _kernels.head_rows(*rows, x, *how)
-        failed += bad
-    return link, coef, int(failed.sum())
+class FittedLinear(FittedModels):
+    """A lasso for all rows, and what local lassos need of it."""
 
+    linear = True
 
-def _anchored(rows, x, weightings, problem, wanted, shares, anchor):
-    """Fit squared losses with what a teacher says of each query as one more row of the query's own fit."""
-    n_query, (table,) = x.shape[0], problem.tables
-    n_train = problem.weight.size
-    y, sample_weight = np.append(table.y, anchor.said), np.append(table.prior, np.zeros(n_query))
-    packed = np.zeros((n_train + n_query, table.packed.shape[1]))
-    packed[:n_train] = table.packed
-    packed[n_train:, : table.y_column] = x[:, : table.y_column]
-    packed[n_train:, table.y_column] = anchor.said
-    table = table._replace(packed=packed, y=y, prior=sample_weight)
-    link = np.full((n_query, *wanted.shape, 1), np.nan)
-    coef, failed = np.zeros((n_query, 1, x.shape[1])), 0
-    for w in np.flatnonzero(wanted.any(axis=1)):
-        weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.pull)
-        penalties = problem.penalties[wanted[w]]
-        paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
-        mean, keep = _within_reach(weights, table, paths, x, problem.rule.reach)
-        link[:, w, wanted[w]] = mean
-        coef += np.einsum("qtkj,qt,t->qkj", paths.coef, keep, shares[w, wanted[w]])
-        failed += paths.n_failed
-    return link, coef, failed
+    def __init__(self, rows: TrainingTable, response: Response, baseline: GlobalModel, local: LocalLasso):
+        super().__init__(rows, response)
+        self.baseline, self.local = baseline, local
+        self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
 
+    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
+        """Return lassos under the penalties of the ratios, as one Newton step from the baseline."""
+        fit, reach = self.baseline.fit_, self.local.max_extrapolation
+        ones = fit.scale.pad(np.ones(fit.scale.center.size))
+        # how far from the mean response it attends to a head may predict, in standard deviations
+        rule = Rule(ones, False, fit.model.coef[0], TOL, MAX_ITER, np.inf if reach is None else 2.0 + 4.0 * reach)
+        finite = np.isfinite(ratios)
+        penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
+        parts = (fit.family, fit.weight, fit.tables, fit.model, rule, penalties, fit.family.means())
+        tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
+        return LinearProblem(*parts, tried=tried, folds=tuple(fit.folds))
 
-def _within_reach(weights, table, paths, x, reach):
-    """Return predictions no farther than ``reach`` deviations from the weighted mean, and what is kept of slopes."""
-    bumps, share = weights.bumps(table.y.size), weights.background
-    mean = bumps @ table.y + share * table.y_mean
-    square = bumps @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
-    columns = np.zeros(x.shape)
-    columns[:, : table.y_column] = bumps @ table.packed[:, : table.y_column]
-    columns += share[:, None] * table.mean
-    away = np.einsum("qtkj,qj->qtk", paths.coef, x - columns)
-    limit = reach * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(reach) else np.inf
-    keep = np.minimum(1.0, limit / np.maximum(np.abs(away), 1e-300))
-    return mean[:, None, None] + keep * away, keep[:, :, 0]
+    def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
+        """Return lassos to fit to convergence if that is asked for."""
+        if not (self.local.exact and isinstance(problem, LinearProblem)):
+            return problem
+        return problem._replace(exact=self._exact_table())
 
+    def _exact_table(self) -> Table:
+        fit = self.baseline.fit_
+        scale = fit.scale._replace(center=np.zeros(fit.scale.width), unit=np.ones(fit.scale.width))
+        return build_table(fit.tables[0].x, np.zeros(fit.weight.size), fit.weight, scale)
 
-def _with_anchor(bumps, background, sample_weight, pull) -> WeightRows:
-    """Return weights that sum to one with an anchor per query, whose rows follow those of the table."""
-    extra = pull / np.sqrt(over_background(bumps, background / sample_weight.sum(), sample_weight).n_eff)
-    keep = sparse.diags_array(1.0 / (1.0 + extra))
-    return weight_rows(
-        sparse.csr_array(sparse.hstack([keep @ bumps, sparse.diags_array(extra / (1.0 + extra))])),
-        background / (1.0 + extra),
-    )
+    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
+        """Return predictions by lassos of all other rows, or of the other folds."""
+        if not out_of_bag or not isinstance(problem, LinearProblem):
+            return self.baseline.predict_fold()
+        values = np.full((self.rows.weight.size, self.response.n_values), np.nan)
+        values[problem.tried] = self.baseline.predict_left_out(problem.tried)
+        return values
 
+    def residuals(self) -> np.ndarray:
+        """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""
+        fit = self.baseline.fit_
+        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, fit.model.link(fit.tables[0].x))
+        # a baseline that fits to the last bit leaves nothing, not noise to grow trees on
+        left = np.round(fit.family.residual(link, fit.weight), 9)
+        columns = [unit_response(column, self.rows.weight) for column in left.T]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
-def _to_convergence(rows, x, weightings, problem, wanted, shares):
-    """Fit each head to convergence; survival models get the level at which expected events are those observed."""
-    n_query, n_outputs = x.shape[0], problem.start.intercept.size
-    link = np.full((n_query, *wanted.shape, n_outputs), np.nan)
-    coef, failed = np.zeros((n_query, n_outputs, x.shape[1])), 0
-    for w, weighting in enumerate(weightings):
-        if not wanted[w].any():
-            continue
-        weights = weight_rows(*weigh(rows, weighting, problem.weight))
-        penalties = problem.penalties[wanted[w]]
-        paths = fit_paths(weights, problem.exact, problem.family.outcome, penalties, problem.rule, problem.start)
-        level = _levels(problem, paths, weights, problem.exact.x)
-        link[:, w, wanted[w]] = level + np.einsum("qtkj,qj->qtk", paths.coef, x)
-        coef += np.einsum("qtkj,t->qkj", paths.coef, shares[w, wanted[w]])
-        failed += paths.n_failed
-    return link, coef, failed
+    def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
+        """Return how many times the lasso's error is that of a teacher; one that is no better has no pull."""
+        left_out = self.baseline.cv_error_.min() / self.baseline.fit_.scale.y_unit**2
+        return [
+            left_out / entry.teacher_loss_ if isinstance(entry, TeacherSimilarity) and entry.anchor else 0.0
+            for entry in similarities
+        ]
 
+    def view(self, table: pd.DataFrame | np.ndarray) -> View:
+        """Return queries as dummies, far values pulled back."""
+        codes = self.rows.read(table)
+        design = self.rows.model_rows(codes, self.local.max_extrapolation)
+        return View(codes, design, self.baseline.fit_.scale.rows(design), self.baseline.values(design))
 
-def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.ndarray) -> np.ndarray:
-    """Return the intercepts (n_query, n_penalty, n_outputs) of converged fits."""
-    if not isinstance(problem.family, Survival):
-        return paths.intercept
-    attention = over_background(
-        weights.bumps(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
-    )
-    link = paths.coef[:, :, 0] @ x.T
-    return problem.family.level(link, attention.toarray()[:, None, :], problem.weight)
+    def train_design(self) -> np.ndarray:
+        """Return the training rows as dummies."""
+        return self.rows.model_rows(self.rows.codes)
 
-
-def _fit_means(rows, weightings, problem, wanted, link):
-    """Write the heads without columns: the link of weighted means of what happened."""
-    overall = np.average(problem.means, axis=0, weights=problem.weight)
-    for w, weighting in enumerate(weightings):
-        if wanted[w].any():
-            bumps, background = weigh(rows, weighting, problem.weight)
-            means = bumps @ problem.means + np.multiply.outer(background, overall)
-            link[:, w, wanted[w]] = problem.family.mean_link(np.clip(means, 0.0, None), overall)[:, None, :]
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients per original unit of a column and of the response."""
+        return self.baseline.fit_.scale.original(coef)

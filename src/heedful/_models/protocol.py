@@ -1,20 +1,31 @@
-"""What heads need of local models, whatever kind of model is fitted to a query's weights."""
+"""What a kind of local models offers: settings to fit, the fitted models, and problems under weights."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 
 from heedful._kernels.shapes import ScoreRows
+from heedful._responses import Response
 from heedful._solver import Family
+from heedful._training_table import TrainingTable
 from heedful.attention import Weighting
 from heedful.baseline import Split
+from heedful.similarity import Similarity
+
+
+class Run(NamedTuple):
+    """How work is done: in how many threads, and whether it shows."""
+
+    n_jobs: int | None = None
+    verbose: int = 0
 
 
 class BlockFits(NamedTuple):
     """Local models of a block of queries.
 
-    ``values`` (n_query, n_weighting, n_ratio, n_values) are what each head says; ``coef`` (n_query, n_outputs,
+    ``values`` (n_query, n_weighting, n_ratio, n_values) are what each head predicts; ``coef`` (n_query, n_outputs,
     n_features) is blended by share; ``failed`` counts fits that did not converge; ``models`` holds fitted learners if
     they are kept.
     """
@@ -26,17 +37,17 @@ class BlockFits(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """What a teacher says of a block of queries, on the scale of the table, and ``pull``, how much it is worth.
+    """A teacher's predictions of a block of queries, on the scale of the table, and ``pull``, how much they are worth.
 
-    It is one more row of each local fit, of weight ``pull / sqrt(n_eff)`` beside the others, which sum to one.
+    Each is one more row of a local fit, of weight ``pull / sqrt(n_eff)`` beside the others, which sum to one.
     """
 
-    said: np.ndarray
+    prediction: np.ndarray
     pull: float
 
 
 class HeldOut(NamedTuple):
-    """Training rows ``number``, as local models take them in ``x``, and a problem that has not seen what happened."""
+    """Training rows ``number``, as local models take them in ``x``, and a problem that has not seen their response."""
 
     problem: "Problem"
     x: Any
@@ -44,11 +55,11 @@ class HeldOut(NamedTuple):
 
 
 class Problem(Protocol):
-    """Local models to fit: training rows with what happened to them, and a way to fit them under any weights."""
+    """Local models to fit: training rows with their response, and a way to fit them under any weights."""
 
     @property
     def family(self) -> Family:
-        """Return what happened to the training rows."""
+        """Return the training rows with their loss."""
 
     @property
     def weight(self) -> np.ndarray:
@@ -77,3 +88,134 @@ class Problem(Protocol):
 
     def fold(self, number: int, split: Split) -> HeldOut:
         """Return the problem of one fold's training part, and the rows of its other part to try heads on."""
+
+
+class View(NamedTuple):
+    """Queries read once: their ``codes``, as numbers to show (``design``) and as local models take them (``x``).
+
+    ``base`` (n_query, n_values) is what the global model predicts. ``leaves`` are those of a model that is kept, where
+    similarities look at them.
+    """
+
+    codes: np.ndarray
+    design: np.ndarray
+    x: Any
+    base: np.ndarray
+    leaves: np.ndarray = np.empty((0, 0), np.int32)
+
+
+class FittedModels:
+    """The global model of a kind of local models, fitted to a table, and what turns into local models under weights.
+
+    A kind overrides what is not so for it. ``baseline`` is the global model as users see it, ``linear`` whether
+    coefficients are slopes (else they are importances), ``names`` the columns they belong to, ``coef`` (n_outputs,
+    n_features) and ``intercept`` those of the global model.
+    """
+
+    linear: bool = False
+    baseline: Any
+    names: list[str]
+    coef: np.ndarray
+    intercept: np.ndarray | None = None
+    # whether a query attends to rows by the best head even where no head is used
+    attends_when_idle: bool = False
+    # whether rows may come in any order, so that halves of them must be drawn from a sorted one
+    in_any_order: bool = False
+
+    def __init__(self, rows: TrainingTable, response: Response):
+        self.rows, self.response = rows, response
+
+    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> Problem:
+        """Return the local models to fit; if all is ``fixed``, heads are not tried on rows that are left out."""
+        raise NotImplementedError
+
+    def view(self, table: pd.DataFrame | np.ndarray) -> View:
+        """Return a checked table of queries as the models take it."""
+        raise NotImplementedError
+
+    def base_values(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """Return what the global model alone predicts of queries."""
+        return self.view(table).base
+
+    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
+        """Return what global models that did not see a training row predict of it; NaN where there is none.
+
+        Out of bag each row is left out on its own, otherwise by the folds.
+        """
+        raise NotImplementedError
+
+    def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
+        """Return the local models to fit in ``predict``, where it is asked for with the fitted learners kept."""
+        return problem
+
+    def train_design(self) -> np.ndarray:
+        """Return the training rows as numbers to show."""
+        return self.rows.filled_rows()
+
+    def train_view(self) -> View:
+        """Return the training rows as similarities see them."""
+        nothing = np.empty((0, 0))
+        return View(self.rows.codes, nothing, nothing, nothing)
+
+    def seen(self, view: View, takes: Sequence[str]) -> list[np.ndarray]:
+        """Return rows as similarities see them that take these; those that take the same share them."""
+        found = {
+            kind: view.leaves if kind == "leaves" else self.rows.seen_rows(view.codes, kind) for kind in set(takes)
+        }
+        return [found[kind] for kind in takes]
+
+    def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
+        """Return queries as numbers to show, missing ones as the models see them."""
+        return view.design
+
+    def similarity_target(self) -> np.ndarray:
+        """Return what similarities are fitted to."""
+        return self.response.similarity_target(self.rows.y, self.rows.weight)
+
+    def train_frame(self) -> pd.DataFrame:
+        """Return the response of the training rows as it was given, to show beside attention."""
+        return self.rows.response
+
+    def residuals(self) -> np.ndarray:
+        """Return what a global model that did not see a training row leaves of its response."""
+        raise ValueError(
+            "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
+        )
+
+    def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
+        """Return how much a teacher's prediction of a query is worth in its fit; 0 where there is no anchor."""
+        return [0.0] * len(similarities)
+
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients as heads give them per original unit of a column."""
+        return coef
+
+    def shrink(self, share: np.ndarray) -> np.ndarray:
+        """Return the shares of heads that the guard has let through, as they are used."""
+        return share
+
+
+class ModelKind(Protocol):
+    """A kind of local models with its settings, not fitted.
+
+    ``few_heads`` says that one local model is dear. ``anchors`` and ``has_residuals`` say what similarities may ask
+    for.
+    """
+
+    few_heads: bool
+    anchors: bool
+    has_residuals: bool
+
+    @property
+    def keeps_table(self) -> bool:
+        """Return whether the models take the table as it was given; otherwise they get categories as numbers."""
+
+    def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> FittedModels:
+        """Fit the global model."""
+
+
+def rows_to_try(tuning_rows: int | None, n_rows: int, seed: np.random.RandomState) -> np.ndarray:
+    """Return the rows on which heads are tried: all, or as many as asked for, drawn at random."""
+    if tuning_rows is None or tuning_rows >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(seed.choice(n_rows, int(tuning_rows), replace=False))

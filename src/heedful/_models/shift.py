@@ -3,20 +3,103 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from heedful._models.protocol import BlockFits, HeldOut
-from heedful._solver import Classes, Numbers
+from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View
+from heedful._models.recent import Recent, beside
+from heedful._models.served import ServedModel
+from heedful._responses import unit_response
+from heedful._solver import Classes, Numbers, importance_of
+from heedful._training_table import TrainingTable, fill_missing
 from heedful.attention import Weighting, blend_attention, weigh
 from heedful.similarity import LeafScores
 
-# Class shares are moved so far to what the model says of the same rows, which bounds the shift of log-odds.
+# Class shares are moved so far to what the model predicts of the same rows, which bounds the shift of log-odds.
 SMOOTH = 0.01
+# A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
+# than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.
+ROWS_AGAINST = 30.0
+
+
+class FittedShift(FittedModels):
+    """A model as it is served, and recent rows with what it predicts of them and where its trees put them."""
+
+    attends_when_idle = in_any_order = True
+
+    def __init__(self, rows: TrainingTable, served: ServedModel, recent: Recent):
+        super().__init__(rows, served.response)
+        self.served, self.baseline, self.recent = served, served.model, recent
+        self.names, self.coef = rows.reader.names, importance_of(served.model, recent.table)[None]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes with the recent rows as arrays, as skops cannot save a frame."""
+        return vars(self) | {"recent": self.recent.frozen()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"recent": state["recent"].thawed()})
+
+    @property
+    def by_leaves(self) -> bool:
+        """Whether rows are alike by the leaves of the model."""
+        return self.recent.leaves.size > 0
+
+    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
+        """Return the shifts to work out."""
+        return ShiftProblem(self.response.family(self.rows.y), self.recent.base, self.rows.weight)
+
+    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
+        """Return what the model predicts of the recent rows, none of which it has seen."""
+        return self.recent.base
+
+    def similarity_target(self) -> np.ndarray:
+        """Return what the model leaves unexplained: residuals of numbers and of two classes, else the classes."""
+        if self.recent.base.shape[1] > 2:
+            return self.response.similarity_target(self.rows.y, self.rows.weight)
+        return unit_response(self.rows.y - self.recent.base[:, -1], self.rows.weight)
+
+    def view(self, table: pd.DataFrame | np.ndarray) -> View:
+        """Return queries by what the model predicts of them, and their leaves or codes."""
+        if self.by_leaves:
+            base, leaves = self.served.values_and_leaves(table)
+            return View(np.empty((len(table), 0)), base, base, base, leaves)
+        base = self.served.values(table)
+        return View(self.rows.read(table), base, base, base)
+
+    def train_view(self) -> View:
+        """Return the recent rows as similarities see them."""
+        return super().train_view()._replace(leaves=self.recent.leaves)
+
+    def base_values(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
+        """Return what the model predicts."""
+        return self.served.values(table)
+
+    def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
+        """Return queries as numbers: categories by their level."""
+        return self.rows.read(table) if self.by_leaves else view.codes
+
+    def train_design(self) -> np.ndarray:
+        """Return the recent rows as numbers, missing ones as means."""
+        return fill_missing(self.rows.read(self.recent.table), self.rows.weight)
+
+    def train_frame(self) -> pd.DataFrame:
+        """Return the response of the recent rows with how far the model was off."""
+        return beside(self.rows.response, residual=self.recent.residuals())
+
+    def original(self, coef: np.ndarray) -> np.ndarray:
+        """Return the importance of columns in the model, the same for every query."""
+        return np.tile(self.coef, (len(coef), 1, 1))
+
+    def shrink(self, share: np.ndarray) -> np.ndarray:
+        """Return smaller shares where recent rows are few."""
+        weight = self.rows.weight
+        n_rows = weight.sum() ** 2 / (weight**2).sum()
+        return share * n_rows / (n_rows + ROWS_AGAINST)
 
 
 class ShiftProblem:
-    """Recent rows with what happened to them (``family``) and what a model that has not seen them says (``base``).
+    """Recent rows with their response (``family``) and what a model that has not seen them predicts (``base``).
 
-    A query's shift is the link of the weighted mean of what happened less that of what the model said: the weighted
+    A query's shift is the link of the weighted mean response less that of the weighted mean prediction: the weighted
     mean residual of numbers, a difference of log-odds for classes.
     """
 
@@ -30,18 +113,21 @@ class ShiftProblem:
         )
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Shift what the model says (``x``) of a block of queries."""
-        shift = self.shift(rows, weightings)
-        values = self.family.values(self.family.link_of(x)[:, None] + shift)
-        return BlockFits(values[:, :, None], np.empty((x.shape[0], 0, 0)))
+        """Shift what the model predicts (``x``) of a block of queries."""
+        used = np.flatnonzero(wanted.any(axis=1))
+        values = np.full((x.shape[0], *wanted.shape, self.family.n_values), np.nan)
+        shift = self.shift(rows, [weightings[w] for w in used])
+        values[:, used, 0] = self.family.values(self.family.link_of(x)[:, None] + shift)
+        return BlockFits(values, np.empty((x.shape[0], 0, 0)))
 
     def shift(self, rows: Any, weightings: list[Weighting]) -> np.ndarray:
         """Return the shifts (n_query, n_weighting, n_outputs) on the scale of the link."""
         means = attended_means(rows, weightings, self.weight, self._columns)
         if self.family.n_values == 1:
             return means
-        happened, said = np.split(means, 2, axis=-1)
-        return self.family.link_of((1.0 - SMOOTH) * happened + SMOOTH * said) - self.family.link_of(said)
+        observed, predicted = np.split(means, 2, axis=-1)
+        smooth = (1.0 - SMOOTH) * observed + SMOOTH * predicted
+        return self.family.link_of(smooth) - self.family.link_of(predicted)
 
     def held_out(self, splits=()) -> list[HeldOut]:
         """Return all rows: the model has seen none of them, and each is masked in its own weights."""

@@ -5,13 +5,14 @@ from heedful._solver.contract import check_heeds_weights, check_takes_weights, f
 from heedful._solver.families import Classes, Family, Losses, Numbers
 from heedful._solver.lasso import LocalFits, local_lasso
 from heedful._solver.learners import LocalLearner, make_learner, with_every_class
-from heedful._solver.leaves import LeafTable
+from heedful._solver.leaves import LEAF_VALUES, LeafTable
 from heedful._solver.paths import Model, Paths, fit_paths, no_model, warn_unconverged, working_tables
 from heedful._solver.survival import Survival, cumulative_hazard
 from heedful._solver.table import Scale, build_table, measure
 from heedful._solver.weights import WeightRows, weight_rows, whole_table
 
 __all__ = [
+    "LEAF_VALUES",
     "Classes",
     "Family",
     "LeafTable",

@@ -1,6 +1,6 @@
 """Families of responses: the loss of each, seen from the linear predictor and from what heads are blended on.
 
-A family holds what happened to some rows. ``link`` arrays end in one axis for the outputs: one for numbers, two
+A family holds the response of some rows. ``link`` arrays end in one axis for the outputs: one for numbers, two
 classes and survival, one per class otherwise. ``values`` are what heads and baseline are blended on: predictions,
 class probabilities, log relative hazards. ``observed`` is the part of them that the loss looks at: one number per row.
 """
@@ -26,8 +26,8 @@ class Losses(NamedTuple):
     """Loss of each row with its first and second derivative by the observed value."""
 
     value: np.ndarray
-    slope: np.ndarray
-    curve: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
 
 
 class Family(Protocol):
@@ -40,7 +40,7 @@ class Family(Protocol):
 
     @property
     def outcome(self) -> Outcome:
-        """Return what happened as kernels take it."""
+        """Return the response as kernels take it."""
 
     @property
     def response(self) -> np.ndarray:
@@ -51,6 +51,9 @@ class Family(Protocol):
 
     def part(self, rows: np.ndarray) -> "Family":
         """Return the family of some of the rows."""
+
+    def new_rows(self, encoded: np.ndarray) -> "Family":
+        """Return the family of other rows, with what their loss needs of these."""
 
     def anchored(self, link: np.ndarray, weight: np.ndarray) -> "Family":
         """Return the family with all that the loss of a row needs of the other rows, held at ``link``."""
@@ -128,6 +131,10 @@ class Numbers(RowByRow):
         """Return the family of some of the rows."""
         return Numbers(self.y[rows], self.center, self.unit)
 
+    def new_rows(self, encoded):
+        """Return the family of other numbers."""
+        return Numbers(encoded, self.center, self.unit)
+
     def null_link(self, weight):
         """Return the mean."""
         return np.array([(np.average(self.y, weights=weight) - self.center) / self.unit])
@@ -196,13 +203,17 @@ class Classes(RowByRow):
         """Return the family of some of the rows."""
         return Classes(self.y[rows], self.n_classes, symmetric=self.symmetric)
 
+    def new_rows(self, encoded):
+        """Return the family of rows of other classes."""
+        return Classes(encoded, self.n_classes, symmetric=self.symmetric)
+
     def null_link(self, weight):
         """Return the log-odds of the class shares, or their centred logarithms."""
         share = np.bincount(self.y, weights=weight, minlength=self.n_classes) / weight.sum()
         return self.mean_link(self._outputs(share), self._outputs(share))
 
     def residual(self, link, weight):
-        """Return what happened less its probability."""
+        """Return 0 or 1 less the probability."""
         return self.means() - self._outputs(self.values(link))
 
     def hessian(self, link, weight):

@@ -9,7 +9,7 @@ from heedful._checks import check_choice
 from heedful._ensembles import Ensemble
 from heedful._solver.weights import weight_rows
 
-READINGS = ("responses", "residuals")
+LEAF_VALUES = ("responses", "residuals")
 # Curvatures below this count as this much.
 FLAT = 1e-6
 
@@ -17,10 +17,10 @@ FLAT = 1e-6
 class LeafTable:
     """Training rows in the leaves of an ensemble, to be averaged under attention weights.
 
-    ``reading="responses"`` averages the responses in the query's leaf of each tree, then the trees. A leaf that no
+    ``leaf_value="responses"`` averages the responses in the query's leaf of each tree, then the trees. A leaf that no
     row of positive weight is in has the mean of all of them.
 
-    ``reading="residuals"`` respects boosting: tree ``t`` was fitted to Newton steps r = -gradient / curvature at the
+    ``leaf_value="residuals"`` respects boosting: tree ``t`` was fitted to Newton steps r = -gradient / curvature at the
     raw scores before it, so its leaf value changes by rate_t * (weighted mean of r - plain mean of r), each row
     counting by weight times curvature. The rate is the slope of the tree's own leaf values on the plain means. So equal
     weights give back the booster, however it was regularised.
@@ -37,7 +37,7 @@ class LeafTable:
         Prior weights that the background of a query is a share of; rows without have no say.
     n_classes : int or None
         Number of classes; None for numbers.
-    reading : {"responses", "residuals"}
+    leaf_value : {"responses", "residuals"}
         What a leaf averages.
     """
 
@@ -49,13 +49,13 @@ class LeafTable:
         weight: np.ndarray,
         *,
         n_classes: int | None,
-        reading: str,
+        leaf_value: str,
     ):
-        check_choice("reading", reading, READINGS)
-        self.ensemble, self.reading = ensemble, reading
+        check_choice("leaf_value", leaf_value, LEAF_VALUES)
+        self.ensemble, self.leaf_value = ensemble, leaf_value
         self.total = float(weight.sum())
         leaves = np.ascontiguousarray(leaves, dtype=np.int32)
-        if reading == "responses":
+        if leaf_value == "responses":
             mass, moment = _responses(response, n_classes)
         else:
             _check_loss(ensemble, n_classes)
@@ -63,7 +63,7 @@ class LeafTable:
         starts, rows, *_ = _kernels.bucket_rows(leaves, ensemble.n_leaves, np.ones(leaves.shape, np.uint8))
         self.plain_mass, self.plain_mean = _plain_means(leaves, mass, moment, weight, ensemble.n_leaves)
         self._rows = (starts, rows, np.ascontiguousarray(leaves.T), mass, moment, self.plain_mass, self.plain_mean)
-        if reading == "residuals":
+        if leaf_value == "residuals":
             self.rate = _rates(ensemble.value, leaves, self.plain_mass, self.plain_mean[0])
 
     def predict(self, bumps: sparse.csr_array, background: np.ndarray, leaves: np.ndarray) -> np.ndarray:
@@ -74,7 +74,7 @@ class LeafTable:
         """
         weights = weight_rows(bumps, background / self.total)
         means = _kernels.leaf_mean_rows(*weights, np.ascontiguousarray(leaves, dtype=np.int32), *self._rows)
-        if self.reading == "responses":
+        if self.leaf_value == "responses":
             return means.mean(axis=1)
         shift = self.rate * (means[:, :, 0] - self.plain_mean[0, leaves].T)
         raw = self.ensemble.raw(leaves) + shift @ np.eye(self.ensemble.start.size)[self.ensemble.output]
@@ -87,7 +87,7 @@ def _check_loss(ensemble: Ensemble, n_classes: int | None) -> None:
     if not ensemble.boosted or ensemble.loss != needed:
         kind = f"a booster with {ensemble.loss} loss" if ensemble.boosted else "a forest"
         raise ValueError(
-            f"`reading='residuals'` needs a booster fitted with {needed} loss, got {kind}. Set reading='responses'."
+            f"`leaf_value='residuals'` needs a booster fitted with {needed} loss, got {kind}. Set leaf_value='responses'."
         )
 
 

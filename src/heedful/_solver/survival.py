@@ -38,6 +38,13 @@ class Survival:
         """Return the family of some of the rows."""
         return Survival(self.event[rows], self.time[rows], None if self.hazard is None else self.hazard[rows])
 
+    def new_rows(self, encoded):
+        """Return the family of other rows under the hazard of these."""
+        event, time = encoded.T
+        order = np.argsort(self.time, kind="stable")
+        upto = np.searchsorted(self.time[order], time, side="right")
+        return Survival(event, time, np.append(0.0, self._fixed_hazard()[order])[upto])
+
     def anchored(self, link, weight):
         """Return the family with the cumulative hazard that Breslow's estimator gives under ``link``."""
         return Survival(self.event, self.time, cumulative_hazard(self, link[:, 0], weight))

@@ -1,43 +1,87 @@
 """What a head is: a similarity, a weighting of its scores and a local penalty; and the grid of heads to try."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from heedful._frames import take
+from heedful._kernels.shapes import ScoreRows
+from heedful._models.protocol import Anchor
 from heedful.attention import Weighting
-from heedful.similarity import describe
+from heedful.similarity import Similarity, TeacherSimilarity
 
 RATIOS = (np.inf, 10.0, 3.0, 1.0, 0.3)
 # A blend of heads makes up for what lies between two of them.
 BLENDED = (np.inf, 10.0, 1.0, 0.3)
 
 
-class Grid(NamedTuple):
-    """Weightings of each similarity, and penalty ratios (descending) that all of them share.
+class Queries(NamedTuple):
+    """Rows as local models take them (``x``) and as one similarity sees them, or training rows by ``number``."""
 
-    Heads are numbered similarity by similarity, weighting by weighting, ratio by ratio.
+    x: Any
+    seen: np.ndarray
+    number: np.ndarray | None = None
+
+    def block(self, block: slice) -> "Queries":
+        """Return some of the rows."""
+        number = None if self.number is None else self.number[block]
+        return Queries(take(self.x, block), self.seen[block], number)
+
+
+class HeadGroup(NamedTuple):
+    """Heads that share the scores of one similarity; ``pull`` is how much its teacher's predictions are worth."""
+
+    similarity: Similarity
+    weightings: list[Weighting]
+    pull: float = 0.0
+
+    def score(self, queries: Queries) -> ScoreRows:
+        """Return the scores of a block of rows; training rows are scored as if they were new."""
+        if queries.number is not None:
+            return self.similarity.train_rows(queries.number)
+        return self.similarity.score_rows(queries.seen)
+
+    def anchor(self, queries: Queries) -> Anchor | None:
+        """Return what the teacher predicts of a block, if local fits are to be pulled to it."""
+        if self.pull <= 1.0 or not isinstance(self.similarity, TeacherSimilarity):
+            return None
+        if queries.number is not None:
+            return Anchor(self.similarity.teach_train(queries.number), self.pull)
+        return Anchor(self.similarity.teach(queries.seen), self.pull)
+
+
+class Grid(NamedTuple):
+    """Groups of heads, and penalty ratios (descending) that all of them share.
+
+    Heads are numbered group by group, weighting by weighting, ratio by ratio.
     """
 
-    weightings: list[list[Weighting]]
+    groups: list[HeadGroup]
     ratios: np.ndarray
 
     @property
     def n_heads(self) -> int:
         """Return the number of heads."""
-        return sum(len(part) for part in self.weightings) * self.ratios.size
+        return sum(len(group.weightings) for group in self.groups) * self.ratios.size
+
+    @property
+    def similarities(self) -> list[Similarity]:
+        """Return the similarity of each group."""
+        return [group.similarity for group in self.groups]
 
     def split(self, values: np.ndarray) -> list[np.ndarray]:
-        """Cut one value per head into one matrix (n_weighting, n_ratio) per similarity."""
-        ends = np.cumsum([len(part) * self.ratios.size for part in self.weightings])[:-1]
+        """Cut one value per head into one matrix (n_weighting, n_ratio) per group."""
+        ends = np.cumsum([len(group.weightings) * self.ratios.size for group in self.groups])[:-1]
         return [part.reshape(-1, self.ratios.size) for part in np.split(values, ends)]
 
-    def table(self, similarities: list[Any], error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
+    def table(self, error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
         """Return one row per head."""
         rows = [
-            (describe(similarity), weighting.name, weighting.temperature, ratio)
-            for similarity, part in zip(similarities, self.weightings, strict=True)
-            for weighting in part
+            (group.similarity.label, weighting.name, weighting.temperature, ratio)
+            for group in self.groups
+            for weighting in group.weightings
             for ratio in self.ratios
         ]
         table = pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio"])
@@ -45,10 +89,11 @@ class Grid(NamedTuple):
 
 
 def make_grid(
-    similarities: list[Any],
+    similarities: Sequence[Similarity],
     temperatures: tuple[float, ...] | None,
     ratios: tuple[float, ...] | None,
     *,
+    pulls: Sequence[float] | None = None,
     many: bool = False,
     few: bool = False,
 ) -> Grid:
@@ -57,8 +102,8 @@ def make_grid(
     ``few`` takes about half of the temperatures and one weighting without. ``many`` heads are blended, so fewer
     temperatures and penalties do: those between two others add nothing (benchmarks/defaults).
     """
-    weightings = []
-    for similarity in similarities:
+    groups = []
+    for similarity, pull in zip(similarities, pulls or [0.0] * len(similarities), strict=True):
         own, free_names = similarity.temperatures_, similarity.weightings
         if few:
             own, free_names = own[::2], free_names[:1]
@@ -66,5 +111,5 @@ def make_grid(
             own = own[1::2]
         softmax = [Weighting("softmax", t) for t in temperatures or own]
         free = [] if temperatures else [Weighting(name) for name in free_names]
-        weightings.append(softmax + free)
-    return Grid(weightings, np.array(sorted(ratios or (BLENDED if many else RATIOS), reverse=True)))
+        groups.append(HeadGroup(similarity, softmax + free, pull))
+    return Grid(groups, np.array(sorted(ratios or (BLENDED if many else RATIOS), reverse=True)))

@@ -37,7 +37,7 @@ def heads_alone(oof: OutOfFold, share: np.ndarray) -> np.ndarray:
     return blended(oof._replace(baseline=np.zeros(oof.baseline.size)), share / share.sum())
 
 
-def trust(oof: OutOfFold, blend: np.ndarray) -> float:
+def guard_factor(oof: OutOfFold, blend: np.ndarray) -> float:
     """Return how far to go from the baseline to the blend, between 0 and 1.
 
     With t the mean gain per row in standard errors, for rows that had no say in the shares: nothing up to t = -1, all

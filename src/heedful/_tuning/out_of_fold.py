@@ -1,41 +1,37 @@
 """Predictions of training rows by heads that did not see them: out of bag, or by folds."""
 
-from typing import Any
-
 import numpy as np
-from sklearn.base import clone
 
-from heedful._models.blocks import Queries, fit_heads
-from heedful._models.protocol import HeldOut, Problem
-from heedful._tuning.grid import Grid
+from heedful import _blocks
+from heedful._models.protocol import HeldOut, Problem, Run
+from heedful._solver import Family
+from heedful._tuning.grid import Grid, HeadGroup, Queries
 from heedful.baseline import Split
+from heedful.similarity import refit
 
-NOTHING = np.empty((0, 0))
 
-
-def predict_out_of_bag(
-    similarities: list[Any], grid: Grid, problem: Problem, splits: list[Split], n_jobs=None, verbose=0
-) -> np.ndarray:
+def predict_out_of_bag(grid: Grid, problem: Problem, splits: list[Split], run: Run) -> np.ndarray:
     """Predict training rows by scores of trees that did not draw them and local models that leave them out.
 
-    NaN for rows that the problem does not try heads on.
+    Returns the part of each prediction that the loss looks at (n_train, n_heads); NaN for rows that the problem does
+    not try heads on.
     """
     heads = np.full((problem.weight.size, grid.n_heads), np.nan)
     for part in problem.held_out(splits):
-        queries = Queries(part.x, NOTHING, problem.family.part(part.number), part.number)
-        heads[part.number] = _predict_all(similarities, grid, part, queries, n_jobs, verbose)
+        # scores are those of training rows by number: nothing else is seen of them
+        queries = Queries(part.x, part.number[:, None], part.number)
+        columns = [_observe(group, grid.ratios, part, queries, problem.family, run) for group in grid.groups]
+        heads[part.number] = np.hstack(columns)
     return heads
 
 
 def predict_by_folds(
-    similarities: list[Any],
     grid: Grid,
     problem: Problem,
     splits: list[Split],
     seen: list[np.ndarray],
     targets: list[np.ndarray],
-    n_jobs=None,
-    verbose=0,
+    run: Run,
 ) -> np.ndarray:
     """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
 
@@ -47,37 +43,33 @@ def predict_by_folds(
         part, train = problem.fold(k, split), split.train
         if part.number.size == 0:
             continue
-        for s, similarity in enumerate(similarities):
-            fitted = refit(similarity, seen[s][train], targets[s][train], problem.weight[train])
-            one = Grid([grid.weightings[s]], grid.ratios)
-            first = sum(len(weightings) for weightings in grid.weightings[:s]) * grid.ratios.size
-            queries = Queries(part.x, seen[s][part.number], problem.family.part(part.number))
-            columns = slice(first, first + one.n_heads)
-            total[part.number, columns] += _predict_all([fitted], one, part, queries, n_jobs, verbose)
+        columns = []
+        for group, rows, target in zip(grid.groups, seen, targets, strict=True):
+            fitted = refit(group.similarity, rows[train], target[train], problem.weight[train])
+            queries = Queries(part.x, rows[part.number])
+            own = group._replace(similarity=fitted)
+            columns.append(_observe(own, grid.ratios, part, queries, problem.family, run))
+        total[part.number] += np.hstack(columns)
         times[part.number] += 1
     return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
 
 
-def refit(similarity: Any, seen: np.ndarray, target: np.ndarray, weight: np.ndarray) -> Any:
-    """Return a clone fitted to other rows, with what an estimator has told the similarity."""
-    other = clone(similarity)
-    if getattr(other, "keeps_rows", False):
-        raise ValueError(
-            f"`cv` with folds needs a similarity that can be fitted again, got {similarity!r}, which has seen all "
-            "rows. Hand in LGBMRegressor, XGBRegressor or the like instead of a bare booster."
-        )
-    for name in ("pull_", "_column"):
-        if hasattr(similarity, name):
-            setattr(other, name, getattr(similarity, name))
-    return other.fit(seen, target, weight)
+def _observe(
+    group: HeadGroup, ratios: np.ndarray, part: HeldOut, queries: Queries, family: Family, run: Run
+) -> np.ndarray:
+    """Return what the loss looks at in the predictions of every head of a group (n_query, n_heads)."""
+    wanted = np.ones((len(group.weightings), ratios.size), dtype=bool)
+    largest = part.problem.largest_block
+    blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, largest)
+    shared = (group, part, queries, family, wanted)
+    found = _blocks.run(_observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
+    return np.concatenate(list(found)).reshape(part.number.size, -1)
 
 
-def _predict_all(similarities, grid: Grid, part: HeldOut, queries: Queries, n_jobs, verbose) -> np.ndarray:
-    """Return what every head says of what happened (n_query, n_heads)."""
-    columns = []
-    for similarity, weightings in zip(similarities, grid.weightings, strict=True):
-        wanted = np.ones((len(weightings), grid.ratios.size), dtype=bool)
-        nobody = np.zeros(wanted.shape)
-        fits = fit_heads(similarity, weightings, part.problem, queries, wanted, nobody, n_jobs=n_jobs, verbose=verbose)
-        columns.append(fits.observed.reshape(part.number.size, -1))
-    return np.hstack(columns)
+def _observe_block(
+    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Family, wanted: np.ndarray
+) -> np.ndarray:
+    own = queries.block(block)
+    nobody = np.zeros(wanted.shape)
+    fits = part.problem.fit(group.score(own), own.x, group.weightings, wanted, nobody, group.anchor(own))
+    return family.part(part.number[block]).observed(fits.values)

@@ -13,7 +13,7 @@ CAUTION = 0.5
 
 
 class OutOfFold(NamedTuple):
-    """What heads (n_rows, n_heads) and baseline say of training rows that they did not see, and what happened."""
+    """Out-of-fold predictions of heads (n_rows, n_heads) and baseline, as the loss looks at them, and the response."""
 
     heads: np.ndarray
     baseline: np.ndarray
@@ -69,9 +69,9 @@ def minimise_on_simplex(oof: OutOfFold, columns: np.ndarray, cost: np.ndarray) -
     best = oof.mean_loss(columns @ share) + cost @ share
     for _ in range(MAX_STEPS):
         blend = columns @ share
-        _, slope, curve = oof.family.losses(blend)
-        away = columns - (blend - slope / curve)[:, None]
-        target = simplex_qp(away.T @ (away * (weight * curve)[:, None]), cost)
+        _, gradient, hessian = oof.family.losses(blend)
+        away = columns - (blend - gradient / hessian)[:, None]
+        target = simplex_qp(away.T @ (away * (weight * hessian)[:, None]), cost)
         for step in 0.5 ** np.arange(12):
             there = (1 - step) * share + step * target
             gain = best - oof.mean_loss(columns @ there) - cost @ there
@@ -104,9 +104,9 @@ def best_mixing(oof: OutOfFold, heads: np.ndarray) -> np.ndarray:
     low, high = np.zeros(heads.shape[1]), np.ones(heads.shape[1])
     mixing = np.full(heads.shape[1], 0.5)
     for _ in range(MAX_STEPS):
-        _, slope, curve = oof.family.losses(oof.baseline[:, None] + mixing * step)
-        down = oof.weight @ (slope * step)
-        bend = oof.weight @ (curve * step**2)
+        _, gradient, hessian = oof.family.losses(oof.baseline[:, None] + mixing * step)
+        down = oof.weight @ (gradient * step)
+        bend = oof.weight @ (hessian * step**2)
         low, high = np.where(down < 0, mixing, low), np.where(down > 0, mixing, high)
         new = np.where(bend > 0, mixing - down / np.where(bend > 0, bend, 1.0), 0.0)
         new = np.clip(new, 0.0, 1.0)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._tuning.guard import cross_fit, trust
+from heedful._tuning.guard import cross_fit, guard_factor
 from heedful._tuning.shares import OutOfFold, fit_many, fit_one, head_errors
 
 # Smaller shares go to the other heads: they would cost as much in every prediction.
@@ -13,15 +13,20 @@ NOTHING = np.empty(0)
 
 
 class Tuned(NamedTuple):
-    """Share and error of each head, how far the guard trusts the blend, and what that says of the rows.
+    """Share and error of each head, how far the guard lets the blend through, and the blend's predictions.
 
-    ``blend`` is made of shares in which a row had no say; empty if nothing was tried.
+    Those are made with shares in which a row had no say; empty if nothing was tried.
     """
 
     share: np.ndarray
     error: np.ndarray
-    trust: float
+    guard: float
     blend: np.ndarray = NOTHING
+
+    @property
+    def mixing(self) -> float:
+        """Total share of the heads."""
+        return float(self.share.sum())
 
 
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
@@ -31,9 +36,9 @@ def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.Rando
     mean_share, blend = cross_fit(oof, lambda part: fit(part, mixing), seed)
     if mixing is not None:
         return Tuned(prune(fit(oof, mixing)), error, 1.0, blend)
-    confidence = trust(oof, blend)
-    share = confidence * (prune(mean_share) if many else fit(oof, None))
-    return Tuned(share, error, confidence, oof.baseline + confidence * (blend - oof.baseline))
+    factor = guard_factor(oof, blend)
+    share = factor * (prune(mean_share) if many else fit(oof, None))
+    return Tuned(share, error, factor, oof.baseline + factor * (blend - oof.baseline))
 
 
 def prune(share: np.ndarray) -> np.ndarray:

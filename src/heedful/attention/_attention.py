@@ -1,6 +1,6 @@
 """Attention weights of many queries, held sparsely over a background."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -123,6 +123,15 @@ def blend_attention(
     if bumps is None or background is None:
         raise ValueError("`parts` must hold at least one attention.")
     return over_background(sparse.csr_array(bumps), background / sample_weight.sum(), sample_weight)
+
+
+def stack_attention(parts: Sequence[Attention]) -> Attention | None:
+    """Return the attention of several blocks of queries below each other; None if there are no blocks."""
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    weights = sparse.csr_array(sparse.vstack([part.weights for part in parts], format="csr"))
+    background = np.concatenate([part.background for part in parts])
+    return Attention(weights, background, parts[0].sample_weight)
 
 
 def over_background(bumps: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray) -> Attention:

@@ -21,7 +21,7 @@ class CoxBaseline(GlobalModel):
     alpha : float or "auto", default="auto"
         Penalty; "auto" takes the one with the smallest cross-validated loss.
     tol : float, default=1e-7
-        See :func:`heedful._solver_lasso`.
+        See :func:`heedful.local_lasso`.
     n_jobs : int, default=None
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None

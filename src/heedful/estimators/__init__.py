@@ -1,12 +1,13 @@
 """What users fit."""
 
-from heedful.estimators._classifier import AttentionLassoClassifier
+from heedful._attention_model.tables import LocalModels
+from heedful._models.linear import LocalLasso
+from heedful.estimators._any_learner import AttentionClassifier, AttentionRegressor
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._drift import DriftCorrector
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._leaf import LeafAttentionClassifier, LeafAttentionRegressor
-from heedful.estimators._learners import AttentionClassifier, AttentionRegressor
-from heedful.estimators._models import LocalModels
+from heedful.estimators._logistic import AttentionLassoClassifier
 from heedful.estimators._tree import TreeAttentionRegressor
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "DriftCorrector",
     "LeafAttentionClassifier",
     "LeafAttentionRegressor",
+    "LocalLasso",
     "LocalModels",
     "TreeAttentionRegressor",
 ]

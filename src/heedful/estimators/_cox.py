@@ -1,20 +1,23 @@
 """The attention lasso for right-censored survival: one Cox model per query, blended on the log hazard."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import check_consistent_length
 
-from heedful import _blocks
-from heedful._checks import check_survival, check_weights
-from heedful._solver import Survival, cumulative_hazard
-from heedful.baseline import CoxBaseline
-from heedful.estimators._linear import TOL, LinearAttention
-from heedful.estimators._training import unit_response
+from heedful._attention_model.queries import BlockAnswer, QueryBatch
+from heedful._models.linear import FittedLinear, LocalLasso
+from heedful._responses import SurvivalTimes
+from heedful._solver import cumulative_hazard
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import plan_linear
 
 
-class AttentionCox(LinearAttention):
+@dataclass(eq=False, repr=False)
+class AttentionCox(AttentionEstimator):
     """Predict the log hazard of each row by a Cox model fitted to the training rows that matter for it.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
@@ -23,36 +26,7 @@ class AttentionCox(LinearAttention):
     of unseen rows. Local models are put on a common level: hazards are relative to the average training row, and can be
     compared between queries.
 
-    Parameters
-    ----------
-    heads : {"multi", "single"}, default="multi"
-        Blend many heads of several forests, or choose the best one of one forest.
-    similarity : str, object, callable or list of them, default="forest"
-        Who is alike: see :class:`heedful.AttentionLasso`.
-    temperature : float, list of float or "auto", default="auto"
-        Softmax temperatures to try; lower attends to fewer rows.
-    alpha : float or "auto", default="auto"
-        The baseline's penalty; "auto" cross-validates it by partial likelihood.
-    alpha_ratio : float, list of float or "auto", default="auto"
-        Local penalty divided by the baseline's; infinity leaves the ratio of observed to expected events.
-    mixing : float, "auto" or "adaptive", default="auto"
-        Total share of the heads: fixed, fitted, or one per query.
-    similarity_features, model_features : list, callable or None, default=None
-        Columns that the similarity sees, and columns that baseline and local models use; None means all.
-    cv : "oob", int, splitter or iterable, default="oob"
-        How unseen rows are predicted for tuning.
-    tuning_rows : int or None, default=10_000
-        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
-    max_extrapolation : float or None, default=0.5
-        How far outside its training range a linear model may go: see :class:`heedful.AttentionLasso`.
-    exact : bool, default=False
-        Fit the local models of ``predict`` to convergence instead of taking one Newton step from the baseline.
-    verbose : int, default=0
-        1 shows progress.
-    n_jobs : int, default=None
-        Threads: None is one, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of forests and folds.
+    The parameters are those of :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by partial likelihood.
 
     Attributes
     ----------
@@ -74,100 +48,63 @@ class AttentionCox(LinearAttention):
     (2, 2)
     """
 
-    def __init__(
-        self,
-        heads="multi",
-        similarity="forest",
-        temperature="auto",
-        alpha="auto",
-        alpha_ratio="auto",
-        mixing="auto",
-        similarity_features=None,
-        model_features=None,
-        cv="oob",
-        tuning_rows=10_000,
-        max_extrapolation=0.5,
-        exact=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        super().__init__(
-            heads,
-            similarity,
-            temperature,
-            alpha,
-            alpha_ratio,
-            mixing,
-            similarity_features,
-            model_features,
-            cv,
-            tuning_rows,
-            max_extrapolation,
-            verbose,
-            n_jobs,
-            random_state,
-        )
-        self.exact = exact
+    heads: str = "multi"
+    _: KW_ONLY
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    alpha: float | str = "auto"
+    local: LocalLasso | None = None
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def predict(self, X):
-        """Return the log hazard of each row of ``X`` relative to the average training row."""
-        return self._values(X)[:, 0]
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        kind, settings = plan_linear(self, groups)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, lambda _: SurvivalTimes(), kind, settings)
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
-        """Return the probability that each row of ``X`` is without event at each of ``times`` (default: event times).
+        """Return the probability that each row is without event at each time.
 
         The hazard of a query is Breslow's estimator with attention as weights, under the query's own blended model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        times : array-like of float, default=None
+            Times; None takes ``event_times_``.
+
+        Returns
+        -------
+        DataFrame of shape (n_query, n_times)
+            Probabilities, indexed like the rows.
         """
+        fitted, table = self._fitted, self._read(X)
         times = self._check_times(times)
-        blend = self._blend(X, self.verbose)
-        self._warn(blend.n_failed, blend.value.shape[0])
-        fit = self.baseline_.fit_
-        mixing = blend.mixing[:, None, None]
-        slope = ((1 - mixing) * fit.coef + mixing * blend.local_coef)[:, 0] * fit.scale.unit
-        queries = self._queries(self._training.read(self, X))
-        blocks = _blocks.cut(slope.shape[0], 64 * fit.weight.size, self.n_jobs)
-        shared = (self, queries, blend.mixing, slope, fit.scale.rows(blend.design), times)
-        survival = np.concatenate(list(_blocks.run(_survival_block, blocks, *shared, n_jobs=self.n_jobs)))
-        index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(slope.shape[0])
+        summary = partial(_survival_block, fitted.models, times)
+        survival = fitted.summarise(table, summary, 64 * fitted.rows.weight.size, self._run)
+        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(survival))
         return pd.DataFrame(survival, index, pd.Index(times, name="time"))
 
-    def score(self, X, y, sample_weight=None) -> float:
-        """Return the concordance index: how often, of two rows, the one with the higher hazard has its event first."""
-        event, time = check_survival(y)
-        risk = self.predict(X)
-        check_consistent_length(risk, time)
-        return concordance(event, time, risk, check_weights(sample_weight, time.size))
+    @property
+    def alpha_(self) -> float:
+        """The baseline's penalty."""
+        return self.baseline_.alpha_
 
-    def _read_response(self, y):
-        event, time = check_survival(y)
-        self.event_times_ = np.unique(time[event > 0])
-        return np.column_stack([event, time])
+    @property
+    def event_times_(self) -> np.ndarray:
+        """Distinct times of events in the training rows."""
+        event, time = SurvivalTimes().encode(self._model.rows.response).T
+        return np.unique(time[event > 0])
 
-    def _reweigh(self, response, weight):
-        if not (weight * response[:, 0]).any():
-            raise ValueError("`sample_weight` must leave at least one row with an event a positive weight.")
-        return weight
-
-    def _make_baseline(self):
-        return CoxBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
-
-    def _similarity_response(self, rows):
-        family = Survival(*rows.y.T)
-        martingale = family.residual(np.zeros((rows.weight.size, 1)), rows.weight)[:, 0]
-        return unit_response(martingale, rows.weight)
-
-    def _strata(self, rows):
-        return rows.y[:, 0]
-
-    def _task(self):
-        return "survival"
-
-    def _query_family(self, y):
-        event, time = check_survival(y)
-        fit = self.baseline_.fit_
-        link = fit.model.link(fit.tables[0].x)[:, 0]
-        return Survival(event, time, cumulative_hazard(fit.family, link, fit.weight, time))
+    def _predicts(self) -> None:
+        return None
 
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:
@@ -178,27 +115,14 @@ class AttentionCox(LinearAttention):
         return times
 
 
-def _survival_block(block, model, queries, mixing, slope, x, times):
+def _survival_block(models: FittedLinear, times: np.ndarray, batch: QueryBatch, found: BlockAnswer) -> np.ndarray:
     """Return the survival probabilities (n_query, n_times) of a block of queries."""
-    fit = model.baseline_.fit_
-    prior = fit.weight / fit.weight.sum()
-    share = mixing[block, None]
-    attention = share * model._attend(queries, block).toarray() + (1 - share) * prior
+    fit, share = models.baseline.fit_, found.mixing[:, None]
+    local = models.original(found.coef) if found.coef.size else models.coef
+    slope = ((1 - share) * models.coef[0] + share * local[:, 0]) * fit.scale.unit
+    attention = share * found.attention.toarray() + (1 - share) * (fit.weight / fit.weight.sum())
     width = slope.shape[1]
-    link = slope[block] @ fit.tables[0].x[:, :width].T
-    own = (slope[block] * x[block, :width]).sum(axis=1, keepdims=True)
+    link = slope @ fit.tables[0].x[:, :width].T
+    own = (slope * batch.view.x[found.block, :width]).sum(axis=1, keepdims=True)
     hazard = cumulative_hazard(fit.family, link - own, attention, times)
     return np.exp(-hazard)
-
-
-def concordance(event: np.ndarray, time: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> float:
-    """Return Harrell's index: pairs whose earlier time is an event; equal risks count one half."""
-    agree, pairs = 0.0, 0.0
-    for i in np.flatnonzero(event > 0):
-        later = (time > time[i]) | ((time == time[i]) & (event == 0))
-        mass = weight[i] * weight[later]
-        agree += mass @ ((risk[later] < risk[i]) + 0.5 * (risk[later] == risk[i]))
-        pairs += mass.sum()
-    if pairs == 0:
-        raise ValueError("`y` must hold at least one event before another row's time: no two rows can be compared.")
-    return float(agree / pairs)

@@ -1,55 +1,36 @@
 """A fitted model that is corrected by recent rows, without refitting (Algorithm 4)."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, clone
-from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import ClassifierTags, RegressorTags
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
+from heedful._attention_model.fitted import FittedAttention
+from heedful._attention_model.fitting import Seeds, fit_heads
+from heedful._attention_model.queries import Ask, QueryBatch
+from heedful._attention_model.settings import Settings, check_mixing, check_similarity, check_temperature
 from heedful._checks import check_weights
-from heedful._frames import take
-from heedful._models.blocks import Queries, blended_attention, fit_heads
-from heedful._models.shift import ShiftProblem, effective_rows
-from heedful._solver import importance_of
-from heedful._tuning.grid import make_grid
-from heedful._tuning.out_of_fold import predict_out_of_bag
-from heedful._tuning.shares import OutOfFold
-from heedful._tuning.tune import Tuned, tune
+from heedful._models.recent import Recent, check_window, read_time
+from heedful._models.served import ServedModel
+from heedful._models.shift import FittedShift, effective_rows
+from heedful._training_table import Columns, TrainingTable, as_frame
 from heedful._undo import all_or_nothing
-from heedful.attention import Attention, Weighting
-from heedful.estimators._drift_report import Corrected, beside, report_drift, residuals
-from heedful.estimators._models import Frames
-from heedful.estimators._recent import Recent, check_window, read_time
-from heedful.estimators._served import ServedModel
-from heedful.estimators._settings import check_mixing, check_similarity, check_temperature
-from heedful.estimators._sight import Sight
-from heedful.estimators._training import as_frame
-from heedful.explain import DriftReport, Explanation
+from heedful.estimators._base import AttentionEstimator
+from heedful.estimators._drift_report import Corrected, report_drift
+from heedful.explain import DriftReport
+from heedful.similarity import LeafProximity
 
-# A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
-# than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.
-ROWS_AGAINST = 30.0
-# Rows whose leaves are held at a time.
-LARGEST = 50_000
-# The guard's halves of the rows are always drawn alike.
+# Forests, folds and the guard's halves are always drawn alike, so that rows give the same however they came in.
 SEED = 0
 
 
-def predicts_classes(corrector: "DriftCorrector") -> bool:
-    """Return whether the model that is corrected predicts classes; `fit` says what is wrong with one that cannot."""
-    try:
-        served = getattr(corrector, "_served", None) or ServedModel(corrector.model, needs_leaves=False)
-    except (TypeError, ValueError):
-        return False
-    return served.classes is not None
-
-
-class DriftCorrector(BaseEstimator):
+@dataclass(eq=False, repr=False)
+class DriftCorrector(AttentionEstimator):
     """Correct a fitted model by recent labelled rows, without refitting it.
 
     Each prediction is shifted by how far the model was off for the recent rows that are most like the query: those that
@@ -112,263 +93,185 @@ class DriftCorrector(BaseEstimator):
     True
     """
 
-    def __init__(
-        self,
-        model,
-        temperature="auto",
-        mixing="auto",
-        similarity=None,
-        window=None,
-        verbose=0,
-        n_jobs=None,
-    ):
-        self.model = model
-        self.temperature = temperature
-        self.mixing = mixing
-        self.similarity = similarity
-        self.window = window
-        self.verbose = verbose
-        self.n_jobs = n_jobs
+    model: Any
+    _: KW_ONLY
+    temperature: Any = "auto"
+    mixing: Any = "auto"
+    similarity: Any = None
+    window: Any = None
+    verbose: int = 0
+    n_jobs: int | None = None
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, time=None):
-        """Take recent rows with what happened to them; choose temperature and mixing."""
+    def fit(self, X, y, sample_weight=None, time=None) -> Self:
+        """Take recent rows with their response; choose temperature and mixing.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_recent, n_features)
+            Recent rows, with the columns that the model was fitted on.
+        y : array-like of shape (n_recent,)
+            Their response.
+        sample_weight : array-like of shape (n_recent,), default=None
+            Weights of the rows.
+        time : array-like of shape (n_recent,), default=None
+            When each row was: dates or numbers, for a ``window`` of time. None takes the index of a frame that is
+            indexed by dates.
+
+        Returns
+        -------
+        self : DriftCorrector
+            The fitted estimator.
+        """
         self._check_settings()
         served = ServedModel(self.model, needs_leaves=self.similarity is None)
-        return self._learn(served, self._read(served, X, y, sample_weight, time))
+        return self._learn(served, self._read_recent(served, X, y, sample_weight, time))
 
     @all_or_nothing
-    def update(self, X, y, sample_weight=None, time=None):
-        """Add rows, drop those that have left the window, and choose anew: the same as one ``fit`` to them all."""
-        check_is_fitted(self)
-        self._check_settings()
-        return self._learn(self._served, self._recent.add(self._read(self._served, X, y, sample_weight, time)))
+    def update(self, X, y, sample_weight=None, time=None) -> Self:
+        """Add rows, drop those that have left the window, and choose anew: the same as one ``fit`` to them all.
 
-    def predict(self, X):
-        """Return the corrected prediction of each row; of classes the most probable."""
-        value = self._predict(X)
-        return value[:, 0] if self._served.classes is None else self.classes_[value.argmax(axis=1)]
+        Parameters
+        ----------
+        X, y, sample_weight, time : array-like
+            More recent rows, as in ``fit``.
 
-    @available_if(predicts_classes)
-    def predict_proba(self, X):
-        """Return the corrected probability of each class, in the order of ``classes_``."""
-        return self._predict(X)
-
-    @available_if(predicts_classes)
-    def decision_function(self, X):
-        """Return corrected log-odds of the second of two classes, or centred log probabilities of all classes."""
-        link = self._problem.family.link_of(self._predict(X))
-        return link[:, 0] if link.shape[1] == 1 else link
-
-    def score(self, X, y, sample_weight=None):
-        """Return R2 of numbers, accuracy of classes."""
-        measure = accuracy_score if predicts_classes(self) else r2_score
-        return measure(y, self.predict(X), sample_weight=sample_weight)
-
-    def attention(self, X) -> Attention:
-        """Return the weights (n_query, n_recent) of the recent rows in each query's correction."""
-        check_is_fitted(self)
-        table = self._served.read(X)
-        return self._attend(slice(0, len(table)), self._sight.look(table)[1])
-
-    def explain(self, X, y=None) -> Explanation:
-        """Return what the corrections of ``X`` were made of; with ``y`` also how good they are.
-
-        See :class:`heedful.explain.Explanation`. ``baseline_prediction`` is the model's own, ``top_rows`` lists the
-        recent rows behind a correction with their residuals. Coefficients are the importances of the model's columns.
+        Returns
+        -------
+        self : DriftCorrector
+            The fitted estimator.
         """
         check_is_fitted(self)
-        table = self._served.read(X)
-        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
-        base, queries = self._sight.look(table)
-        value, attention = self._blend(base, queries), self._attend(slice(0, len(table)), queries)
-        frames = Frames(index, self._sight.names, None if base.shape[1] < 3 else list(self.classes_))
-        importance = importance_of(self._served.model, self._recent.table)
-        coef = pd.DataFrame(np.tile(importance, (len(table), 1)), index, frames.features)
-        link = frames.per_output(self._problem.family.link_of(value), "link")
-        return Explanation(
-            prediction=frames.per_output(value, "prediction"),
-            link=link,
-            intercept=link * np.nan,
-            coef=coef,
-            mixing=pd.Series(self.mixing_, index, name="mixing"),
-            n_eff=pd.Series(attention.n_eff, index, name="n_eff"),
-            baseline_prediction=frames.per_output(base, "prediction"),
-            baseline_coef=pd.Series(importance, frames.features),
-            local_coef=coef,
-            design=pd.DataFrame(self._sight.codes(table), index, frames.features),
-            mean=pd.DataFrame(attention @ self._filled_rows(), index, frames.features),
-            attention=attention,
-            train=beside(self._recent.response, residual=residuals(self._recent)),
-            heads=self.heads_,
-            task=self._served.task,
-            slopes=False,
-            **({} if y is None else self._losses(y, index, value, base)),
-        )
+        shift = self._shift
+        self._check_settings()
+        new = self._read_recent(shift.served, X, y, sample_weight, time)
+        return self._learn(shift.served, shift.recent.add(new))
 
     def drift_report(self, X=None) -> DriftReport:
         """Return whether the model has drifted on the recent rows, and which queries are corrected.
 
-        Queries are the rows of ``X``, or the recent rows, each corrected by the others. See
-        :class:`heedful.explain.DriftReport`.
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features), default=None
+            Queries; None takes the recent rows, each corrected by the others.
+
+        Returns
+        -------
+        DriftReport
+            What was found.
         """
-        check_is_fitted(self)
-        rows = self._recent
-        everyone = self._sight.recent(rows.base)
-        left_out = self._blend(rows.base, everyone)
+        fitted, shift = self._fitted, self._shift
+        recent = shift.recent
+        everyone = fitted.left_out(np.arange(recent.y.size))
+        everyone = everyone._replace(view=everyone.view._replace(x=recent.base, base=recent.base))
+        left_out = fitted.ask(everyone, Ask(), self._run).value
         if X is None:
-            queries = Corrected(rows.table, rows.base, left_out, self._count_rows(everyone))
+            queries = Corrected(recent.table, recent.base, left_out, self._count_rows(everyone))
         else:
-            table = self._served.read(X)
-            base, seen = self._sight.look(table)
-            queries = Corrected(table, base, self._blend(base, seen), self._count_rows(seen))
-        tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "trust": self.guard_}
-        return report_drift(rows, self._problem.family, left_out, queries, tuned, self.heads_)
+            table = self._read(X)
+            batch = fitted.read(table)
+            corrected = fitted.ask(batch, Ask(), self._run).value
+            queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
+        tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
+        return report_drift(recent, fitted.problem.family, left_out, queries, tuned, self.heads_)
 
     @property
     def heads_(self) -> pd.DataFrame:
         """One row per temperature tried: its error on the recent rows, each left out, and its share."""
-        table = self._grid.table(self._sight.similarities, self._error, self._share)
-        return table.drop(columns="alpha_ratio")
+        return self._model.heads_table().drop(columns="alpha_ratio")
 
-    def __getstate__(self):
-        state = super().__getstate__()
-        return state | {"_recent": state["_recent"].frozen()} if "_recent" in state else state
+    @property
+    def temperature_(self) -> float:
+        """The temperature chosen."""
+        return float(self.heads_["temperature"][self._model.best_head])
 
-    def __setstate__(self, state):
-        super().__setstate__(state | {"_recent": state["_recent"].thawed()} if "_recent" in state else state)
+    @property
+    def n_recent_(self) -> int:
+        """Recent rows in the window."""
+        return self._model.rows.y.shape[0]
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy around the very same model."""
         settings = self.get_params(deep=False)
         model = settings.pop("model")
         return type(self)(model, **{name: clone(value, safe=False) for name, value in settings.items()})
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
-        if predicts_classes(self):
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        else:
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        return tags
+    def _predicts(self) -> str:
+        """Return what the model is; `fit` says what is wrong with one that cannot be read."""
+        try:
+            fitted = self.__sklearn_is_fitted__()
+            served = self._shift.served if fitted else ServedModel(self.model, needs_leaves=False)
+        except (TypeError, ValueError):
+            return "regressor"
+        return served.response.estimator_type or "regressor"
 
-    def _check_settings(self) -> None:
+    def _has_intervals(self) -> bool:
+        return False
+
+    def _read(self, X: Any) -> pd.DataFrame | np.ndarray:
+        return self._shift.served.read(X)
+
+    @property
+    def _shift(self) -> FittedShift:
+        """The model as it is served, with the recent rows."""
+        models = self._model.models
+        if not isinstance(models, FittedShift):
+            raise TypeError(f"DriftCorrector holds no served model, got {models!r}.")
+        return models
+
+    def _check_settings(self) -> Settings:
         """Check every argument before any work."""
-        check_temperature(self.temperature)
-        check_mixing(self.mixing, ("auto",))
         check_window(self.window)
-        if self.similarity is not None:
-            check_similarity(self.similarity, False)
+        similarities = [] if self.similarity is None else check_similarity(self.similarity, False)
+        temperatures, mixing = check_temperature(self.temperature), check_mixing(self.mixing, ("auto",))
+        return Settings(similarities, temperatures, (1.0,), mixing, intervals=False)
 
-    def _read(self, served: ServedModel, X, y, sample_weight, time) -> Recent:
-        """Return rows with what happened to them and what the model says of them."""
+    def _read_recent(self, served: ServedModel, X: Any, y: Any, sample_weight: Any, time: Any) -> Recent:
+        """Return rows with their response and what the model predicts of them."""
         table = served.read(X)
         if y is None:
             raise ValueError("DriftCorrector requires y to be passed, but the target y is None.")
         check_consistent_length(table, y)
-        response = served.codes_of(y)
+        encoded = served.response.encode(y)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
-        weight, time = check_weights(sample_weight, len(table)), read_time(time, check_window(self.window), table)
+        weight, when = check_weights(sample_weight, len(table)), read_time(time, check_window(self.window), table)
         leaves = served.leaves(table) if self.similarity is None else np.empty((len(table), 0), np.int32)
-        return Recent(table, as_frame(y, index), response, weight, time, served.values(table), leaves)
+        return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
-    def _learn(self, served: ServedModel, rows: Recent) -> "DriftCorrector":
+    def _learn(self, served: ServedModel, recent: Recent) -> Self:
         """Choose temperature and mixing on the rows in the window; nothing is stored before all is known."""
-        rows = rows.within(check_window(self.window))
-        served.notice(rows.base, rows.leaves)
-        problem = ShiftProblem(served.family(rows.y), rows.base, rows.weight)
-        entries = None if self.similarity is None else check_similarity(self.similarity, False)
-        sight = Sight(served, rows, entries, self.n_jobs)
-        grid = make_grid(sight.similarities, check_temperature(self.temperature), (1.0,))
-        tuned = self._tune(problem, sight, grid)
-        self._served, self._recent, self._problem, self._sight, self._grid = served, rows, problem, sight, grid
-        self._share, self._error, self.guard_ = tuned[:3]
-        self.mixing_, self.n_recent_, self.n_features_in_ = float(tuned.share.sum()), rows.y.size, rows.table.shape[1]
-        self.temperature_ = float(self.heads_["temperature"][self._best_head()])
+        settings, recent = self._check_settings(), recent.within(check_window(self.window))
+        served.notice(recent.base, recent.leaves)
+        models = FittedShift(_recent_table(recent), served, recent)
+        if models.by_leaves:
+            settings = settings._replace(similarities=[LeafProximity(served.trees.n_leaves)])
+        seeds = Seeds(np.random.RandomState(SEED), np.random.RandomState(SEED))
+        with _blocks.one_blas_thread():
+            self._model = fit_heads(models, settings, [], seeds, self._run)
+        self.n_features_in_ = recent.table.shape[1]
         if served.names is not None:
             self.feature_names_in_ = np.array(served.names, dtype=object)
-        if served.classes is not None:
-            self.classes_ = served.classes
         return self
 
-    def _tune(self, problem: ShiftProblem, sight: Sight, grid: Any) -> Tuned:
-        """Choose a temperature and how far to go, by what each recent row's own correction would have been."""
-        mixing = check_mixing(self.mixing, ("auto",))
-        if mixing is not None and (grid.n_heads == 1 or mixing == 0):
-            return Tuned(np.full(grid.n_heads, mixing), np.full(grid.n_heads, np.nan), 1.0)
-        heads = predict_out_of_bag(sight.similarities, grid, problem, [], n_jobs=self.n_jobs, verbose=self.verbose)
-        baseline = problem.family.observed(problem.base)
-        # the guard's halves must not depend on the order of the rows
-        order = np.lexsort(np.column_stack([heads, baseline, problem.family.y]).T)
-        oof = OutOfFold(heads, baseline, problem.family, problem.weight).part(order)
-        tuned = tune(oof, False, mixing, np.random.RandomState(SEED))
-        if mixing is not None:
-            return tuned
-        n_rows = problem.weight.sum() ** 2 / (problem.weight**2).sum()
-        return tuned._replace(share=tuned.share * n_rows / (n_rows + ROWS_AGAINST))
-
-    def _predict(self, X: Any) -> np.ndarray:
-        """Return corrected predictions (n_query, 1) or probabilities."""
-        check_is_fitted(self)
-        table = self._served.read(X)
-        parts = []
-        for start in range(0, max(len(table), 1), LARGEST):
-            part = take(table, slice(start, start + LARGEST))
-            parts.append(self._served.values(part) if self.mixing_ == 0 else self._blend(*self._sight.look(part)))
-        return np.concatenate(parts)
-
-    def _blend(self, base: np.ndarray, queries: list[Queries]) -> np.ndarray:
-        """Return what the model says of queries, and their correction, blended."""
-        value, how = (1.0 - self.mixing_) * base, {"n_jobs": self.n_jobs, "verbose": self.verbose}
-        parts = zip(
-            self._sight.similarities, self._grid.weightings, self._grid.split(self._share), queries, strict=True
-        )
-        for similarity, weightings, share, rows in parts:
-            if share.any():
-                used = np.flatnonzero(share)
-                heads, some = [weightings[k] for k in used], share[used]
-                value += fit_heads(similarity, heads, self._problem, rows, some > 0, some, **how).value
-        return value
-
-    def _attend(self, block: slice, queries: list[Queries]) -> Attention:
-        """Return the attention of a block of queries over the recent rows, even if no correction is applied."""
-        share = np.eye(self._grid.n_heads)[self._best_head()]
-        weight = self._recent.weight / self._recent.weight.mean()
-        return blended_attention(self._sight.similarities, self._grid, share, weight, queries, block)
-
-    def _best_head(self) -> int:
-        """Return the head in use, or the one with the smallest error if none is."""
-        return int(np.argmax(self._share) if self._share.any() else np.argmin(np.nan_to_num(self._error)))
-
-    def _count_rows(self, queries: list[Queries]) -> np.ndarray:
+    def _count_rows(self, batch: QueryBatch) -> np.ndarray:
         """Return the effective number of recent rows behind each correction, block by block."""
-        best = self._best_head()
-        which = np.repeat(np.arange(len(queries)), [len(part) for part in self._grid.weightings])[best]
-        weighting = [entry for part in self._grid.weightings for entry in part][best]
-        similarity, rows = self._sight.similarities[which], queries[which]
-        blocks = _blocks.cut(len(rows.x), similarity.bytes_per_query, self.n_jobs)
-        shared = (rows, similarity, weighting, self._recent.weight)
-        return np.concatenate(
-            list(_blocks.run(_count_block, blocks, *shared, n_jobs=self.n_jobs, verbose=self.verbose))
-        )
-
-    def _filled_rows(self) -> np.ndarray:
-        """Return the recent rows as numbers, missing ones as means."""
-        codes = self._sight.codes(self._recent.table)
-        known = ~np.isnan(codes)
-        means = np.where(known, codes, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        return np.where(known, codes, means)
-
-    def _losses(self, y: Any, index: pd.Index, value: np.ndarray, base: np.ndarray) -> dict[str, Any]:
-        """Return what happened to queries, and the losses of the corrected model and of the model."""
-        family = self._served.family(self._served.codes_of(y))
-        check_consistent_length(value, family.y)
-        own, plain = (pd.Series(family.losses(family.observed(part)).value, index) for part in (value, base))
-        return {"y": as_frame(y, index), "loss": own.rename("loss"), "baseline_loss": plain.rename("baseline_loss")}
+        fitted = self._fitted
+        groups = fitted.grid.groups
+        heads = [(number, weighting) for number, group in enumerate(groups) for weighting in group.weightings]
+        number, weighting = heads[fitted.best_head]
+        blocks = _blocks.cut(batch.size, groups[number].similarity.bytes_per_query, self.n_jobs)
+        count = partial(_count_block, batch=batch, number=number, fitted=fitted, weighting=weighting)
+        return np.concatenate(list(_blocks.run(count, blocks, n_jobs=self.n_jobs, verbose=self.verbose)))
 
 
-def _count_block(
-    block: slice, queries: Queries, similarity: Any, weighting: Weighting, weight: np.ndarray
-) -> np.ndarray:
-    return effective_rows(queries.score(block, similarity), weighting, weight)
+def _recent_table(recent: Recent) -> TrainingTable:
+    """Return recent rows as a training table; they are read as numbers only if other similarities look at them."""
+    columns = np.arange(0 if recent.leaves.size else recent.table.shape[1])
+    codes = np.empty((len(recent.table), 0)) if recent.leaves.size else None
+    parts = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), [])
+    return TrainingTable(*parts, codes=codes, keep_rows=True)
+
+
+def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAttention, weighting: Any) -> np.ndarray:
+    rows = fitted.grid.groups[number].score(batch.block(number, block))
+    return effective_rows(rows, weighting, fitted.problem.weight)

@@ -1,11 +1,17 @@
 """The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
 
-from heedful.baseline import LassoBaseline
-from heedful.estimators._linear import TOL, LinearAttention
-from heedful.estimators._responses import NumberResponse
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+from heedful._models.linear import LocalLasso
+from heedful._responses import Regression
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import plan_linear
 
 
-class AttentionLasso(NumberResponse, LinearAttention):
+@dataclass(eq=False, repr=False)
+class AttentionLasso(AttentionEstimator):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
     Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
@@ -25,20 +31,16 @@ class AttentionLasso(NumberResponse, LinearAttention):
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.
     alpha : float or "auto", default="auto"
         The baseline's lasso penalty; "auto" cross-validates it.
-    alpha_ratio : float, list of float or "auto", default="auto"
-        Local penalty divided by the baseline's; infinity makes the local model a weighted mean.
+    local : LocalLasso, default=None
+        Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
+        defaults of :class:`heedful.LocalLasso`.
     mixing : float, "auto" or "adaptive", default="auto"
         Total share of the heads: fixed, fitted, or one per query.
-    similarity_features, model_features : list, callable or None, default=None
-        Columns that the similarity sees, and columns that baseline and local models use; None means all.
+    features : list, callable or dict, default=None
+        Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
+        baseline and local models use. None means all.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are predicted for tuning: out of bag, or by folds as in the paper.
-    tuning_rows : int or None, default=10_000
-        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
-    max_extrapolation : float or None, default=0.5
-        How far outside the range of what it was fitted to a linear model may go, in widths of that range: a query's
-        value outside its column's training range, a local prediction outside the responses attended to (the range
-        being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
     verbose : int, default=0
         1 shows progress.
     n_jobs : int, default=None
@@ -78,15 +80,44 @@ class AttentionLasso(NumberResponse, LinearAttention):
     True
     """
 
-    _anchors = True
+    heads: str = "multi"
+    _: KW_ONLY
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    alpha: float | str = "auto"
+    local: LocalLasso | None = None
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def _make_baseline(self):
-        return LassoBaseline(self.alpha, tol=TOL, n_jobs=self.n_jobs)
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit baseline and similarities, try the heads on unseen rows, and choose their shares.
 
-    def _fit_similarities(self, rows, settings, seed):
-        super()._fit_similarities(rows, settings, seed)
-        left_out = self.baseline_.cv_error_.min() / self.baseline_.fit_.scale.y_unit**2
-        for entry in self.similarity_:
-            if getattr(entry, "anchor", False):
-                # how many times the lasso's error is that of the teacher; a teacher that is no better has no pull
-                entry.pull_ = left_out / entry.teacher_loss_
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : array-like of shape (n_train,)
+            Their response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
+        groups : array-like of shape (n_train,), default=None
+            Groups of rows that stay together in folds; needs ``cv`` other than "oob".
+
+        Returns
+        -------
+        self : AttentionLasso
+            The fitted estimator.
+        """
+        kind, settings = plan_linear(self, groups, anchors=True)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, lambda _: Regression(), kind, settings)
+
+    @property
+    def alpha_(self) -> float:
+        """The baseline's penalty."""
+        return self.baseline_.alpha_

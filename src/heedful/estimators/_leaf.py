@@ -1,67 +1,22 @@
 """Leaf attention: keep the trees of an ensemble, weigh the rows in their leaves anew (Algorithm 3)."""
 
-from heedful._checks import check_choice
-from heedful._models.leaves import LeafProblem
-from heedful._solver import importance_of
-from heedful.estimators._ensembles import EnsembleAttention
-from heedful.estimators._responses import LabelResponse, NumberResponse
-from heedful.estimators._settings import Settings, check_settings
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
 
-READINGS = ("responses", "residuals")
+from heedful._attention_model.settings import Settings, check_settings
+from heedful._checks import check_choice, is_word
+from heedful._models.leaves import LeafModels
+from heedful._responses import Classification, Regression
+from heedful._solver import LEAF_VALUES
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given, check_ensemble, whole_seed
+
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
 RESIDUAL_TEMPERATURES = (3.0, 1.0, 0.3)
 
 
-class LeafAttention(EnsembleAttention):
-    """Leaves of a kept ensemble; a subclass knows its response."""
-
-    _slopes = False
-
-    def __init__(
-        self,
-        estimator=None,
-        similarity="forest",
-        temperature="auto",
-        mixing="auto",
-        reading="responses",
-        similarity_features=None,
-        model_features=None,
-        cv="oob",
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.similarity = similarity
-        self.temperature = temperature
-        self.mixing = mixing
-        self.reading = reading
-        self.similarity_features = similarity_features
-        self.model_features = model_features
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    def _check_settings(self, groups) -> Settings:
-        check_choice("reading", self.reading, READINGS)
-        self._check_estimator()
-        settings = check_settings(self, groups, many=False, ratios=(1.0,))
-        if self.reading == "residuals" and settings.temperatures is None:
-            return settings._replace(temperatures=RESIDUAL_TEMPERATURES)
-        return settings
-
-    def _make_problem(self, rows, seed) -> LeafProblem:
-        leaves = self._leaves_of(self._ensemble, rows.codes)
-        importance = importance_of(self.baseline_, self._table(rows))
-        folds = () if self._fixed else self._fold_ensembles(rows)
-        return LeafProblem(self._ensemble, leaves, self._row_family(rows), rows.weight, self.reading, importance, folds)
-
-    def _base_coef(self):
-        return self._problem.importance[None]
-
-
-class LeafAttentionRegressor(NumberResponse, LeafAttention):
+@dataclass(eq=False, repr=False)
+class LeafAttentionRegressor(AttentionEstimator):
     """Keep the trees of an ensemble; weigh the responses in each query's leaves by attention.
 
     No model is fitted per query: in every tree the mean response of the query's leaf becomes a weighted mean, with more
@@ -79,11 +34,11 @@ class LeafAttentionRegressor(NumberResponse, LeafAttention):
         Softmax temperatures to try; lower attends to fewer rows.
     mixing : float, "auto" or "adaptive", default="auto"
         Share of the weighed leaves: fixed, fitted, or one per query.
-    reading : {"responses", "residuals"}, default="responses"
+    leaf_value : {"responses", "residuals"}, default="responses"
         What is averaged in a leaf. "responses", as printed: the responses, and trees are averaged. "residuals", for
         boosters: what the tree was fitted to, and trees are summed.
-    similarity_features, model_features : list, callable or None, default=None
-        Columns that the similarity sees, and columns that the ensemble uses; None means all.
+    features : list, callable or dict, default=None
+        Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are scored for tuning; the ensemble is always grown on folds for it.
     verbose : int, default=0
@@ -113,8 +68,28 @@ class LeafAttentionRegressor(NumberResponse, LeafAttention):
     True
     """
 
+    estimator: Any = None
+    similarity: Any = "forest"
+    _: KW_ONLY
+    temperature: Any = "auto"
+    mixing: Any = "auto"
+    leaf_value: str = "responses"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
 
-class LeafAttentionClassifier(LabelResponse, LeafAttention):
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        kind, settings = plan_leaves(self, groups)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, lambda _: Regression(), kind, settings)
+
+
+@dataclass(eq=False, repr=False)
+class LeafAttentionClassifier(AttentionEstimator):
     """Keep the trees of an ensemble; weigh the classes in each query's leaves by attention.
 
     The parameters are those of :class:`heedful.LeafAttentionRegressor`; shares of classes are blended by log loss.
@@ -136,3 +111,35 @@ class LeafAttentionClassifier(LabelResponse, LeafAttention):
     >>> model.predict_proba(X[:2]).shape
     (2, 3)
     """
+
+    estimator: Any = None
+    similarity: Any = "forest"
+    _: KW_ONLY
+    temperature: Any = "auto"
+    mixing: Any = "auto"
+    leaf_value: str = "responses"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        kind, settings = plan_leaves(self, groups)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, Classification.learn, kind, settings)
+
+    def _predicts(self) -> str:
+        return "classifier"
+
+
+def plan_leaves(model: LeafAttentionRegressor | LeafAttentionClassifier, groups: Any) -> tuple[LeafModels, Settings]:
+    """Check every argument of a model with leaves weighed anew."""
+    check_choice("leaf_value", model.leaf_value, LEAF_VALUES)
+    check_ensemble(model.estimator, model)
+    kind = LeafModels(model.estimator, model.leaf_value, whole_seed(model.random_state))
+    wide = model.leaf_value == "residuals" and is_word(model.temperature, "auto")
+    temperature = list(RESIDUAL_TEMPERATURES) if wide else model.temperature
+    return kind, check_settings(model.similarity, temperature, model.mixing, model.cv, groups, kind)

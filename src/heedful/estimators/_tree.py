@@ -1,18 +1,22 @@
 """Tree attention: keep the trees of an ensemble, weigh the trees anew for each query (remark after Algorithm 3)."""
 
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
 import numpy as np
 
-from heedful._checks import check_grid
-from heedful._models.trees import TreeProblem, tree_outputs
-from heedful.estimators._blending import View
-from heedful.estimators._ensembles import EnsembleAttention
-from heedful.estimators._responses import NumberResponse
-from heedful.estimators._settings import Settings, check_settings, is_word
+from heedful._attention_model.settings import check_settings
+from heedful._checks import check_grid, is_word
+from heedful._models.trees import TreeModels
+from heedful._responses import Regression
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given, check_ensemble, whole_seed
 
 RATIOS = (np.inf, 0.3, 0.1, 0.03, 0.01)
 
 
-class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
+@dataclass(eq=False, repr=False)
+class TreeAttentionRegressor(AttentionEstimator):
     """Keep the trees of an ensemble; fit a weight for each tree and query by an attention-weighted lasso.
 
     The trees' predictions are the features of one local lasso per query, which corrects the ensemble: without columns
@@ -31,8 +35,8 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
         Penalties to try, divided by the smallest that changes no tree's weight for all rows together.
     mixing : float, "auto" or "adaptive", default="auto"
         Share of the local models: fixed, fitted, or one per query.
-    similarity_features, model_features : list, callable or None, default=None
-        Columns that the similarity sees, and columns that the ensemble uses; None means all.
+    features : list, callable or dict, default=None
+        Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
     cv : "oob", int, splitter or iterable, default="oob"
         How unseen rows are scored for tuning; the ensemble is always grown on folds for it.
     verbose : int, default=0
@@ -62,68 +66,25 @@ class TreeAttentionRegressor(NumberResponse, EnsembleAttention):
     (5, 20)
     """
 
-    def __init__(
-        self,
-        estimator=None,
-        similarity="forest",
-        temperature="auto",
-        alpha_ratio="auto",
-        mixing="auto",
-        similarity_features=None,
-        model_features=None,
-        cv="oob",
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.similarity = similarity
-        self.temperature = temperature
-        self.alpha_ratio = alpha_ratio
-        self.mixing = mixing
-        self.similarity_features = similarity_features
-        self.model_features = model_features
-        self.cv = cv
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: Any = None
+    similarity: Any = "forest"
+    _: KW_ONLY
+    temperature: Any = "auto"
+    alpha_ratio: Any = "auto"
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
 
-    def _check_settings(self, groups) -> Settings:
-        self._check_estimator()
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        check_ensemble(self.estimator, self)
         hint = "Smaller ones change more trees."
-        given = RATIOS if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
-        return check_settings(self, groups, many=False, ratios=given)
-
-    def _fit_baseline(self, rows):
-        super()._fit_baseline(rows)
-        self._leaves = self._leaves_of(self._ensemble, rows.codes)
-        total = self._ensemble.start[0] + tree_outputs(self._ensemble, self._leaves).sum(axis=1)
-        said = self._said(self.baseline_, self._table(rows))[:, 0]
-        if not np.allclose(total, said, rtol=1e-4, atol=1e-4 * np.ptp(rows.y)):
-            raise ValueError(
-                f"`estimator` must predict the sum or mean of its trees, got {self.estimator!r}, whose loss has a "
-                "link. Take one with squared loss."
-            )
-
-    def _make_problem(self, rows, seed) -> TreeProblem:
-        folds = () if self._fixed else self._fold_ensembles(rows)
-        return TreeProblem(self._ensemble, self._leaves, rows.y, rows.weight, self._grid.ratios, folds)
-
-    def _view(self, X, codes) -> View:
-        view = super()._view(X, codes)
-        return view._replace(design=tree_outputs(self._ensemble, view.x))
-
-    def _base_coef(self):
-        return np.ones((1, self._ensemble.n_trees))
-
-    def _base_intercept(self, frames):
-        return float(self._ensemble.start[0])
-
-    def _original(self, coef):
-        return 1.0 + self._problem.scale.original(coef)
-
-    def _names(self):
-        return [f"tree {t + 1}" for t in range(self._ensemble.n_trees)]
-
-    def _train_design(self):
-        return tree_outputs(self._ensemble, self._leaves)
+        ratios = RATIOS if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
+        kind = TreeModels(self.estimator, whole_seed(self.random_state))
+        shared = (self.similarity, self.temperature, self.mixing, self.cv, groups, kind)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, lambda _: Regression(), kind, check_settings(*shared, ratios=ratios))

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
+from heedful._responses import Words
 from heedful.explain._clusters import Clusters, cluster_models
 from heedful.explain._stability import compare_neighbours
 
@@ -43,8 +44,10 @@ class Explanation:
         The heads that were tried: weighting, penalty, error on unseen rows, share.
     y, loss, baseline_loss : Series or None, default=None
         What happened to the queries, and the losses of both predictions, if it is known.
-    task : {"number", "two classes", "classes", "survival"}, default="number"
+    task : {"regression", "binary", "multiclass", "survival"}, default="regression"
         Kind of response.
+    words : Words or None, default=None
+        What people call the response, its prediction, the scale of the link and the error.
     slopes : bool, default=True
         Whether models are linear. If not, coefficients are the importance of each feature in a query's model, sum one,
         the intercept is NaN, and nothing adds up to the link.
@@ -80,7 +83,8 @@ class Explanation:
     y: pd.Series | pd.DataFrame | None = None
     loss: pd.Series | None = None
     baseline_loss: pd.Series | None = None
-    task: str = "number"
+    task: str = "regression"
+    words: Words | None = None
     slopes: bool = True
     context: pd.DataFrame | None = None
     train_context: pd.DataFrame | None = None

@@ -14,12 +14,12 @@ from heedful.report._tuning import tuning
 
 def collect(explanation: Explanation, title: str | None, n_clusters: int | None) -> dict[str, Any]:
     """Return the data of the page; it holds only lists, texts and numbers."""
-    task, found = explanation.task, find_clusters(explanation, n_clusters)
+    found = find_clusters(explanation, n_clusters)
     n_query = len(explanation.index)
     return {
         "title": text(title) if title is not None else "What the predictions were made of",
-        "words": response_words(explanation, task),
-        "cards": cards(explanation, task),
+        "words": response_words(explanation),
+        "cards": cards(explanation),
         "labels": texts(explanation.index),
         "features": texts(explanation.features),
         "slopes": explanation.slopes,

@@ -2,58 +2,56 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
+from heedful._responses import Regression, Words
 from heedful.explain import Explanation
 from heedful.report._compact import short, text, texts
 
-# How a task is called, its prediction, the scale on which contributions add up, and its error.
-TASKS = {
-    "number": ("a number", "prediction", "prediction", "root mean squared error"),
-    "two classes": ("two classes", "probability", "log-odds", "log loss"),
-    "classes": ("several classes", "probability", "linear predictor", "log loss"),
-    "survival": ("survival", "log hazard", "log hazard", "minus log likelihood"),
-}
+
+def words_of(explanation: Explanation) -> Words:
+    """Return what people call the response; numbers, if the explanation does not say."""
+    return explanation.words or Regression.words
 
 
-def response_words(explanation: Explanation, task: str) -> dict[str, Any]:
+def response_words(explanation: Explanation) -> dict[str, Any]:
     """Return what the page calls predictions and classes."""
-    _, prediction, link, error = TASKS[task]
-    outputs = explanation.outputs
-    words = {"task": task, "prediction": prediction, "link": link, "error": error}
-    if task == "two classes":
-        # a probability of two classes is that of the second in sorted order
-        second = text(np.unique(explanation.train.iloc[:, 0].to_numpy())[-1])
-        words |= {"prediction": f"probability of {second}", "link": f"log-odds of {second}"}
-    return {**words, "outputs": None if outputs is None else texts(outputs)}
+    words, outputs = words_of(explanation), explanation.outputs
+    return {
+        "task": explanation.task,
+        "prediction": text(words.prediction),
+        "link": text(words.link),
+        "error": words.error,
+        "outputs": None if outputs is None else texts(outputs),
+    }
 
 
-def cards(explanation: Explanation, task: str) -> list[dict[str, str]]:
+def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
     used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
     mixing = explanation.mixing.round(3)
     found = [
         card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
-        card("response", TASKS[task][0], _response_note(explanation)),
+        card("response", words_of(explanation).response, _response_note(explanation)),
         card("features", f"{used} of {width}", "used by at least one model"),
         card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
         card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
     ]
-    return found + _error_cards(explanation, task)
+    return found + _error_cards(explanation)
 
 
-def _error_cards(explanation: Explanation, task: str) -> list[dict[str, str]]:
+def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
     if explanation.loss is None or explanation.baseline_loss is None:
         return []
+    words = words_of(explanation)
     own, base = float(explanation.loss.mean()), float(explanation.baseline_loss.mean())
-    if task == "number":
+    if words.root:
         own, base = own**0.5, base**0.5
     better = f"{abs(100 * (1 - own / base)):.0f} % {'lower' if own <= base else 'higher'} than the baseline's"
     return [
         card("error with attention", short(own, 3), better if base > 0 else ""),
-        card("error of the baseline", short(base, 3), TASKS[task][3] + ", one model for all rows"),
+        card("error of the baseline", short(base, 3), words.error + ", one model for all rows"),
     ]
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted, has_fit_parameter
@@ -14,12 +14,12 @@ from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._optional import need
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import check_rows
+from heedful.similarity._protocol import Similarity, check_rows
 
 ROWS_FOR_THREADS = 10_000
 
 
-class BoostedProximity(BaseEstimator):
+class BoostedProximity(Similarity):
     """Score two rows by the share of a booster's trees in which they end in the same leaf.
 
     A booster draws no bag, so a training row is scored by a booster of a fold that it is not part of: the row and all
@@ -119,6 +119,11 @@ class BoostedProximity(BaseEstimator):
     def keeps_rows(self) -> bool:
         """Whether a fitted booster was handed in."""
         return self.estimator is not None and is_fitted(self.estimator)
+
+    @property
+    def label(self) -> str:
+        """Short name in tables of heads."""
+        return "boosted" if self.estimator is None else f"boosted({type(self.estimator).__name__})"
 
     @property
     def bytes_per_query(self) -> int:

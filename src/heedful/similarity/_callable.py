@@ -3,14 +3,13 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import DenseSimilarity, check_rows
+from heedful.similarity._protocol import Similarity, check_rows
 
 
-class CallableSimilarity(DenseSimilarity, BaseEstimator):
+class CallableSimilarity(Similarity):
     """Score rows by ``function(X_query, X_train)``, which returns a matrix (n_query, n_train).
 
     Parameters
@@ -32,6 +31,11 @@ class CallableSimilarity(DenseSimilarity, BaseEstimator):
         """Remember the rows."""
         self.X_ = check_array(X, dtype=np.float64, input_name="X")
         return self
+
+    @property
+    def label(self) -> str:
+        """Name of the function."""
+        return getattr(self.function, "__name__", "function")
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train)."""

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -16,13 +16,13 @@ from heedful._ensembles import flatten
 from heedful._kernels.shapes import ScoreRows
 from heedful._undo import all_or_nothing
 from heedful.similarity._leaf_index import count_draws, index_all, index_some
-from heedful.similarity._protocol import TARGETS, as_matrix, check_rows
+from heedful.similarity._protocol import TARGETS, Similarity, as_matrix, check_rows
 
 # Rows that a tree draws where more would cost memory and time for little: benchmarks/scale.
 MOST_DRAWN = 20_000
 
 
-class ForestProximity(BaseEstimator):
+class ForestProximity(Similarity):
     """Score two rows by the share of trees in which they end in the same leaf.
 
     Scores come from leaf buckets as sparse rows: a query costs the size of its leaves, however many training rows
@@ -75,6 +75,7 @@ class ForestProximity(BaseEstimator):
     """
 
     takes = "codes"
+    target = "response"
     weightings = ("share", "leaf")
     temperatures_ = (0.3, 0.2, 0.1, 0.05, 0.03)
 
@@ -156,6 +157,13 @@ class ForestProximity(BaseEstimator):
     def leaves_out(self) -> bool:
         """Whether training rows can be scored as if they were new."""
         return bool(self.forest_.bootstrap)
+
+    @property
+    def label(self) -> str:
+        """Short name in tables of heads."""
+        features = self.max_features if self.forest is None else "given"
+        every = features is None or (isinstance(features, float) and features == 1.0)
+        return f"forest({'residuals, ' if self.target == 'residual' else ''}{'all' if every else features})"
 
     @property
     def bytes_per_query(self) -> int:

@@ -3,16 +3,15 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_weights
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import DenseSimilarity, check_rows
+from heedful.similarity._protocol import Similarity, check_rows
 
 
-class GaussianSimilarity(DenseSimilarity, BaseEstimator):
+class GaussianSimilarity(Similarity):
     """Score two rows by minus half their squared distance.
 
     The softmax at temperature ``t`` then gives Gaussian kernel weights of bandwidth ``sqrt(t)``. The response is not

@@ -7,6 +7,7 @@ import numpy as np
 
 from heedful import _kernels
 from heedful._kernels.shapes import ScoreRows
+from heedful.similarity._protocol import Similarity
 
 # Rows whose codes are compared in one go at most, as measured: more leave the processor's caches. No power of two, so
 # that the rows of different trees do not compete for the same lines of a cache; and how many it takes in one step.
@@ -17,46 +18,50 @@ NO_ROW, NO_TREE, NOBODY = 255, 254, 253
 COLDEST = 0.002
 
 
-class LeafProximity:
+class LeafProximity(Similarity):
     """Score two rows by the share of trees in which they end in the same leaf; rows are given by their leaves.
 
-    ``leaves`` (n_train, n_tree) are numbers that a leaf has in the whole ensemble, of which there are ``n_leaves``. The
+    Leaves (n_rows, n_tree) are numbers that a leaf has in the whole ensemble, of which there are ``n_leaves``. The
     trees have seen none of the rows, so a training row is scored like any other, and only its own row is masked.
     """
 
     takes = "leaves"
-    weightings: tuple[str, ...] = ()
     temperatures_ = (1.0, 0.3, 0.2, 0.1, 0.05, 0.03)
-    keeps_rows = False
+    label = "leaves"
 
-    def __init__(self, leaves: np.ndarray, n_leaves: int):
-        self.leaves, self._n_leaves = leaves, n_leaves
-        used = [np.unique(column) for column in leaves.T]
+    def __init__(self, n_leaves: int):
+        self.n_leaves = n_leaves
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Keep the leaves of the training rows."""
+        self.leaves_ = X
+        used = [np.unique(column) for column in X.T]
         # where leaves are few they are large, and most rows meet somewhere: then codes are compared
         self.few_leaves = max(part.size for part in used) <= NOBODY
         if self.few_leaves:
-            self._code = np.full(n_leaves, NOBODY, np.uint8)
+            self._code = np.full(self.n_leaves, NOBODY, np.uint8)
             for part in used:
                 self._code[part] = np.arange(part.size)
-            self._train = self._pack(leaves)
+            self._train = self._pack(X)
+        return self
 
     @property
     def bytes_per_query(self) -> int:
         """Upper estimate of the memory that one query takes."""
-        n_train, n_tree = self.leaves.shape
+        n_train, n_tree = self.leaves_.shape
         return 2 * n_train + 8 * n_tree if self.few_leaves else 24 * n_train
 
-    def score_rows(self, leaves: np.ndarray) -> "LeafScores":
+    def score_rows(self, X):
         """Return the scores of new rows."""
-        return LeafScores(self, leaves, np.empty(0, np.int64))
+        return LeafScores(self, X, np.empty(0, np.int64))
 
-    def train_rows(self, index: np.ndarray) -> "LeafScores":
+    def train_rows(self, index):
         """Return the scores of training rows, own row masked."""
-        return LeafScores(self, self.leaves[index], index)
+        return LeafScores(self, self.leaves_[index], index)
 
     def score(self, leaves: np.ndarray, own: np.ndarray) -> ScoreRows:
         """Return sparse scores of rows, by buckets of leaves; ``own`` names those that are training rows."""
-        train = (*self._buckets, self.leaves.shape[0])
+        train = (*self._buckets, self.leaves_.shape[0])
         inside = np.zeros((own.size, leaves.shape[1]), dtype=bool)
         indptr, indices, score, _ = _kernels.leaf_score_rows(np.ascontiguousarray(leaves.T), own, inside, *train)
         return ScoreRows(indptr, indices, score, np.empty(0))
@@ -88,8 +93,8 @@ class LeafProximity:
 
     @cached_property
     def _buckets(self) -> tuple[np.ndarray, ...]:
-        train = np.ascontiguousarray(self.leaves.T)
-        return _kernels.bucket_rows(train, self._n_leaves, np.zeros(train.shape, np.uint8))
+        train = np.ascontiguousarray(self.leaves_.T)
+        return _kernels.bucket_rows(train, self.n_leaves, np.zeros(train.shape, np.uint8))
 
 
 class LeafScores:
@@ -98,21 +103,21 @@ class LeafScores:
     Sums under softmax weights do not need them where leaves are few.
     """
 
-    def __init__(self, meetings: LeafProximity, leaves: np.ndarray, own: np.ndarray):
-        self._meetings, self._leaves, self._own = meetings, leaves, own
+    def __init__(self, proximity: LeafProximity, leaves: np.ndarray, own: np.ndarray):
+        self._proximity, self._leaves, self._own = proximity, leaves, own
 
     def can_sum(self, temperatures: list[float]) -> bool:
         """Return whether sums can be had without scores."""
-        return self._meetings.few_leaves and min(temperatures) >= COLDEST
+        return self._proximity.few_leaves and min(temperatures) >= COLDEST
 
     def sums(self, columns: np.ndarray, temperatures: list[float]) -> np.ndarray:
         """Return sums (n_query, n_temperature, n_column), see :meth:`LeafProximity.sums`."""
-        return self._meetings.sums(self._leaves, self._own, columns, temperatures)
+        return self._proximity.sums(self._leaves, self._own, columns, temperatures)
 
     @cached_property
     def scores(self) -> ScoreRows:
         """The scores themselves."""
-        return self._meetings.score(self._leaves, self._own)
+        return self._proximity.score(self._leaves, self._own)
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter(self.scores)

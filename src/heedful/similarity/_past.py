@@ -3,15 +3,15 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from heedful._kernels.shapes import ScoreRows
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import as_matrix
+from heedful.similarity._protocol import Similarity, as_matrix
 
 
-class PastSimilarity(BaseEstimator):
+class PastSimilarity(Similarity):
     """Score rows by another similarity, and mask training rows that are not earlier than the query.
 
     For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
@@ -40,20 +40,30 @@ class PastSimilarity(BaseEstimator):
     @property
     def target(self) -> str:
         """What the other similarity is fitted to."""
-        return getattr(self.similarity, "target", "response")
+        return self.similarity.target
 
-    def bind(self, names: list[str]) -> None:
-        """Learn which of the columns is the time; estimators call it with the names that the similarity sees."""
-        if isinstance(self.time, str) and self.time not in names:
+    @property
+    def label(self) -> str:
+        """Short name in tables of heads."""
+        return f"past({self.similarity.label})"
+
+    def with_columns(self, names):
+        """Return the similarity with the position of its time among the columns."""
+        if not isinstance(self.time, str):
+            return self
+        if self.time not in names:
             raise ValueError(f"`time` names {self.time!r}, which the similarity does not see. It sees {names}.")
-        self._column = names.index(self.time) if isinstance(self.time, str) else int(self.time)
+        return PastSimilarity(self.similarity, names.index(self.time))
+
+    def seeded(self, n_jobs, random_state):
+        """Return a copy whose other similarity has jobs and seed."""
+        return PastSimilarity(self.similarity.seeded(n_jobs, random_state), self.time)
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Fit the other similarity to all columns but the time."""
-        if not hasattr(self, "_column"):
-            self.bind([])
         X = np.asarray(X, dtype=np.float64)
+        self._column = self.with_columns([]).time
         if np.isnan(X[:, self._column]).any():
             raise ValueError("`time` must be known for every training row, got missing values. Drop those rows.")
         self.similarity_ = clone(self.similarity).fit(np.delete(X, self._column, axis=1), y, sample_weight)
@@ -98,7 +108,7 @@ class PastSimilarity(BaseEstimator):
     @property
     def leaves_out(self) -> bool:
         """Whether the other similarity can score training rows as if they were new."""
-        return getattr(self.similarity_, "leaves_out", True)
+        return self.similarity_.leaves_out
 
     @property
     def bytes_per_query(self) -> int:

@@ -1,9 +1,11 @@
 """What a similarity must offer, and what all of them share."""
 
-from typing import Any, Protocol
+import copy
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array
 
 from heedful._checks import check_choice
@@ -12,70 +14,197 @@ from heedful._kernels.shapes import ScoreRows, dense_rows
 TARGETS = ("response", "residual")
 
 
-class Similarity(Protocol):
-    """How alike a query and a training row are; fitted on the training table.
+class Similarity(BaseEstimator):
+    """Say how alike a query and a training row are: the base of every similarity, and of your own.
 
-    ``takes`` is "codes" (one column per feature, categories as codes, missing as NaN: trees) or "dummies" (numbers
-    only). ``weightings`` names the ways to weigh without a temperature. ``temperatures_`` is the grid for "auto".
-    ``target`` may say "residual": it is fitted to what a linear baseline leaves of the response. ``keeps_rows`` says
-    that the fitted object knows the training rows by their position. ``leaves_out`` may say False: it has no
-    ``train_rows``. ``bytes_per_query`` is an upper estimate of the memory that one query's scores take.
+    A subclass needs ``fit``, which keeps the training rows as ``X_``, and ``scores``, which compares new rows with all
+    of them; larger means more alike. All else has a default that may be overridden by an attribute or a property: what
+    it takes, what it is fitted to, its temperatures, and how training rows are scored as if they were new. See
+    ``docs/extending.md``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Nearness(Similarity):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         self.X_ = np.asarray(X)
+    ...         return self
+    ...     def scores(self, X):
+    ...         return -np.abs(np.asarray(X)[:, None, :] - self.X_).sum(axis=2)
+    >>> Nearness().fit([[0.0], [2.0]]).scores([[1.5]])
+    array([[-1.5, -0.5]])
     """
 
-    takes: str
-    weightings: tuple[str, ...]
-    keeps_rows: bool
-    temperatures_: tuple[float, ...]
-    bytes_per_query: int
-
-    def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> "Similarity":
-        """Learn from the training rows."""
-
-    def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows against the training rows."""
-
-    def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows as if they were new: each one masked, and not seen where possible."""
-
-
-class DenseSimilarity:
-    """Scores of every pair; a training row is compared with all others but itself."""
-
-    takes = "dummies"
-    weightings: tuple[str, ...] = ()
-    keeps_rows = False
     X_: np.ndarray
 
-    def scores(self, X: Any) -> np.ndarray:
-        """Return scores (n_query, n_train)."""
-        raise NotImplementedError
+    @property
+    def takes(self) -> str:
+        """What rows look like to it.
 
-    def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows."""
-        return dense_rows(self.scores(X))
+        "dummies": numbers only, a 0/1 column for each level. "codes": one column per feature, categories as numbers,
+        missing cells as NaN.
+        """
+        return "dummies"
 
-    def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows against all others."""
-        scores = np.array(self.scores(self.X_[index]), dtype=np.float64)
-        scores[np.arange(index.size), index] = -np.inf
-        return dense_rows(scores)
+    @property
+    def target(self) -> str:
+        """What it is fitted to: the "response", or the "residual" that a linear baseline leaves of it."""
+        return "response"
+
+    @property
+    def weightings(self) -> tuple[str, ...]:
+        """Ways to weigh without a temperature: "share" of the row sum of scores that are not negative, "leaf"."""
+        return ()
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether it was fitted already and knows the training rows by their position."""
+        return False
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether ``train_rows`` can score training rows as if they were new."""
+        return True
+
+    @property
+    def anchor(self) -> bool:
+        """Whether local models also see their own query with a teacher's prediction as the response."""
+        return False
+
+    @property
+    def label(self) -> str:
+        """Short name in tables of heads."""
+        return type(self).__name__
+
+    @property
+    def temperatures_(self) -> tuple[float, ...]:
+        """Temperatures that "auto" tries; by default multiples of the usual spread of one row's scores."""
+        step = max(1, self.X_.shape[0] // 200)
+        spread = float(np.median(np.std(self.scores(self.X_[::step]), axis=1)))
+        return tuple(spread * factor for factor in (2.0, 1.0, 0.5, 0.25, 0.125)) if spread > 0 else (1.0,)
 
     @property
     def bytes_per_query(self) -> int:
         """Upper estimate of the memory that one query's scores take."""
         return 24 * self.X_.shape[0]
 
-    @property
-    def temperatures_(self) -> tuple[float, ...]:
-        """Multiples of the usual spread of one row's scores."""
-        step = max(1, self.X_.shape[0] // 200)
-        spread = float(np.median(np.std(self.scores(self.X_[::step]), axis=1)))
-        return tuple(spread * factor for factor in (2.0, 1.0, 0.5, 0.25, 0.125)) if spread > 0 else (1.0,)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Similarity":
+        """Learn from the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows, as ``takes`` says.
+        y : array-like of shape (n_train,), default=None
+            What ``target`` says, on a unit scale; text for labels.
+        sample_weight : array-like of shape (n_train,), default=None
+            Sample weights.
+
+        Returns
+        -------
+        self : Similarity
+            The fitted similarity.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must have `fit(X, y, sample_weight)`.")
+
+    def scores(self, X: Any) -> Any:
+        """Return how alike new rows and all training rows are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray or sparse matrix of shape (n_query, n_train)
+            Scores; ``-inf`` masks a training row, what a sparse matrix does not store is 0.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must have `scores(X)`.")
+
+    def score_rows(self, X: np.ndarray) -> ScoreRows:
+        """Return the scores of a block of new rows as kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores, by default of every pair.
+        """
+        return dense_rows(self.scores(X))
+
+    def train_rows(self, index: np.ndarray) -> ScoreRows:
+        """Return the scores of training rows as if they were new: each one masked, and not seen where possible.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Which training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Their scores against all others.
+        """
+        scores = np.array(self.scores(self.X_[index]), dtype=np.float64)
+        scores[np.arange(index.size), index] = -np.inf
+        return dense_rows(scores)
+
+    def with_columns(self, names: list[str]) -> "Similarity":
+        """Return the similarity to fit to columns of these names: itself, unless it looks for one by its name.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of the columns that ``fit`` will see.
+
+        Returns
+        -------
+        Similarity
+            Not fitted.
+        """
+        return self
+
+    def seeded(self, n_jobs: int | None, random_state: int) -> "Similarity":
+        """Return a copy to fit, with ``n_jobs`` and ``random_state`` filled in where they are None.
+
+        Parameters
+        ----------
+        n_jobs : int or None
+            Threads.
+        random_state : int
+            Seed.
+
+        Returns
+        -------
+        Similarity
+            Not fitted.
+        """
+        other, settings = copy.copy(self), self.get_params(deep=False)
+        for name, value in (("n_jobs", n_jobs), ("random_state", random_state)):
+            if name in settings and settings[name] is None:
+                setattr(other, name, value)
+        return other
 
 
-def wants_residuals(similarity: Any) -> bool:
+def refit(similarity: Similarity, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray) -> Similarity:
+    """Return a clone fitted to other rows; one that was handed in fitted has seen them all."""
+    other = clone(similarity)
+    if other.keeps_rows:
+        raise ValueError(
+            f"`cv` with folds needs a similarity that can be fitted again, got {similarity!r}, which has seen all "
+            "rows. Hand in LGBMRegressor, XGBRegressor or the like instead of a bare booster."
+        )
+    return other.fit(X, y, sample_weight)
+
+
+def wants_residuals(similarity: Similarity) -> bool:
     """Return whether a similarity is to be fitted to what the baseline leaves of the response."""
-    return check_choice("target", getattr(similarity, "target", "response"), TARGETS) == "residual"
+    return check_choice("target", similarity.target, TARGETS) == "residual"
 
 
 def check_rows(similarity: Any, X: Any, n_features: int, **how: Any) -> np.ndarray:

@@ -3,16 +3,15 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_positive, check_weights
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import DenseSimilarity, check_rows
+from heedful.similarity._protocol import Similarity, check_rows
 
 
-class RidgeSimilarity(DenseSimilarity, BaseEstimator):
+class RidgeSimilarity(Similarity):
     """Score two rows by ``x' D z`` with the absolute ridge coefficients on the diagonal of D.
 
     Columns are standardised first. Only features that predict the response count; interactions do not. Of labels (text

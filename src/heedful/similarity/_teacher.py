@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_classes, check_response, check_weights
@@ -13,10 +13,10 @@ from heedful._ensembles import is_fitted
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._undo import all_or_nothing
 from heedful.similarity._boosted import deal_folds, default_booster, draw_seed, fit_part
-from heedful.similarity._protocol import DenseSimilarity, check_rows
+from heedful.similarity._protocol import Similarity, check_rows
 
 
-class TeacherSimilarity(DenseSimilarity, BaseEstimator):
+class TeacherSimilarity(Similarity):
     """Score two rows by how near a teacher's predictions of them are.
 
     Training rows are known by out-of-fold predictions: what the teacher says of rows that it did not see. Of labels
@@ -61,6 +61,7 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
     """
 
     takes = "codes"
+    anchor = False
     temperatures_ = (1.0, 0.3, 0.1, 0.03, 0.01)
 
     def __init__(self, estimator=None, *, n_folds=5, anchor=False, n_jobs=None, random_state=None):
@@ -107,6 +108,11 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
             scores[fold == k] = self._score(self._guess[index[fold == k]], self._without[k], self._spreads[k])
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)
+
+    @property
+    def label(self) -> str:
+        """Short name in tables of heads."""
+        return "teacher" if self.estimator is None else f"teacher({type(self.estimator).__name__})"
 
     def teach(self, X: np.ndarray) -> np.ndarray:
         """Return the teacher's predictions of new rows (n_query,)."""

@@ -6,7 +6,7 @@ function signed(value) { return (value > 0 && data.slopes ? "+" : "") + show(val
 
 // a prediction; a probability never looks like certainty that it is not
 function level(value) {
-  if (!data.words.task.includes("class") || value === null) return show(value);
+  if (!["binary", "multiclass"].includes(data.words.task) || value === null) return show(value);
   if (value > 0.999) return "> 0.999";
   return value < 0.001 ? "< 0.001" : value.toFixed(3);
 }

@@ -47,7 +47,7 @@ function listenToCharts() {
 }
 
 function start() {
-  const numeric = data.words.task === "number" && data.observed && typeof data.observed.columns[0][0] === "number";
+  const numeric = data.words.task === "regression" && data.observed && typeof data.observed.columns[0][0] === "number";
   addOptions("axis", [["baseline", "the baseline"], ...(numeric ? [["observed", "what happened"]] : [])]);
   byId("axis-field").hidden = !numeric;
   byId("axis").addEventListener("change", drawScatter);

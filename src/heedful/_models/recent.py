@@ -1,4 +1,4 @@
-"""Recent rows with what happened to them, and the window that they must lie in."""
+"""Recent rows with their response, and the window that they must lie in."""
 
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ FEWEST = 2
 
 
 class Recent(NamedTuple):
-    """Rows as they were given (``table``), what happened (``response`` as given, ``y`` as numbers), weight and time.
+    """Rows as they were given (``table``), with ``response`` as given and encoded (``y``), weight and time.
 
-    ``base`` is what the model says of them; ``leaves`` where its trees put them, empty if nobody asks.
+    ``base`` is what the model predicts of them; ``leaves`` where its trees put them, empty if nobody asks.
     """
 
     table: pd.DataFrame | np.ndarray
@@ -24,6 +24,12 @@ class Recent(NamedTuple):
     time: np.ndarray
     base: np.ndarray
     leaves: np.ndarray
+
+    def residuals(self) -> np.ndarray:
+        """Return the response less what the model predicts of it: of classes, 0 or 1 less a probability."""
+        width = self.base.shape[1]
+        observed = self.y[:, None] if width == 1 else np.eye(width)[self.y.astype(np.int64)]
+        return shown(observed - self.base, self.base)
 
     def frozen(self) -> "Recent":
         """Return the same with frames as arrays: skops cannot save a frame."""
@@ -54,6 +60,18 @@ class Recent(NamedTuple):
                 f"{'' if window is None else ', or a longer window'}."
             )
         return kept
+
+
+def shown(values: np.ndarray, base: np.ndarray) -> np.ndarray:
+    """Return predictions, probabilities of the second of two classes, or of the one that the model finds likeliest."""
+    if values.shape[1] < 3:
+        return values[:, -1]
+    return values[np.arange(len(values)), base.argmax(axis=1)]
+
+
+def beside(response: pd.DataFrame, **columns: np.ndarray) -> pd.DataFrame:
+    """Return a response with columns beside it; one that has the name of such a column gets another."""
+    return response.rename(columns={name: f"{name}_given" for name in columns}).assign(**columns)
 
 
 def _join(own: Any, new: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A fitted model as it is served: what it says of rows, their leaves, and the columns that it takes."""
+"""A fitted model as it is served: its predictions of rows, their leaves, and the columns that it takes."""
 
 import re
 from typing import Any
@@ -10,12 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import column_or_1d
 
-from heedful._checks import check_response
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._frames import as_table
-from heedful._solver import Classes, Numbers
+from heedful._responses import Classification, Regression, Response
 
 # Names that packages give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")
@@ -25,8 +23,8 @@ MOST_LISTED = 5
 class ServedModel:
     """Any fitted model with ``predict``; it is read and never changed.
 
-    ``classes`` are the labels of a classifier, None for numbers. ``ensemble`` are its trees, or those of a pipeline's
-    last step; None if it has none.
+    ``response`` is what it predicts: numbers, or classes. ``ensemble`` are its trees, or those of a pipeline's last
+    step; None if it has none.
     """
 
     def __init__(self, model: Any, *, needs_leaves: bool):
@@ -36,7 +34,8 @@ class ServedModel:
         self._last: Any = self.model[-1] if steps else self.model
         self._check(needs_leaves)
         self.ensemble: Ensemble | None = read_ensemble(self._last) if is_ensemble(self._last) else None
-        self.classes = self._read_classes()
+        labels = self._read_classes()
+        self.response: Response = Regression() if labels is None else Classification(labels)
         self.adds_up = False
         self.names = column_names(self.model)
         self.n_features = self._count_columns()
@@ -55,20 +54,20 @@ class ServedModel:
 
     def values(self, X: Any) -> np.ndarray:
         """Return predictions (n_rows, 1), or the probabilities (n_rows, n_classes)."""
-        if self.classes is None:
-            said = self._predict(X)
+        if self.response.classes is None:
+            values = self._predict(X)
         elif self.ensemble is not None and not hasattr(self.model, "predict_proba"):
-            said = self._chances(self.ensemble, X)
+            values = self._chances(self.ensemble, X)
         else:
-            said = self.model.predict_proba(X)
-        said = np.asarray(said, dtype=np.float64).reshape(len(X), -1)
-        width = 1 if self.classes is None else self.classes.size
-        if said.shape[1] != width or not np.isfinite(said).all():
+            values = self.model.predict_proba(X)
+        values = np.asarray(values, dtype=np.float64).reshape(len(X), -1)
+        width = self.response.n_values
+        if values.shape[1] != width or not np.isfinite(values).all():
             raise ValueError(
-                f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got shape {said.shape}"
-                f"{'' if np.isfinite(said).all() else ' with NaN or infinity'}. Wrap a model of one response."
+                f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got {values.shape}"
+                f"{'' if np.isfinite(values).all() else ' with NaN or infinity'}. Wrap a model of one response."
             )
-        return said
+        return values
 
     @property
     def trees(self) -> Ensemble:
@@ -76,31 +75,6 @@ class ServedModel:
         if self.ensemble is None:
             raise TypeError(f"`model` gives no leaves: it must be {ACCEPTED}, got {self.model!r}.")
         return self.ensemble
-
-    @property
-    def task(self) -> str:
-        """The kind of response, as explanations name it."""
-        if self.classes is None:
-            return "number"
-        return "two classes" if self.classes.size == 2 else "classes"
-
-    def family(self, y: np.ndarray) -> Numbers | Classes:
-        """Return what happened to rows, with its loss."""
-        return Numbers(y) if self.classes is None else Classes(y, self.classes.size)
-
-    def codes_of(self, y: Any) -> np.ndarray:
-        """Return a response as numbers: labels by their place among the classes."""
-        values = column_or_1d(y, warn=True)
-        if self.classes is None:
-            return check_response(values)
-        known = {label: code for code, label in enumerate(self.classes.tolist())}
-        unknown = sorted({str(label) for label in values.tolist() if label not in known})
-        if unknown:
-            raise ValueError(
-                f"`y` must hold classes that `model` knows, {self.classes[:10].tolist()}, got {', '.join(unknown[:5])}."
-                " Drop those rows."
-            )
-        return np.array([known[label] for label in values.tolist()], dtype=np.int64)
 
     def leaves(self, X: Any) -> np.ndarray:
         """Return the leaves of rows (n_rows, n_trees)."""
@@ -110,11 +84,11 @@ class ServedModel:
 
     def notice(self, base: np.ndarray, leaves: np.ndarray) -> None:
         """Notice whether predictions are, to the last bit, what the leaves of these rows add up to."""
-        known = self.ensemble is not None and self.classes is None and leaves.size > 0
+        known = self.ensemble is not None and self.response.classes is None and leaves.size > 0
         self.adds_up = known and np.array_equal(self.trees.raw(leaves.T), base)
 
     def values_and_leaves(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the model says of rows and their leaves; it is asked once if leaves add up to predictions."""
+        """Return predictions of rows and their leaves; it is asked once if leaves add up to predictions."""
         leaves = self.leaves(X)
         return self.trees.raw(leaves.T) if self.adds_up else self.values(X), leaves
 
@@ -161,8 +135,8 @@ class ServedModel:
     def _chances(self, ensemble: Ensemble, X: Any) -> np.ndarray:
         """Return the probabilities of a bare booster: its own, or those of its raw scores."""
         if ensemble.bare_chances:
-            said = np.asarray(self._predict(X), dtype=np.float64).reshape(len(X), -1)
-            return np.hstack([1.0 - said, said]) if said.shape[1] == 1 else said
+            chance = np.asarray(self._predict(X), dtype=np.float64).reshape(len(X), -1)
+            return np.hstack([1.0 - chance, chance]) if chance.shape[1] == 1 else chance
         raw = ensemble.raw(ensemble.leaves(X))
         raw = np.hstack([np.zeros(raw.shape), raw]) if raw.shape[1] == 1 else raw
         return softmax(raw, axis=1)

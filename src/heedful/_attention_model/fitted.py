@@ -1,0 +1,204 @@
+"""A fitted attention model, asked about queries: predictions, attention, local models, intervals, explanations."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import check_consistent_length
+
+from heedful import _blocks
+from heedful._attention_model.parts import in_parts
+from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer
+from heedful._attention_model.tables import LocalModels, explain_models, table_models
+from heedful._intervals.calibration import Calibration, Widths
+from heedful._models.protocol import FittedModels, Problem, Run
+from heedful._responses import Response
+from heedful._solver import warn_unconverged
+from heedful._training_table import TrainingTable
+from heedful._tuning.adaptive import Evidence
+from heedful._tuning.grid import Grid
+from heedful._tuning.tune import Tuned
+from heedful.attention import Attention
+from heedful.baseline import Split
+from heedful.explain import Explanation
+
+MAX_ITER = 10_000
+Table = pd.DataFrame | np.ndarray
+
+
+class FittedAttention:
+    """Global and local models, similarities and heads with their shares.
+
+    ``evidence`` is there if each query has a mixing of its own, ``calibration`` if there are intervals.
+    """
+
+    tuned: Tuned
+    evidence: Evidence | None = None
+    calibration: Calibration | None = None
+
+    def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
+        self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
+
+    @property
+    def rows(self) -> TrainingTable:
+        """The training rows."""
+        return self.models.rows
+
+    @property
+    def response(self) -> Response:
+        """The kind of response."""
+        return self.models.response
+
+    @property
+    def best_head(self) -> int:
+        """The head with the largest share, or the one with the smallest error if none is in use."""
+        tuned = self.tuned
+        return int(np.argmax(tuned.share) if tuned.share.any() else np.argmin(np.nan_to_num(tuned.error)))
+
+    def heads_table(self) -> pd.DataFrame:
+        """Return one row per head tried."""
+        return self.grid.table(self.tuned.error, self.tuned.share)
+
+    def read(self, table: Table) -> QueryBatch:
+        """Return a checked table of queries, read once."""
+        view = self.models.view(table)
+        return QueryBatch(view, self.models.seen(view, [entry.takes for entry in self.grid.similarities]))
+
+    def values(self, table: Table, run: Run) -> np.ndarray:
+        """Return the predictions of queries, as blended; however many, they are not held all at once."""
+        if self.tuned.mixing == 0:
+            return np.concatenate([self.models.base_values(part) for part, _ in self._parts(table, run)])
+        return self._in_parts(table, Ask(), run, lambda found: found.value)
+
+    def attention(self, table: Table, run: Run) -> Attention:
+        """Return the weights (n_query, n_train) that heads, blended by their shares, give to the rows as given."""
+        found = self.ask(self.read(table), Ask(models=False, attention=True), run)
+        return self.rows.give_back(_known(found))
+
+    def local_models(self, table: Table, keep_models: bool, run: Run) -> LocalModels:
+        """Return the global, the local and the blended model of each query."""
+        batch = self.read(table)
+        found = self.ask(batch, Ask(coef=True), run, keep_models=keep_models)
+        self._warn(found.n_failed, batch.size)
+        return self._tables(table, batch, found)
+
+    def explain(self, table: Table, y: Any, run: Run) -> Explanation:
+        """Return what the predictions of queries were made of; with ``y`` also how good they are."""
+        batch = self.read(table)
+        found = self.ask(batch, Ask(coef=True, attention=True), run)
+        self._warn(found.n_failed, batch.size)
+        tables, losses = self._tables(table, batch, found), {} if y is None else self._losses(y, found)
+        shown = {
+            "mean": _known(found) @ self.models.train_design() / self.rows.weight.mean(),
+            "attention": self.rows.give_back(_known(found)),
+            "train": self.models.train_frame(),
+            "heads": self.heads_table(),
+            "context": self.rows.context(batch.view.codes, tables.coef.index),
+            "train_context": self.rows.given_context(),
+        }
+        return explain_models(tables, self.response, shown | losses)
+
+    def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
+        """Return the ends (n_query, 2) of intervals around predictions."""
+        if self.calibration is None:
+            raise ValueError(
+                "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
+                "makes none: nothing was to be chosen. Fit with `mixing='auto'`."
+            )
+        widths = Widths(self.calibration, coverage)
+        if widths.same is not None:
+            value = self.values(table, run)[:, 0]
+            return np.column_stack([value - widths.same, value + widths.same])
+
+        def ends(found: Answer) -> np.ndarray:
+            value = found.value[:, 0]
+            return np.column_stack([value - found.summary, value + found.summary])
+
+        return self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, ends)
+
+    def summarise(
+        self, table: Table, summary: Callable[[QueryBatch, BlockAnswer], np.ndarray], bytes_per_query: int, run: Run
+    ) -> np.ndarray:
+        """Return what ``summary`` makes of the models and the attention of each block of queries."""
+        batch = self.read(table)
+        ask = Ask(summary=partial(summary, batch), bytes_per_query=bytes_per_query)
+        found = self.ask(batch, ask, run)
+        self._warn(found.n_failed, batch.size)
+        return found.summary
+
+    def left_out(self, number: np.ndarray) -> QueryBatch:
+        """Return training rows, each to be left out."""
+        view = self.models.train_view()._replace(x=number, base=np.zeros((number.size, 0)))
+        return QueryBatch(view, [number] * len(self.grid.groups), number)
+
+    def attend_left_out(self, number: np.ndarray) -> Attention:
+        """Return the attention of training rows, each left out, over distinct rows."""
+        return _known(self.ask(self.left_out(number), Ask(models=False, attention=True), Run()))
+
+    def adapt_left_out(self, number: np.ndarray, run: Run) -> np.ndarray:
+        """Return the mixing of training rows, each left out."""
+        return self.ask(self.left_out(number), Ask(models=False), run).mixing
+
+    def _heads(self, keep_models: bool = False) -> Heads:
+        tuned, mixing = self.tuned, self.tuned.mixing
+        heed = tuned.share
+        if mixing == 0 and self.models.attends_when_idle:
+            heed = np.eye(self.grid.n_heads)[self.best_head]
+        share = tuned.share / mixing if mixing > 0 else tuned.share
+        problem = self.models.to_predict(self.problem, keep_models)
+        return Heads(self.grid, problem, share, heed, mixing, tuned.guard, self.evidence)
+
+    def ask(self, batch: QueryBatch, ask: Ask, run: Run, *, keep_models: bool = False) -> Answer:
+        """Return what is asked of a batch; the heads' part is the global model's where no head is used."""
+        with _blocks.one_blas_thread():
+            found = answer(batch, self._heads(keep_models), ask, run)
+        if not ask.models:
+            return found
+        if self.tuned.mixing > 0:
+            return found._replace(coef=self.models.original(found.coef) if ask.coef else found.coef)
+        coef = np.tile(self.models.coef, (batch.size, 1, 1)) if ask.coef else found.coef
+        return found._replace(value=found.base, local=found.base, coef=coef)
+
+    def _parts(self, table: Table, run: Run) -> Any:
+        # codes, design and what local models take; coefficients are let go of block by block
+        n_numbers = 4 * table.shape[1] + 4 * len(self.models.names) + len(self.grid.groups) + self.response.n_values
+        return in_parts(table, 8 * n_numbers, run.verbose)
+
+    def _in_parts(self, table: Table, ask: Ask, run: Run, read: Callable[[Answer], np.ndarray]) -> np.ndarray:
+        """Return what is read off the answers to a table that comes in parts."""
+        parts, n_failed = [], 0
+        for part, verbose in self._parts(table, run):
+            found = self.ask(self.read(part), ask, run._replace(verbose=verbose))
+            parts.append(read(found))
+            n_failed += found.n_failed
+        self._warn(n_failed, len(table))
+        return np.concatenate(parts)
+
+    def _warn(self, n_failed: int, n_query: int) -> None:
+        """Warn once of local fits that did not converge."""
+        warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
+
+    def _tables(self, table: Table, batch: QueryBatch, found: Answer) -> LocalModels:
+        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
+        return table_models(index, self.models, self.problem.family, self.models.design(table, batch.view), found)
+
+    def _losses(self, y: Any, found: Answer) -> dict[str, Any]:
+        """Return the response of queries under their labels, and the losses of the blend and of the global model."""
+        encoded = self.response.encode(y)
+        check_consistent_length(found.value, encoded)
+        family = self.problem.family.new_rows(encoded)
+        loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))
+        return {"y": y, "loss": loss, "baseline_loss": plain}
+
+
+def _width_block(widths: Widths, found: BlockAnswer) -> np.ndarray:
+    return widths.of(_known(found))
+
+
+def _known(found: Answer | BlockAnswer) -> Attention:
+    """Return the attention of an answer that was asked for it."""
+    if found.attention is None:
+        raise ValueError("Attention was not asked for.")
+    return found.attention

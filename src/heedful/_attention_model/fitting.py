@@ -1,0 +1,126 @@
+"""From a training table to a fitted attention model: baseline, similarities, heads, shares."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful import _blocks
+from heedful._attention_model.fitted import FittedAttention
+from heedful._attention_model.settings import Settings
+from heedful._intervals.calibration import calibrate
+from heedful._models.protocol import FittedModels, ModelKind, Run
+from heedful._responses import Response
+from heedful._training_table import TrainingTable
+from heedful._tuning.adaptive import gather_evidence
+from heedful._tuning.grid import make_grid
+from heedful._tuning.guard import heads_alone
+from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
+from heedful._tuning.shares import OutOfFold
+from heedful._tuning.tune import Tuned, tune
+from heedful.baseline import BASELINE_FOLDS, Split, random_splits
+from heedful.similarity import Similarity, wants_residuals
+
+
+class Seeds(NamedTuple):
+    """Where folds and similarities, and where the halves of the guard are drawn from."""
+
+    folds: np.random.RandomState
+    halves: np.random.RandomState
+
+
+def fit_attention(
+    rows: TrainingTable,
+    response: Response,
+    kind: ModelKind,
+    settings: Settings,
+    n_folds: int | None,
+    seed: np.random.RandomState,
+    run: Run,
+) -> FittedAttention:
+    """Fit the global model, then attention to it; ``n_folds`` None stands for the baseline's own number."""
+    with _blocks.one_blas_thread():
+        size, strata = rows.weight.size, response.strata(rows.y)
+        splits = rows.splits or random_splits(size, n_folds or BASELINE_FOLDS, seed, strata)
+        models = kind.fit(rows, response, splits, run)
+        return fit_heads(models, settings, splits, Seeds(seed, seed), run, few=kind.few_heads)
+
+
+def fit_heads(
+    models: FittedModels, settings: Settings, splits: list[Split], seeds: Seeds, run: Run, *, few: bool = False
+) -> FittedAttention:
+    """Fit similarities, try the heads on rows that were left out, and choose their shares."""
+    similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
+    pulls = models.pulls(similarities)
+    grids = (settings.temperatures, settings.ratios)
+    grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few)
+    fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
+    problem = models.make_problem(grid.ratios, fixed, seeds.folds)
+    fitted = FittedAttention(models, problem, grid, splits)
+    if fixed:
+        unknown = np.full(grid.n_heads, np.nan)
+        fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
+    else:
+        choose_shares(fitted, settings, seeds.halves, run)
+    return fitted
+
+
+def fit_similarities(
+    models: FittedModels, entries: list[Similarity], seed: np.random.RandomState, run: Run
+) -> list[Similarity]:
+    """Return the similarities fitted to the training rows; those that see the same rows share them."""
+    rows = models.rows
+    copies = [entry.seeded(run.n_jobs, int(seed.randint(np.iinfo(np.int32).max))) for entry in entries]
+    copies = [entry.with_columns(rows.seen_names(entry.takes)) for entry in copies]
+    seen = models.seen(models.train_view(), [entry.takes for entry in copies])
+    fits = zip(copies, seen, similarity_targets(models, copies), strict=True)
+    return [entry.fit(own, target, rows.weight) for entry, own, target in fits]
+
+
+def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:
+    """Return what each similarity is fitted to: the response, or what the baseline leaves of it."""
+    response = models.similarity_target()
+    return [models.residuals() if wants_residuals(entry) else response for entry in similarities]
+
+
+def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
+    """Return what heads and global models that did not see a training row predict of it."""
+    models, problem, grid = fitted.models, fitted.problem, fitted.grid
+    if out_of_bag:
+        heads = predict_out_of_bag(grid, problem, fitted.splits, run)
+    else:
+        seen = models.seen(models.train_view(), [entry.takes for entry in grid.similarities])
+        targets = similarity_targets(models, grid.similarities)
+        heads = predict_by_folds(grid, problem, fitted.splits, seen, targets, run)
+    baseline = problem.family.observed(models.left_out(problem, out_of_bag, run))
+    return OutOfFold(heads, baseline, problem.family, models.rows.weight)
+
+
+def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
+    """Try every head on rows it has not seen, fit shares, and keep what adaptive mixing and intervals need."""
+    oof = predict_unseen(fitted, settings.out_of_bag, run)
+    known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
+    if fitted.models.in_any_order:
+        known = known[np.lexsort(np.column_stack([oof.heads, oof.baseline, fitted.models.rows.y])[known].T)]
+    tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
+    if settings.mixing is None:
+        tuned = tuned._replace(share=fitted.models.shrink(tuned.share))
+    fitted.tuned = tuned
+    if settings.adaptive and tuned.share.any():
+        local = heads_alone(oof, tuned.share)
+        overall = tuned.mixing / tuned.guard
+        fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
+    if settings.intervals and fitted.response.task == "regression":
+        rank_residuals(fitted, oof, known, settings.out_of_bag, run)
+
+
+def rank_residuals(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run) -> None:
+    """Keep the residuals of the rows ``known``, which the blend did not see, ranked among rows like them."""
+    leaves_out = all(entry.leaves_out for entry in fitted.grid.similarities)
+    blend = fitted.tuned.blend
+    if fitted.evidence is not None and leaves_out:
+        part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
+        blend = (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)
+    residual = np.full(oof.weight.size, np.nan)
+    residual[known] = fitted.models.rows.y[known] - blend
+    attend = fitted.attend_left_out if leaves_out and fitted.tuned.mixing > 0 else None
+    fitted.calibration = calibrate(residual, oof.weight, attend, [] if out_of_bag else fitted.splits, run.n_jobs)

@@ -1,0 +1,104 @@
+"""The arguments that all attention models share, checked before any work."""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier
+
+from heedful._checks import check_choice, check_grid, check_number, is_word
+from heedful._frames import select
+from heedful._models.protocol import ModelKind
+from heedful._training_table import Columns
+from heedful.baseline import check_folds
+from heedful.similarity import Similarity, resolve, wants_residuals
+
+
+class Settings(NamedTuple):
+    """Checked arguments; None stands for "auto"."""
+
+    similarities: list[Similarity]
+    temperatures: tuple[float, ...] | None
+    ratios: tuple[float, ...] | None
+    mixing: float | None
+    adaptive: bool = False
+    intervals: bool = True
+    many: bool = False
+    out_of_bag: bool = True
+
+
+def check_settings(
+    similarity: Any,
+    temperature: Any,
+    mixing: Any,
+    cv: Any,
+    groups: Any,
+    kind: ModelKind,
+    *,
+    ratios: tuple[float, ...] | None = (1.0,),
+    many: bool = False,
+) -> Settings:
+    """Check the arguments that all kinds of attention models have in common."""
+    temperatures, fixed = check_temperature(temperature), check_mixing(mixing, ("auto", "adaptive"))
+    check_folds(cv, groups)
+    similarities = check_similarity(similarity, many, anchors=kind.anchors, residuals=kind.has_residuals)
+    adaptive, out_of_bag = is_word(mixing, "adaptive"), isinstance(cv, str)
+    return Settings(similarities, temperatures, ratios, fixed, adaptive, many=many, out_of_bag=out_of_bag)
+
+
+def check_temperature(value: Any) -> tuple[float, ...] | None:
+    """Return the temperatures to try; None stands for "auto"."""
+    return None if is_word(value, "auto") else check_grid("temperature", value, "Try values between 0.03 and 1.")
+
+
+def check_mixing(value: Any, words: tuple[str, ...]) -> float | None:
+    """Return a mixing; None stands for one of the words."""
+    if isinstance(value, str):
+        check_choice("mixing", value, words)
+        return None
+    return check_number("mixing", value, 0.0, 1.0, hint=f"Or use {' or '.join(map(repr, words))}.")
+
+
+def check_similarity(value: Any, many: bool, *, anchors: bool = False, residuals: bool = False) -> list[Similarity]:
+    """Return similarity objects, without a teacher's anchor or a target that cannot be had."""
+    similarities = resolve(value, many)
+    wanted = [wants_residuals(entry) for entry in similarities]  # every entry is checked
+    if any(wanted) and not residuals:
+        raise ValueError(
+            "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
+        )
+    if not anchors and any(entry.anchor for entry in similarities):
+        raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")
+    return similarities
+
+
+def check_features(value: Any, table: pd.DataFrame | np.ndarray) -> Columns:
+    """Return the columns that models use and similarities see."""
+    parts = value if isinstance(value, dict) else {"model": value, "similarity": value}
+    unknown = set(parts) - {"model", "similarity"}
+    if unknown:
+        raise ValueError(
+            f"`features` must have the keys 'model' and 'similarity', got {sorted(map(str, unknown))}. Give columns "
+            "for one of them or for both."
+        )
+    model, similarity = (select(table, parts.get(name), "features") for name in ("model", "similarity"))
+    return Columns(model, similarity)
+
+
+def check_learner(estimator: Any, owner: Any) -> None:
+    """Raise unless a regressor was given a regressor, and a classifier a classifier."""
+    if estimator is None or not hasattr(estimator, "fit") or is_classifier(estimator) == is_classifier(owner):
+        return
+    kind = "classifier" if is_classifier(owner) else "regressor"
+    raise TypeError(f"`estimator` must be a {kind} in {type(owner).__name__}, got {estimator!r}.")
+
+
+def warn_of_lags(X: Any, cv: Any) -> None:
+    """Warn if rows that were made to look back are to be tuned on rows of the future."""
+    if is_word(cv, "oob") and "heedful_lags" in getattr(X, "attrs", {}):
+        warnings.warn(
+            "`X` was made by lag_features, and cv='oob' tunes on rows before and after each row alike. Set "
+            "cv=TimeSeriesSplit(4) to tune on what came later only; four splits are the paper's five folds.",
+            stacklevel=4,
+        )

@@ -1,0 +1,131 @@
+"""The models behind some predictions, as tables."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from heedful._attention_model.queries import Answer
+from heedful._models.protocol import FittedModels
+from heedful._responses import Response
+from heedful._solver import Family
+from heedful._training_table import as_frame
+from heedful.explain import Explanation
+
+
+class LocalModels(NamedTuple):
+    """Models of some queries on the original scale of the columns, indexed like the queries.
+
+    ``link`` is ``intercept + (coef * design).sum(axis=1)``: the prediction itself for numbers and survival, its
+    log-odds for two classes. With more classes ``prediction``, ``link`` and ``intercept`` have a column for each, and
+    ``coef`` has two levels of columns, class and feature. ``design`` holds the queries as the models see them: one
+    column per level of a category, missing numbers filled in, far values pulled back.
+
+    Without ``slopes`` the models are not linear: ``coef`` holds the importance of each column in the query's model,
+    and intercepts are NaN. ``models`` are the fitted learners where they were to be kept.
+    """
+
+    prediction: pd.Series | pd.DataFrame
+    link: pd.Series | pd.DataFrame
+    intercept: pd.Series | pd.DataFrame
+    coef: pd.DataFrame
+    mixing: pd.Series
+    baseline_prediction: pd.Series | pd.DataFrame
+    local_intercept: pd.Series | pd.DataFrame
+    local_coef: pd.DataFrame
+    baseline_intercept: float | pd.Series
+    baseline_coef: pd.Series
+    design: pd.DataFrame
+    slopes: bool
+    models: list[Any]
+
+
+# What an explanation takes over from the models as it is.
+SHARED = (
+    *("prediction", "link", "intercept", "coef", "mixing", "baseline_prediction", "baseline_coef", "local_coef"),
+    *("design", "slopes"),
+)
+
+
+class Frames:
+    """Turns arrays with queries first and outputs after them into tables."""
+
+    def __init__(self, index: pd.Index, features: list[str], outputs: list | None):
+        self.index, self.features, self.outputs = index, features, outputs
+
+    def per_output(self, values: np.ndarray, name: str) -> pd.Series | pd.DataFrame:
+        """Return (n_query, n_outputs) as a column, or as one for each class."""
+        if self.outputs is None:
+            return pd.Series(values[:, -1], self.index, name=name)
+        return pd.DataFrame(values, self.index, self.outputs)
+
+    def per_feature(self, values: np.ndarray) -> pd.DataFrame:
+        """Return (n_query, n_outputs, n_features) with a column per feature, or per class and feature."""
+        return pd.DataFrame(values.reshape(values.shape[0], -1), self.index, self.columns)
+
+    @property
+    def columns(self) -> pd.Index:
+        """Names of the coefficients."""
+        if self.outputs is None:
+            return pd.Index(self.features)
+        return pd.MultiIndex.from_product([self.outputs, self.features], names=["class", "feature"])
+
+
+def table_models(
+    index: pd.Index, models: FittedModels, family: Family, design: np.ndarray, found: Answer
+) -> LocalModels:
+    """Return the models of queries as tables."""
+    outputs = models.response.outputs
+    frames = Frames(index, models.names, outputs)
+    coefs = Frames(index, models.names, outputs if models.linear else None)
+    mixing = found.mixing[:, None, None]
+    coef = (1 - mixing) * models.coef + mixing * found.coef
+    link, local_link = (family.link_of(value) for value in (found.value, found.local))
+    intercepts = (
+        _at_zero(part, slopes, design) if models.linear else np.full(part.shape, np.nan)
+        for part, slopes in ((link, coef), (local_link, found.coef))
+    )
+    intercept, local_intercept = (frames.per_output(part, "intercept") for part in intercepts)
+    return LocalModels(
+        prediction=frames.per_output(found.value, "prediction"),
+        link=frames.per_output(link, "link"),
+        intercept=intercept,
+        coef=coefs.per_feature(coef),
+        mixing=pd.Series(found.mixing, index, name="mixing"),
+        baseline_prediction=frames.per_output(found.base, "prediction"),
+        local_intercept=local_intercept,
+        local_coef=coefs.per_feature(found.coef),
+        baseline_intercept=_base_intercept(models, outputs),
+        baseline_coef=pd.Series(models.coef.ravel(), coefs.columns),
+        # what the user does to it must not reach the table that was asked about
+        design=pd.DataFrame(design, index, models.names, copy=True),
+        slopes=models.linear,
+        models=found.models,
+    )
+
+
+def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:
+    """Return the explanation of queries from their models and what else is shown of them."""
+    index = tables.coef.index
+    losses = {name: pd.Series(shown.pop(name), index, name=name) for name in ("loss", "baseline_loss") if name in shown}
+    if "y" in shown:
+        losses["y"] = as_frame(shown.pop("y"), index)
+    return Explanation(
+        **{name: getattr(tables, name) for name in SHARED},
+        n_eff=pd.Series(shown["attention"].n_eff, index, name="n_eff"),
+        task=response.task,
+        words=response.words,
+        **shown | {"mean": pd.DataFrame(shown["mean"], index, tables.design.columns)},
+        **losses,
+    )
+
+
+def _base_intercept(models: FittedModels, outputs: list | None) -> float | pd.Series:
+    if models.intercept is None:
+        return np.nan
+    return float(models.intercept[0]) if outputs is None else pd.Series(models.intercept, outputs)
+
+
+def _at_zero(link: np.ndarray, coef: np.ndarray, design: np.ndarray) -> np.ndarray:
+    """Return the intercepts with which coefficients give the linear predictor."""
+    return link - np.einsum("qkj,qj->qk", coef, design)

@@ -1,0 +1,187 @@
+"""Local lassos under weights: one per query, by one Newton step or to convergence."""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from heedful import _kernels
+from heedful._kernels.shapes import Rule, Table
+from heedful._models.protocol import BlockFits, HeldOut
+from heedful._solver import Family, Model, Paths, Scale, Survival, WeightRows, fit_paths, weight_rows, working_tables
+from heedful.attention import over_background, weigh
+from heedful.baseline import Split
+
+
+class LinearProblem(NamedTuple):
+    """Local lassos near a global model: training rows on the table's scale, solver rule, penalties of the ratios.
+
+    ``tables`` are those of one Newton step from the global model ``start``, one per output; ``means`` the columns whose
+    weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
+    on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
+    None for one step.
+    """
+
+    family: Family
+    weight: np.ndarray
+    tables: tuple[Table, ...]
+    start: Model
+    rule: Rule
+    penalties: np.ndarray
+    means: np.ndarray | None
+    tried: np.ndarray
+    folds: tuple[Model, ...] = ()
+    exact: Table | None = None
+    largest_block: int = 512
+
+    def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
+        """Fit a block: all outputs see the same scores."""
+        finite = np.isfinite(self.penalties)
+        lassos = wanted & (finite | (self.means is None))
+        if anchor is not None:
+            link, coef, failed = _anchored(rows, x, weightings, self, lassos, shares, anchor)
+        else:
+            fit = _one_step if self.exact is None else _to_convergence
+            link, coef, failed = fit(rows, x, weightings, self, lassos, shares)
+        if self.exact is None and np.isfinite(self.family.farthest_step):
+            # not by BLAS, whose last bits depend on how many queries there are
+            start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
+            np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
+        if self.means is not None and (wanted & ~finite).any():
+            _fit_means(rows, weightings, self, wanted & ~finite, link)
+        return BlockFits(self.family.values(link), coef, failed)
+
+    def held_out(self, splits: list[Split]) -> list[HeldOut]:
+        """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
+
+        So the rows of each fold start at the global model of the others. The start of a squared loss makes no
+        difference, and all rows share one.
+        """
+        x = self.tables[0].x
+        if self.means is None:
+            return [HeldOut(self, x[self.tried], self.tried)]
+        near = [self._near(slice(None), start) for start in self.folds]
+        parts = [np.intersect1d(test, self.tried) for _, test in splits]
+        return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
+
+    def fold(self, number: int, split: Split) -> HeldOut:
+        """Return the local problems of the fold's training part."""
+        test = np.intersect1d(split.test, self.tried)
+        return HeldOut(self._near(split.train, self.folds[number]), self.tables[0].x[test], test)
+
+    def _near(self, part, start: Model) -> "LinearProblem":
+        x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
+        family = family if isinstance(part, slice) else family.part(part)
+        return make_problem(x, family, weight, start, self.rule, self.penalties)
+
+
+def make_problem(
+    x: np.ndarray, family: Family, weight: np.ndarray, start: Model, rule: Rule, penalties: np.ndarray
+) -> LinearProblem:
+    """Return the local problems of training rows on the table's scale, near the global model ``start``."""
+    scale = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
+    link = start.link(x)
+    family = family.anchored(link, weight)
+    tables = working_tables(x, family, link, weight, scale)
+    return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), np.arange(weight.size))
+
+
+def _one_step(rows, x, weightings, problem, wanted, shares):
+    """Fit by one Newton step from the global model: a weighted lasso for each output."""
+    n_query, n_outputs = x.shape[0], len(problem.tables)
+    kinds = np.array([weighting.kind for weighting in weightings])
+    temperatures = np.array([weighting.temperature for weighting in weightings])
+    link = np.empty((n_query, *wanted.shape, n_outputs))
+    coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
+    for k, table in enumerate(problem.tables):
+        rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
+        how = (table, kinds, temperatures, problem.penalties, wanted, shares, rule)
+        link[..., k], coef[:, k], bad = _kernels.head_rows(*rows, x, *how)
+        failed += bad
+    return link, coef, int(failed.sum())
+
+
+def _anchored(rows, x, weightings, problem, wanted, shares, anchor):
+    """Fit squared losses with what a teacher says of each query as one more row of the query's own fit."""
+    n_query, (table,) = x.shape[0], problem.tables
+    n_train = problem.weight.size
+    y, sample_weight = np.append(table.y, anchor.prediction), np.append(table.prior, np.zeros(n_query))
+    packed = np.zeros((n_train + n_query, table.packed.shape[1]))
+    packed[:n_train] = table.packed
+    packed[n_train:, : table.y_column] = x[:, : table.y_column]
+    packed[n_train:, table.y_column] = anchor.prediction
+    table = table._replace(packed=packed, y=y, prior=sample_weight)
+    link = np.full((n_query, *wanted.shape, 1), np.nan)
+    coef, failed = np.zeros((n_query, 1, x.shape[1])), 0
+    for w in np.flatnonzero(wanted.any(axis=1)):
+        weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.pull)
+        penalties = problem.penalties[wanted[w]]
+        paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
+        mean, keep = _within_reach(weights, table, paths, x, problem.rule.reach)
+        link[:, w, wanted[w]] = mean
+        coef += np.einsum("qtkj,qt,t->qkj", paths.coef, keep, shares[w, wanted[w]])
+        failed += paths.n_failed
+    return link, coef, failed
+
+
+def _within_reach(weights, table, paths, x, reach):
+    """Return predictions no farther than ``reach`` deviations from the weighted mean, and what is kept of slopes."""
+    bumps, share = weights.bumps(table.y.size), weights.background
+    mean = bumps @ table.y + share * table.y_mean
+    square = bumps @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
+    columns = np.zeros(x.shape)
+    columns[:, : table.y_column] = bumps @ table.packed[:, : table.y_column]
+    columns += share[:, None] * table.mean
+    away = np.einsum("qtkj,qj->qtk", paths.coef, x - columns)
+    limit = reach * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(reach) else np.inf
+    keep = np.minimum(1.0, limit / np.maximum(np.abs(away), 1e-300))
+    return mean[:, None, None] + keep * away, keep[:, :, 0]
+
+
+def _with_anchor(bumps, background, sample_weight, pull) -> WeightRows:
+    """Return weights that sum to one with an anchor per query, whose rows follow those of the table."""
+    extra = pull / np.sqrt(over_background(bumps, background / sample_weight.sum(), sample_weight).n_eff)
+    keep = sparse.diags_array(1.0 / (1.0 + extra))
+    return weight_rows(
+        sparse.csr_array(sparse.hstack([keep @ bumps, sparse.diags_array(extra / (1.0 + extra))])),
+        background / (1.0 + extra),
+    )
+
+
+def _to_convergence(rows, x, weightings, problem, wanted, shares):
+    """Fit each head to convergence; survival models get the level at which expected events are those observed."""
+    n_query, n_outputs = x.shape[0], problem.start.intercept.size
+    link = np.full((n_query, *wanted.shape, n_outputs), np.nan)
+    coef, failed = np.zeros((n_query, n_outputs, x.shape[1])), 0
+    for w, weighting in enumerate(weightings):
+        if not wanted[w].any():
+            continue
+        weights = weight_rows(*weigh(rows, weighting, problem.weight))
+        penalties = problem.penalties[wanted[w]]
+        paths = fit_paths(weights, problem.exact, problem.family.outcome, penalties, problem.rule, problem.start)
+        level = _levels(problem, paths, weights, problem.exact.x)
+        link[:, w, wanted[w]] = level + np.einsum("qtkj,qj->qtk", paths.coef, x)
+        coef += np.einsum("qtkj,t->qkj", paths.coef, shares[w, wanted[w]])
+        failed += paths.n_failed
+    return link, coef, failed
+
+
+def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.ndarray) -> np.ndarray:
+    """Return the intercepts (n_query, n_penalty, n_outputs) of converged fits."""
+    if not isinstance(problem.family, Survival):
+        return paths.intercept
+    attention = over_background(
+        weights.bumps(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
+    )
+    link = paths.coef[:, :, 0] @ x.T
+    return problem.family.level(link, attention.toarray()[:, None, :], problem.weight)
+
+
+def _fit_means(rows, weightings, problem, wanted, link):
+    """Write the heads without columns: the link of weighted means of what happened."""
+    overall = np.average(problem.means, axis=0, weights=problem.weight)
+    for w, weighting in enumerate(weightings):
+        if wanted[w].any():
+            bumps, background = weigh(rows, weighting, problem.weight)
+            means = bumps @ problem.means + np.multiply.outer(background, overall)
+            link[:, w, wanted[w]] = problem.family.mean_link(np.clip(means, 0.0, None), overall)[:, None, :]

@@ -1,0 +1,134 @@
+"""A response of labels, under log loss."""
+
+import logging
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import accuracy_score
+from sklearn.pipeline import Pipeline
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import column_or_1d
+
+from heedful._checks import check_classes
+from heedful._responses.protocol import Words
+from heedful._solver import Classes
+from heedful.baseline import LogisticBaseline
+
+LOG = logging.getLogger("heedful")
+
+
+class Classification:
+    """Labels, encoded by their place among ``classes``; what is blended are the probabilities of all classes."""
+
+    estimator_type = "classifier"
+
+    def __init__(self, classes: np.ndarray, class_weight: Any = None):
+        self.classes: np.ndarray = classes
+        self.class_weight = class_weight
+
+    @classmethod
+    def learn(cls, y: Any, class_weight: Any = None) -> "Classification":
+        """Return the response whose classes are the labels of training rows."""
+        classes, codes = check_classes(y)
+        alone = classes[np.bincount(codes) == 1]
+        if alone.size:
+            LOG.warning(
+                "`y` has a single row of class %r: nothing is known of that class when the row is left out. "
+                "Merge the class with another, or drop the row.",
+                alone[0],
+            )
+        return cls(classes, class_weight)
+
+    @property
+    def task(self) -> str:
+        """Return "binary" or "multiclass"."""
+        return "binary" if self.classes.size == 2 else "multiclass"
+
+    @property
+    def words(self) -> Words:
+        """Return what people call it."""
+        if self.classes.size == 2:
+            second = self.classes[1]
+            return Words("two classes", f"probability of {second}", f"log-odds of {second}", "log loss")
+        return Words("several classes", "probability", "linear predictor", "log loss")
+
+    @property
+    def outputs(self) -> list[Any] | None:
+        """Return the labels; None for two classes, which have one linear predictor."""
+        return None if self.classes.size == 2 else list(self.classes)
+
+    @property
+    def n_values(self) -> int:
+        """Return the number of classes."""
+        return self.classes.size
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Return the places of labels among the classes; raise for a label that is none of them."""
+        labels = column_or_1d(y, warn=True)
+        codes = pd.Index(self.classes).get_indexer(pd.Index(labels))
+        if (codes < 0).any():
+            unknown = sorted({str(label) for label in labels[codes < 0].tolist()})
+            raise ValueError(
+                f"`y` must hold labels that the model knows, {self.classes[:10].tolist()}, got "
+                f"{', '.join(unknown[:5])}. Drop those rows or fit again."
+            )
+        return codes.astype(np.float64)
+
+    def decode(self, encoded: np.ndarray) -> np.ndarray:
+        """Return the labels."""
+        return self.classes[encoded.astype(np.int64)]
+
+    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return sample weights times class weights; rows of two classes at least must have any."""
+        weight = sample_weight * compute_sample_weight(self.class_weight, self.decode(encoded))
+        present = np.bincount(encoded.astype(np.int64), weights=weight, minlength=self.classes.size) > 0
+        if present.sum() < 2:
+            raise ValueError(
+                "`sample_weight` and `class_weight` leave rows of one class only: give rows of at least 2 classes a "
+                "positive weight."
+            )
+        return weight
+
+    def family(self, encoded: np.ndarray) -> Classes:
+        """Return the rows under log loss."""
+        return Classes(encoded, self.classes.size)
+
+    def strata(self, encoded: np.ndarray) -> np.ndarray:
+        """Return the classes."""
+        return encoded
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the places of the labels as text."""
+        return encoded.astype(np.int64).astype(str)
+
+    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> LogisticBaseline:
+        """Return an L1 logistic model."""
+        return LogisticBaseline(alpha, tol=tol, n_jobs=n_jobs)
+
+    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
+        """Return the labels, or their places for a learner that knows classes by number only."""
+        return encoded.astype(np.int64) if knows_numbers(learner) else self.decode(encoded)
+
+    def learner_values(self, model: Any, X: Any) -> np.ndarray:
+        """Return the probabilities of all classes; one that the learner has not seen gets 0."""
+        chance = np.zeros((X.shape[0], self.classes.size))
+        known = np.asarray(model.classes_)
+        places = known.astype(np.int64) if knows_numbers(model) else np.searchsorted(self.classes, known)
+        chance[:, places] = model.predict_proba(X)
+        return chance
+
+    def predict(self, values: np.ndarray) -> np.ndarray:
+        """Return the label of the most probable class."""
+        return self.classes[values.argmax(axis=1)]
+
+    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+        """Return the accuracy; labels that the model does not know are an error."""
+        self.encode(y)
+        return float(accuracy_score(y, self.predict(values), sample_weight=sample_weight))
+
+
+def knows_numbers(learner: Any) -> bool:
+    """Return whether a learner is XGBoost's, which knows classes by number only."""
+    last = learner[-1] if isinstance(learner, Pipeline) else learner
+    return type(last).__module__.startswith("xgboost")

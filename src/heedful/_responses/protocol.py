@@ -1,0 +1,96 @@
+"""What a kind of response offers; estimators, drift correction, explanations and the report ask nothing else."""
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from heedful._solver import Family
+from heedful.baseline import GlobalModel
+
+
+class Words(NamedTuple):
+    """How people call a response, its prediction, the scale on which contributions add up, and its error.
+
+    ``root`` says that the square root of the mean loss is what is shown.
+    """
+
+    response: str
+    prediction: str
+    link: str
+    error: str
+    root: bool = False
+
+
+class Response(Protocol):
+    """One kind of response. An encoded response is an array of numbers: one per row, or several columns of them.
+
+    ``task`` names the kind, ``estimator_type`` is scikit-learn's word for what predicts it (None if it has none).
+    ``classes`` are the labels if it has any, ``outputs`` the names of several linear predictors, ``n_values`` how many
+    numbers a prediction has where heads are blended.
+    """
+
+    estimator_type: str | None
+
+    @property
+    def task(self) -> str:
+        """Return "regression", "binary", "multiclass", "survival" or a word of its own."""
+
+    @property
+    def words(self) -> Words:
+        """Return what people call it."""
+
+    @property
+    def classes(self) -> np.ndarray | None:
+        """Return the labels, None if there are none."""
+
+    @property
+    def outputs(self) -> list[Any] | None:
+        """Return the names of several linear predictors, None for a single one."""
+
+    @property
+    def n_values(self) -> int:
+        """Return how many numbers are blended for each row."""
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Check a response as users give it and return it as numbers."""
+
+    def decode(self, encoded: np.ndarray) -> np.ndarray:
+        """Return an encoded response in the terms of the user, as the baseline takes it."""
+
+    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return sample weights with what the response adds to them; raise if they leave nothing to learn from."""
+
+    def family(self, encoded: np.ndarray) -> Family:
+        """Return the rows with their loss."""
+
+    def strata(self, encoded: np.ndarray) -> np.ndarray | None:
+        """Return the groups of rows that random folds share out evenly."""
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return what similarities are fitted to; text tells them that it is a label."""
+
+    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> GlobalModel:
+        """Return the linear model for all rows, not fitted."""
+
+    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
+        """Return the response as a learner of any kind is taught it."""
+
+    def learner_values(self, model: Any, X: Any) -> np.ndarray:
+        """Return what a fitted learner predicts, as it is blended (n_rows, n_values)."""
+
+    def predict(self, values: np.ndarray) -> np.ndarray:
+        """Return what ``predict`` returns for blended values."""
+
+    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+        """Return how good blended values are: larger is better."""
+
+
+def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return a response with mean 0 and deviation 1, rounded to nine digits, as similarities are fitted to.
+
+    Trees do not split tiny variances and break ties between equal splits by the last bits of sums; neither the unit nor
+    the origin of the response must decide.
+    """
+    centred = y - np.average(y, weights=weight)
+    unit = np.sqrt(np.average(centred**2, weights=weight))
+    return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(y).max() else np.zeros(y.size)

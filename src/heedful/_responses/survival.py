@@ -1,0 +1,82 @@
+"""A response of right-censored times, under the partial likelihood."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_consistent_length
+
+from heedful._checks import check_survival, check_weights
+from heedful._responses.protocol import Words, unit_response
+from heedful._solver import Survival
+from heedful.baseline import CoxBaseline
+
+
+class SurvivalTimes:
+    """Events and times, encoded as two columns; what is blended is the log hazard relative to the average row."""
+
+    task, estimator_type = "survival", None
+    words = Words("survival", "log hazard", "log hazard", "minus log likelihood")
+    classes = outputs = None
+    n_values = 1
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Return events (0 or 1) and times as columns."""
+        return np.column_stack(check_survival(y))
+
+    def decode(self, encoded: np.ndarray) -> np.ndarray:
+        """Return both columns."""
+        return encoded
+
+    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the weights as they are; an event must have some."""
+        if not (sample_weight * encoded[:, 0]).any():
+            raise ValueError("`sample_weight` must leave at least one row with an event a positive weight.")
+        return sample_weight
+
+    def family(self, encoded: np.ndarray) -> Survival:
+        """Return the rows under the partial likelihood."""
+        return Survival(*encoded.T)
+
+    def strata(self, encoded: np.ndarray) -> np.ndarray:
+        """Return whether a row has an event."""
+        return encoded[:, 0]
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the martingale residuals of the model without columns, on a unit scale."""
+        nothing = np.zeros((sample_weight.size, 1))
+        return unit_response(self.family(encoded).residual(nothing, sample_weight)[:, 0], sample_weight)
+
+    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> CoxBaseline:
+        """Return a Cox lasso."""
+        return CoxBaseline(alpha, tol=tol, n_jobs=n_jobs)
+
+    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
+        """Raise: learners of any kind predict numbers and classes."""
+        raise TypeError(f"`estimator` must predict numbers or classes, got {learner!r} for survival times.")
+
+    def learner_values(self, model: Any, X: Any) -> np.ndarray:
+        """Return predicted log hazards as one column."""
+        return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
+
+    def predict(self, values: np.ndarray) -> np.ndarray:
+        """Return the log hazards."""
+        return values[:, 0]
+
+    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+        """Return the concordance index."""
+        event, time = check_survival(y)
+        check_consistent_length(values, time)
+        return concordance(event, time, values[:, 0], check_weights(sample_weight, time.size))
+
+
+def concordance(event: np.ndarray, time: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> float:
+    """Return Harrell's index: pairs whose earlier time is an event; equal risks count one half."""
+    agree, pairs = 0.0, 0.0
+    for i in np.flatnonzero(event > 0):
+        later = (time > time[i]) | ((time == time[i]) & (event == 0))
+        pair_weight = weight[i] * weight[later]
+        agree += pair_weight @ ((risk[later] < risk[i]) + 0.5 * (risk[later] == risk[i]))
+        pairs += pair_weight.sum()
+    if pairs == 0:
+        raise ValueError("`y` must hold at least one event before another row's time: no two rows can be compared.")
+    return float(agree / pairs)

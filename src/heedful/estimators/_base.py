@@ -1,0 +1,345 @@
+"""What every estimator of heedful shares: a fitted attention model, asked by scikit-learn's methods."""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from heedful._attention_model.fitted import FittedAttention
+from heedful._attention_model.fitting import fit_attention
+from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
+from heedful._attention_model.tables import LocalModels
+from heedful._checks import check_number, check_weights
+from heedful._ensembles import ACCEPTED, is_ensemble
+from heedful._frames import read_table
+from heedful._models.protocol import ModelKind, Run
+from heedful._responses import Response
+from heedful._training_table import TrainingTable, as_frame
+from heedful.attention import Attention
+from heedful.baseline import user_splits
+from heedful.explain import Explanation
+
+
+class Given(NamedTuple):
+    """What a fit is given beside the rows and their response."""
+
+    sample_weight: Any
+    groups: Any
+    features: Any
+    cv: Any
+    random_state: Any
+
+
+def _classifies(estimator: "AttentionEstimator") -> bool:
+    return estimator._predicts() == "classifier"
+
+
+def _offers_intervals(estimator: "AttentionEstimator") -> bool:
+    return estimator._has_intervals()
+
+
+class AttentionEstimator(BaseEstimator):
+    """Predict, attend, explain and give intervals by a fitted attention model; a subclass says how it is fitted.
+
+    Subclasses are dataclasses: their fields are their parameters, in the order of the signature.
+    """
+
+    verbose: int
+    n_jobs: int | None
+    _model: FittedAttention
+
+    def predict(self, X) -> np.ndarray:
+        """Return one prediction per row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Numbers, labels of the most probable class, or log hazards relative to the average training row.
+        """
+        return self._fitted.response.predict(self._values(X))
+
+    @available_if(_classifies)
+    def predict_proba(self, X) -> np.ndarray:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        return self._values(X)
+
+    @available_if(_classifies)
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Return the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_classes)
+            Log probabilities, in the order of ``classes_``.
+        """
+        return np.log(self._values(X))
+
+    @available_if(_classifies)
+    def decision_function(self, X) -> np.ndarray:
+        """Return log-odds of the second of two classes, or centred log probabilities of all classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,) or (n_query, n_classes)
+            Linear predictors.
+        """
+        link = self._fitted.problem.family.link_of(self._values(X))
+        return link[:, 0] if link.shape[1] == 1 else link
+
+    @available_if(_offers_intervals)
+    def predict_interval(self, X, coverage=0.9) -> np.ndarray:
+        """Return an interval around each prediction, wide where rows like the query were hard to predict.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        coverage : float, default=0.9
+            Share of new responses that is to lie inside, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_query, 2)
+            Lower and upper ends; infinite if the training rows are too few for the coverage.
+
+        Raises
+        ------
+        ValueError
+            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+
+        Notes
+        -----
+        Split conformal on residuals of left-out training rows, each ranked among those of the rows it attends to; with
+        equal attention it is plain split conformal. See ``docs/intervals.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from heedful import AttentionLasso
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> slope, noise = np.where(X[:, 0] > 0, [[3.0], [2.0]], [[-3.0], [0.2]])
+        >>> y = slope * X[:, 1] + noise * rng.normal(size=200)
+        >>> model = AttentionLasso(heads="single", random_state=0).fit(X, y)
+        >>> quiet, loud = np.diff(model.predict_interval([[-1.0, 0.0], [1.0, 0.0]])).ravel()
+        >>> bool(quiet < loud)
+        True
+        """
+        hint = "0.9 means nine of ten new responses."
+        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        return self._fitted.intervals(self._read(X), coverage, self._run)
+
+    def score(self, X, y, sample_weight=None) -> float:
+        """Return how good predictions are: R2 of numbers, accuracy of classes, concordance of survival times.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,)
+            Their response.
+        sample_weight : array-like of shape (n_query,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The score; larger is better.
+        """
+        return self._fitted.response.score(y, self._values(X), sample_weight)
+
+    def attention(self, X) -> Attention:
+        """Return the weights that the heads, blended by their shares, give to training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        Attention
+            Weights (n_query, n_train); those of a query sum to one.
+        """
+        return self._fitted.attention(self._read(X), self._run)
+
+    def local_models(self, X, *, keep_models=False) -> LocalModels:
+        """Return the baseline, the local and the blended model of each query: coefficients, or importances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        keep_models : bool, default=False
+            Keep the fitted learners of estimators that fit one of any kind per query.
+
+        Returns
+        -------
+        LocalModels
+            Tables indexed like the queries.
+        """
+        return self._fitted.local_models(self._read(X), keep_models, self._run)
+
+    def explain(self, X, y=None) -> Explanation:
+        """Return what predictions were made of; with ``y`` also how good they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,), default=None
+            Their response, if it is known.
+
+        Returns
+        -------
+        Explanation
+            Blended coefficients, the features that drove each prediction, the training rows it leaned on, and groups of
+            queries with like models.
+        """
+        return self._fitted.explain(self._read(X), y, self._run)
+
+    @property
+    def baseline_(self) -> Any:
+        """The model for all rows."""
+        return self._model.models.baseline
+
+    @property
+    def similarity_(self) -> list[Any]:
+        """The fitted similarities."""
+        return self._model.grid.similarities
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, if there are any."""
+        if self._model.response.classes is None:
+            raise AttributeError(f"{type(self).__name__} predicts no classes.")
+        return self._model.response.classes
+
+    @property
+    def heads_(self) -> pd.DataFrame:
+        """One row per head tried: similarity, weighting, temperature, penalty ratio, error on unseen rows, share."""
+        return self._model.heads_table()
+
+    @property
+    def mixing_(self) -> float:
+        """Total share of the heads."""
+        return self._model.tuned.mixing
+
+    @property
+    def guard_(self) -> float:
+        """Share of the fitted blend that the guard let through."""
+        return self._model.tuned.guard
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = True
+        tags.target_tags.required = True
+        tags.estimator_type = self._predicts()
+        if tags.estimator_type == "classifier":
+            tags.classifier_tags = ClassifierTags()
+        elif tags.estimator_type == "regressor":
+            tags.regressor_tags = RegressorTags()
+        return tags
+
+    def _predicts(self) -> str | None:
+        """Return scikit-learn's word for what this is: "regressor", "classifier", or None."""
+        return "regressor"
+
+    def _has_intervals(self) -> bool:
+        """Return whether there are intervals around predictions."""
+        return self._predicts() == "regressor"
+
+    @property
+    def _fitted(self) -> FittedAttention:
+        """The fitted model; raises if there is none."""
+        check_is_fitted(self)
+        return self._model
+
+    @property
+    def _run(self) -> Run:
+        return Run(self.n_jobs, self.verbose)
+
+    def _read(self, X: Any) -> pd.DataFrame | np.ndarray:
+        """Return a table of queries, checked."""
+        return read_table(self, X, reset=False)
+
+    def _values(self, X: Any) -> np.ndarray:
+        """Return predictions as they are blended."""
+        fitted = self._fitted
+        return fitted.values(self._read(X), self._run)
+
+    def _fit(
+        self, X: Any, y: Any, given: Given, learn: Callable[[Any], Response], kind: ModelKind, settings: Settings
+    ) -> Self:
+        """Read the training rows and fit; ``learn`` makes the response from ``y``."""
+        warn_of_lags(X, given.cv)
+        table = read_table(self, X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        response = learn(y)
+        encoded = response.encode(y)
+        check_consistent_length(table, encoded)
+        n_rows = encoded.shape[0]
+        weight = response.reweigh(encoded, check_weights(given.sample_weight, n_rows))
+        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
+        rows = TrainingTable(
+            table,
+            encoded,
+            weight,
+            as_frame(y, index),
+            check_features(given.features, table),
+            user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups),
+            keep_rows=any(entry.keeps_rows for entry in settings.similarities),
+            keep_table=kind.keeps_table,
+        )
+        n_folds = int(given.cv) if isinstance(given.cv, Integral) else None
+        seed = check_random_state(given.random_state)
+        self._model = fit_attention(rows, response, kind, settings, n_folds, seed, self._run)
+        return self
+
+
+def whole_seed(random_state: Any) -> int | None:
+    """Return a seed for learners, which take whole numbers only; None for any other."""
+    return int(random_state) if isinstance(random_state, Integral) else None
+
+
+def check_ensemble(estimator: Any, owner: AttentionEstimator) -> None:
+    """Raise unless an estimator is None or an ensemble of the owner's kind."""
+    if estimator is not None and not is_ensemble(estimator):
+        raise TypeError(f"`estimator` must be {ACCEPTED}, got {estimator!r}. Or use None for a LightGBM.")
+    check_learner(estimator, owner)
