@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
 from heedful._attention_model.parts import in_parts
-from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer
+from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
 from heedful._attention_model.tables import LocalModels, explain_models, table_models
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run
@@ -25,7 +25,7 @@ from heedful.baseline import Split
 from heedful.explain import Explanation
 
 MAX_ITER = 10_000
-Table = pd.DataFrame | np.ndarray
+Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
 class FittedAttention:
@@ -75,7 +75,7 @@ class FittedAttention:
     def attention(self, table: Table, run: Run) -> Attention:
         """Return the weights (n_query, n_train) that heads, blended by their shares, give to the rows as given."""
         found = self.ask(self.read(table), Ask(models=False, attention=True), run)
-        return self.rows.give_back(_known(found))
+        return self.rows.give_back(known_attention(found))
 
     def local_models(self, table: Table, keep_models: bool, run: Run) -> LocalModels:
         """Return the global, the local and the blended model of each query."""
@@ -91,8 +91,8 @@ class FittedAttention:
         self._warn(found.n_failed, batch.size)
         tables, losses = self._tables(table, batch, found), {} if y is None else self._losses(y, found)
         shown = {
-            "mean": _known(found) @ self.models.train_design() / self.rows.weight.mean(),
-            "attention": self.rows.give_back(_known(found)),
+            "mean": known_attention(found) @ self.models.train_design() / self.rows.weight.mean(),
+            "attention": self.rows.give_back(known_attention(found)),
             "train": self.models.train_frame(),
             "heads": self.heads_table(),
             "context": self.rows.context(batch.view.codes, tables.coef.index),
@@ -135,7 +135,7 @@ class FittedAttention:
 
     def attend_left_out(self, number: np.ndarray) -> Attention:
         """Return the attention of training rows, each left out, over distinct rows."""
-        return _known(self.ask(self.left_out(number), Ask(models=False, attention=True), Run()))
+        return known_attention(self.ask(self.left_out(number), Ask(models=False, attention=True), Run()))
 
     def adapt_left_out(self, number: np.ndarray, run: Run) -> np.ndarray:
         """Return the mixing of training rows, each left out."""
@@ -194,11 +194,4 @@ class FittedAttention:
 
 
 def _width_block(widths: Widths, found: BlockAnswer) -> np.ndarray:
-    return widths.of(_known(found))
-
-
-def _known(found: Answer | BlockAnswer) -> Attention:
-    """Return the attention of an answer that was asked for it."""
-    if found.attention is None:
-        raise ValueError("Attention was not asked for.")
-    return found.attention
+    return widths.of(known_attention(found))

@@ -115,6 +115,13 @@ def answer(batch: QueryBatch, heads: Heads, ask: Ask, run: Run) -> Answer:
     )
 
 
+def known_attention(found: Answer | BlockAnswer) -> Attention:
+    """Return the attention of an answer that was asked for it."""
+    if found.attention is None:
+        raise ValueError("Attention was not asked for.")
+    return found.attention
+
+
 def _needs_attention(heads: Heads, ask: Ask) -> bool:
     return ask.attention or ask.summary is not None or heads.evidence is not None
 
@@ -130,7 +137,8 @@ def _answer_block(block: slice, batch: QueryBatch, heads: Heads, ask: Ask) -> Bl
     """Score a block once for each similarity in use; fit, weigh and summarise."""
     n_query = len(batch.seen[0][block])
     local, coef = np.zeros((n_query, heads.problem.family.n_values)), np.zeros((n_query, 0, 0))
-    failed, models, parts = 0, [], []
+    failed, models = 0, list[Any]()
+    parts = list[tuple]()
     attends, fits_any = _needs_attention(heads, ask), False
     shares = zip(heads.grid.groups, heads.grid.split(heads.share), heads.grid.split(heads.heed), strict=True)
     for number, (group, share, heed) in enumerate(shares):

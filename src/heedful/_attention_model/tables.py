@@ -107,7 +107,8 @@ def table_models(
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:
     """Return the explanation of queries from their models and what else is shown of them."""
     index = tables.coef.index
-    losses = {name: pd.Series(shown.pop(name), index, name=name) for name in ("loss", "baseline_loss") if name in shown}
+    named = (name for name in ("loss", "baseline_loss") if name in shown)
+    losses: dict[str, Any] = {name: pd.Series(shown.pop(name), index, name=name) for name in named}
     if "y" in shown:
         losses["y"] = as_frame(shown.pop("y"), index)
     return Explanation(

@@ -57,7 +57,7 @@ class FittedLearners(FittedModels):
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], learner: Any, kind: LearnerModels):
         super().__init__(rows, response)
         self.learner, self.kind, self.splits = learner, kind, splits
-        check_heeds_weights(learner, self._table(), response.family(rows.y).y)
+        check_heeds_weights(learner, self._table(), labelled_family(response, rows.y).y)
         self.baseline = self._fit_plain(np.arange(rows.weight.size))
         self.names = rows.plain_names
 
@@ -75,7 +75,7 @@ class FittedLearners(FittedModels):
         """Return learners to fit to the table."""
         rows = self.rows
         tried = rows_to_try(self.kind.tuning_rows, rows.weight.size, seed)
-        parts = (self._table(), self.response.family(rows.y), rows.weight, rows.counts)
+        parts = (self._table(), labelled_family(self.response, rows.y), rows.weight, rows.counts)
         problem = LearnerProblem(self.learner, *parts, tried, self.kind.trim_weight)
         self.coef = problem.importance[None]
         return problem
@@ -199,7 +199,16 @@ def _leave_out_block(block: slice, part: HeldOut) -> np.ndarray:
     index = part.number[block]
     masks = np.full(index.size, -np.inf)
     alike = ScoreRows(np.arange(index.size + 1), index.astype(np.int32), masks, np.empty(0))
-    return part.problem.fit(alike, take(part.x, block), EQUAL, ONE > 0, ONE, None).values[:, 0, 0]
+    fits = part.problem.fit(alike, take(part.x, block), EQUAL, ONE > 0, ONE, None)
+    return fits.values[:, 0, 0]
+
+
+def labelled_family(response: Response, encoded: np.ndarray) -> Numbers | Classes:
+    """Return the rows with their loss; learners of any kind predict numbers or classes."""
+    family = response.family(encoded)
+    if not isinstance(family, Numbers | Classes):
+        raise TypeError(f"`y` must hold numbers or classes for learners and trees, got a response of {response.task}.")
+    return family
 
 
 def default_booster(rows: TrainingTable, response: Response, splits: list[Split], random_state: int | None) -> Any:

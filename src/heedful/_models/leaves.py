@@ -6,6 +6,7 @@ import numpy as np
 
 from heedful._ensembles import Ensemble, is_fitted
 from heedful._models.kept_trees import EVERYONE, AroundTrees, FoldTrees, KeptTrees
+from heedful._models.learners import labelled_family
 from heedful._models.protocol import BlockFits, Run
 from heedful._responses import Response
 from heedful._solver import Classes, LeafTable, Numbers, importance_of
@@ -43,7 +44,7 @@ class FittedLeaves(KeptTrees):
     def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "LeafProblem":
         """Return the leaves to weigh."""
         folds = () if fixed else self.grow_folds()
-        family = self.response.family(self.rows.y)
+        family = labelled_family(self.response, self.rows.y)
         parts = (self.ensemble, self.leaves, family, self.rows.weight, self.leaf_value, self.coef[0])
         return LeafProblem(*parts, folds)
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful._models.learners import labelled_family
 from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
@@ -45,7 +46,7 @@ class FittedShift(FittedModels):
 
     def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
         """Return the shifts to work out."""
-        return ShiftProblem(self.response.family(self.rows.y), self.recent.base, self.rows.weight)
+        return ShiftProblem(labelled_family(self.response, self.rows.y), self.recent.base, self.rows.weight)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return what the model predicts of the recent rows, none of which it has seen."""

@@ -29,7 +29,9 @@ class Response(Protocol):
     numbers a prediction has where heads are blended.
     """
 
-    estimator_type: str | None
+    @property
+    def estimator_type(self) -> str | None:
+        """Return "regressor", "classifier" or None."""
 
     @property
     def task(self) -> str:

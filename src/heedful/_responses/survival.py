@@ -51,8 +51,8 @@ class SurvivalTimes:
         return CoxBaseline(alpha, tol=tol, n_jobs=n_jobs)
 
     def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
-        """Raise: learners of any kind predict numbers and classes."""
-        raise TypeError(f"`estimator` must predict numbers or classes, got {learner!r} for survival times.")
+        """Return both columns."""
+        return encoded
 
     def learner_values(self, model: Any, X: Any) -> np.ndarray:
         """Return predicted log hazards as one column."""

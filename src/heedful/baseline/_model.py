@@ -26,6 +26,10 @@ class GlobalModel(BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, splits: list[Split] | None = None) -> "GlobalModel":
+        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
+        raise NotImplementedError
+
     def link(self, X: np.ndarray) -> np.ndarray:
         """Return the linear predictor (n_query, n_outputs) of checked rows."""
         # a product of matrices would add up in an order that depends on the rows that are asked for together

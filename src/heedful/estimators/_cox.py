@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.queries import BlockAnswer, QueryBatch
+from heedful._attention_model.queries import BlockAnswer, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear, LocalLasso
 from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
@@ -87,6 +87,8 @@ class AttentionCox(AttentionEstimator):
         """
         fitted, table = self._fitted, self._read(X)
         times = self._check_times(times)
+        if not isinstance(fitted.models, FittedLinear):
+            raise TypeError(f"AttentionCox holds no linear models, got {fitted.models!r}.")
         summary = partial(_survival_block, fitted.models, times)
         survival = fitted.summarise(table, summary, 64 * fitted.rows.weight.size, self._run)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(survival))
@@ -120,7 +122,7 @@ def _survival_block(models: FittedLinear, times: np.ndarray, batch: QueryBatch, 
     fit, share = models.baseline.fit_, found.mixing[:, None]
     local = models.original(found.coef) if found.coef.size else models.coef
     slope = ((1 - share) * models.coef[0] + share * local[:, 0]) * fit.scale.unit
-    attention = share * found.attention.toarray() + (1 - share) * (fit.weight / fit.weight.sum())
+    attention = share * known_attention(found).toarray() + (1 - share) * (fit.weight / fit.weight.sum())
     width = slope.shape[1]
     link = slope @ fit.tables[0].x[:, :width].T
     own = (slope * batch.view.x[found.block, :width]).sum(axis=1, keepdims=True)

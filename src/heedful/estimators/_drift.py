@@ -268,7 +268,7 @@ def _recent_table(recent: Recent) -> TrainingTable:
     """Return recent rows as a training table; they are read as numbers only if other similarities look at them."""
     columns = np.arange(0 if recent.leaves.size else recent.table.shape[1])
     codes = np.empty((len(recent.table), 0)) if recent.leaves.size else None
-    parts = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), [])
+    parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), [])
     return TrainingTable(*parts, codes=codes, keep_rows=True)
 
 
