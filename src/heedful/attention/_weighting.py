@@ -12,19 +12,60 @@ from heedful.attention._attention import Attention, blend_attention
 
 
 class Weighting(NamedTuple):
-    """One way to weigh: ``softmax`` at a temperature, ``share`` of the row sum, or the forest's ``leaf`` weights."""
+    """Name one way to turn scores into weights.
+
+    Parameters
+    ----------
+    name : {"softmax", "share", "leaf"}
+        Softmax at a temperature, scores divided by their sum, or the forest's own prediction weights.
+    temperature : float, default=nan
+        Temperature of the softmax; the others have none.
+
+    Examples
+    --------
+    >>> Weighting("softmax", 0.1).temperature
+    0.1
+    >>> Weighting("share")
+    Weighting(name='share', temperature=nan)
+    """
 
     name: str
     temperature: float = np.nan
 
     @property
     def kind(self) -> int:
-        """Return the kernel's number for this weighting."""
+        """Number that the kernels know this weighting by."""
         return {"softmax": SOFTMAX, "share": SHARE, "leaf": LEAF}[self.name]
 
 
 def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return bumps (n_query, n_train) over the background, and the background share of each query."""
+    """Turn scores into bumps over a background of equal weights.
+
+    Parameters
+    ----------
+    rows : ScoreRows
+        Scores of the queries, as ``score_rows`` of a similarity returns them.
+    weighting : Weighting
+        How to turn scores into weights.
+    sample_weight : ndarray of shape (n_train,)
+        Sample weights with mean one.
+
+    Returns
+    -------
+    bumps : csr_array of shape (n_query, n_train)
+        What stored rows have more than the background.
+    background : ndarray of shape (n_query,)
+        Share of the weight that is spread over all rows by ``sample_weight``.
+
+    Examples
+    --------
+    >>> from heedful.similarity import GaussianSimilarity
+    >>> gaussian = GaussianSimilarity(standardize=False).fit([[0.0], [2.0]])
+    >>> rows = gaussian.score_rows(np.array([[0.0]]))
+    >>> bumps, background = weigh(rows, Weighting("softmax", 1.0), np.ones(2))
+    >>> bumps.toarray().round(3), background
+    (array([[0.881, 0.119]]), array([0.]))
+    """
     bumps, backgrounds = _kernels.weigh_rows(
         *rows, sample_weight, float(sample_weight.sum()), weighting.kind, float(weighting.temperature)
     )
