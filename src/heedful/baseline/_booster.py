@@ -13,7 +13,29 @@ BINS = 63
 
 
 def small_booster(who: str, *, n_classes: int | None, rounds: int = ROUNDS, random_state: int | None = None) -> Any:
-    """Return an unfitted LightGBM of at most 100 rounds and 8 leaves; ``who`` asked for it."""
+    """Return an unfitted LightGBM of 8 leaves to a tree.
+
+    Parameters
+    ----------
+    who : str
+        Argument that asked for it, named if LightGBM is not installed.
+    n_classes : int or None
+        Number of classes; None means a response of numbers.
+    rounds : int, default=100
+        Number of trees.
+    random_state : int or None, default=None
+        Seed.
+
+    Returns
+    -------
+    LGBMRegressor or LGBMClassifier
+        The booster, quiet and on one thread.
+
+    Examples
+    --------
+    >>> small_booster("estimator=None", n_classes=None, rounds=20).n_estimators
+    20
+    """
     lightgbm = need("lightgbm", "boost", who)
     kind = lightgbm.LGBMRegressor if n_classes is None else lightgbm.LGBMClassifier
     how = {"n_estimators": rounds, "num_leaves": LEAVES, "max_bin": BINS, "random_state": random_state}
@@ -21,7 +43,35 @@ def small_booster(who: str, *, n_classes: int | None, rounds: int = ROUNDS, rand
 
 
 def choose_rounds(x: np.ndarray, y: np.ndarray, weight: np.ndarray, splits: list[Split], n_classes: int | None) -> int:
-    """Return the number of rounds with the smallest loss of left-out rows, summed over the folds."""
+    """Return the number of rounds with the smallest loss of left-out rows.
+
+    The booster is that of :func:`small_booster`; losses are summed over the folds.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_train, n_features)
+        Training rows.
+    y : ndarray of shape (n_train,)
+        Response: numbers, or the number of each row's class.
+    weight : ndarray of shape (n_train,)
+        Sample weights.
+    splits : list of Split
+        Rows to fit on and rows to predict.
+    n_classes : int or None
+        Number of classes; None means a response of numbers.
+
+    Returns
+    -------
+    int
+        Number of rounds, 1 to 100.
+
+    Examples
+    --------
+    >>> from heedful.baseline import random_splits
+    >>> x = np.random.default_rng(0).normal(size=(200, 2))
+    >>> choose_rounds(x, np.zeros(200), np.ones(200), random_splits(200, 5, 0), None)
+    1
+    """
     lightgbm = need("lightgbm", "boost", "estimator=None")
     params = {"num_leaves": LEAVES, "max_bin": BINS, "num_threads": 1, "verbose": -1} | _objective(n_classes)
     total = np.zeros(ROUNDS)

@@ -13,14 +13,46 @@ BASELINE_FOLDS = 10
 
 
 class Split(NamedTuple):
-    """Rows to fit on and rows to predict."""
+    """Hold the rows to fit on and the rows to predict.
+
+    Parameters
+    ----------
+    train, test : ndarray of int
+        Numbers of the rows.
+
+    Examples
+    --------
+    >>> Split(np.array([0, 1]), np.array([2])).test
+    array([2])
+    """
 
     train: np.ndarray
     test: np.ndarray
 
 
 def check_folds(cv: Any, groups: Any) -> None:
-    """Raise if ``cv`` is none of "oob", a whole number of folds >= 2, a splitter or an iterable of splits."""
+    """Raise if ``cv`` is no way to predict unseen rows.
+
+    Parameters
+    ----------
+    cv : "oob", int, splitter or iterable of splits
+        How unseen rows are predicted.
+    groups : array-like of shape (n_train,) or None
+        Rows of one group stay together.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``cv`` is anything else, has fewer than 2 folds, or is "oob" while there are groups.
+
+    Examples
+    --------
+    >>> check_folds(10, None)
+    >>> check_folds(1, None)
+    Traceback (most recent call last):
+    ...
+    ValueError: `cv` must be at least 2 folds, got 1. Use 10 as in the paper, or 'oob'.
+    """
     if isinstance(cv, str):
         if cv != "oob":
             raise ValueError(f"`cv` must be 'oob', a number of folds, a splitter or an iterable of splits, got {cv!r}.")
@@ -35,7 +67,32 @@ def check_folds(cv: Any, groups: Any) -> None:
 
 
 def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
-    """Return the splits that depend on the rows as given: a splitter's, or those of groups; else none."""
+    """Return the splits that depend on the rows as given.
+
+    Parameters
+    ----------
+    cv : "oob", int, splitter or iterable of splits
+        How unseen rows are predicted.
+    X : array-like of shape (n_train, n_features)
+        Training rows.
+    y : ndarray of shape (n_train,)
+        Response.
+    groups : array-like of shape (n_train,) or None
+        Rows of one group stay together.
+
+    Returns
+    -------
+    list of Split
+        Those of a splitter or of groups; empty for "oob" and for a number of folds without groups.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import TimeSeriesSplit
+    >>> [split.test.tolist() for split in user_splits(TimeSeriesSplit(2), np.zeros((6, 1)), np.zeros(6), None)]
+    [[2, 3], [4, 5]]
+    >>> user_splits("oob", np.zeros((6, 1)), np.zeros(6), None)
+    []
+    """
     if isinstance(cv, str) or (isinstance(cv, Integral) and groups is None):
         return []
     splitter = GroupKFold(int(cv)) if isinstance(cv, Integral) else check_cv(cv)
@@ -44,9 +101,30 @@ def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
 
 
 def random_splits(n_rows: int, n_folds: int, random_state: Any, strata: np.ndarray | None = None) -> list[Split]:
-    """Return shuffled folds, as many as the rows allow; a single row is both fitted on and predicted.
+    """Return shuffled folds, as many as the rows allow.
 
-    With ``strata`` each of them is dealt out to the folds in turn.
+    A single row is both fitted on and predicted.
+
+    Parameters
+    ----------
+    n_rows : int
+        Number of rows.
+    n_folds : int
+        Number of folds; at most one per row.
+    random_state : int, RandomState instance or None
+        Seed.
+    strata : ndarray of shape (n_rows,), default=None
+        Rows of each value are dealt out to the folds in turn.
+
+    Returns
+    -------
+    list of Split
+        One per fold.
+
+    Examples
+    --------
+    >>> sorted(int(row) for split in random_splits(5, 2, 0) for row in split.test)
+    [0, 1, 2, 3, 4]
     """
     if n_rows == 1:
         return [Split(np.zeros(1, np.int64), np.zeros(1, np.int64))]
@@ -61,7 +139,25 @@ def random_splits(n_rows: int, n_folds: int, random_state: Any, strata: np.ndarr
 
 
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
-    """Return one number per row that is equal for rows that are on the same side of every split."""
+    """Return a number per row, equal for rows on the same side of all splits.
+
+    Parameters
+    ----------
+    splits : list of Split
+        Rows to fit on and rows to predict.
+    n_rows : int
+        Number of rows.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        The numbers, as floats.
+
+    Examples
+    --------
+    >>> fold_pattern([Split(np.array([0, 1]), np.array([2]))], 4)
+    array([2., 2., 1., 0.])
+    """
     side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)
     for k, split in enumerate(splits):
         side[split.train, 2 * k] = 1
@@ -72,7 +168,25 @@ def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
 
 
 def translate(splits: list[Split], inverse: np.ndarray) -> list[Split]:
-    """Return splits of the distinct rows, given the distinct row of each original row (-1 for none)."""
+    """Return the splits of the distinct rows.
+
+    Parameters
+    ----------
+    splits : list of Split
+        Rows to fit on and rows to predict.
+    inverse : ndarray of int of shape (n_rows,)
+        Distinct row that each row is equal to; -1 for none.
+
+    Returns
+    -------
+    list of Split
+        The same splits by numbers of distinct rows, without those that lost all rows of one side.
+
+    Examples
+    --------
+    >>> translate([Split(np.array([0, 1]), np.array([2, 3]))], np.array([0, 0, 1, -1]))
+    [Split(train=array([0]), test=array([1]))]
+    """
     merged = [Split(*(np.unique(inverse[rows][inverse[rows] >= 0]) for rows in split)) for split in splits]
     return [split for split in merged if split.train.size and split.test.size]
 

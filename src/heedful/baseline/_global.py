@@ -168,13 +168,55 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
 
 
 def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray) -> np.ndarray:
-    """Return the slope of the weighted mean loss by each coefficient at the model without columns."""
+    """Return minus the slope of the mean loss at the model without columns.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_train, n_features)
+        Training rows.
+    family : Family
+        Loss of the response.
+    weight : ndarray of shape (n_train,)
+        Sample weights.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_outputs)
+        Minus the slope of the weighted mean loss by each coefficient.
+
+    Examples
+    --------
+    >>> from heedful._solver import Numbers
+    >>> null_gradient(np.array([[0.0], [1.0]]), Numbers(np.array([0.0, 2.0])), np.ones(2))
+    array([[0.5]])
+    """
     link = np.tile(family.null_link(weight), (x.shape[0], 1))
     return x.T @ (weight[:, None] * family.residual(link, weight)) / weight.sum()
 
 
 def penalty_path(slope: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Return glmnet's path: 100 penalties from the smallest that silences every column, down to a fraction of it."""
+    """Return glmnet's path of penalties.
+
+    100 penalties from the smallest that silences every column down to 1e-4 of it, or 1e-2 where columns outnumber rows.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (n_features, n_outputs)
+        What :func:`null_gradient` returns, of standardised columns.
+    shape : tuple of int
+        Number of rows and of columns.
+
+    Returns
+    -------
+    ndarray
+        Falling penalties; a single 0 if no column has a slope.
+
+    Examples
+    --------
+    >>> path = penalty_path(np.array([[2.0], [-1.0]]), (50, 2))
+    >>> path.size, float(path[0]), round(float(path[-1]), 6)
+    (100, 2.0, 0.0002)
+    """
     top = float(np.abs(slope).max(initial=0.0))
     if top < 1e-12:
         return np.zeros(1)
