@@ -20,10 +20,11 @@ ROWS_FOR_THREADS = 10_000
 
 
 class BoostedProximity(BaseEstimator):
-    """Score two rows by the share of a booster's trees in which they end in the same leaf.
+    """Score two rows by the share of a booster's trees in which they meet.
 
-    A booster draws no bag, so a training row is scored by a booster of a fold that it is not part of: the row and all
-    training rows go through the trees of that booster, and the row itself is masked.
+    Rows meet in a tree if they end in the same leaf. A booster draws no bag, so a training row is scored by a booster
+    of a fold that it is not part of: the row and all training rows go through the trees of that booster, and the row
+    itself is masked.
 
     Parameters
     ----------
@@ -67,7 +68,21 @@ class BoostedProximity(BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the booster and those of the folds, and sort the training rows into their leaves."""
+        """Fit the booster and those of the folds; sort the rows into their leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -81,24 +96,63 @@ class BoostedProximity(BaseEstimator):
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike: share of the trees in which rows meet, 0 to 1.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self._X.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
         return self._leaves.score(X)
 
     def oob_scores(self) -> np.ndarray:
-        """Return the scores of the training rows (n_train, n_train) by boosters that did not see them, own row 0."""
+        """Return the scores of training rows by boosters that did not see them.
+
+        Returns
+        -------
+        ndarray of shape (n_train, n_train)
+            Shares of trees; 0 for the own row.
+        """
         check_is_fitted(self)
         scores = self._score_train(np.arange(self._X.shape[0]))
         np.fill_diagonal(scores, 0.0)
         return scores
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows."""
+        """Return the scores of new rows, as the kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows.
+        """
         return dense_rows(self._leaves.score(X))
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows by boosters that did not see them, own row masked."""
+        """Return the scores of training rows by boosters that did not see them.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf.
+        """
         scores = self._score_train(index)
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)

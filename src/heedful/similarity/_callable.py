@@ -11,7 +11,9 @@ from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
 class CallableSimilarity(DenseSimilarity, BaseEstimator):
-    """Score rows by ``function(X_query, X_train)``, which returns a matrix (n_query, n_train).
+    """Score rows by any function of two tables.
+
+    ``function(X_query, X_train)`` returns a matrix (n_query, n_train).
 
     Parameters
     ----------
@@ -29,12 +31,37 @@ class CallableSimilarity(DenseSimilarity, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Remember the rows."""
+        """Remember the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : ignored, default=None
+            As scikit-learn calls it.
+        sample_weight : ignored, default=None
+            Every similarity is called with it.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         self.X_ = check_array(X, dtype=np.float64, input_name="X")
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         scores = np.asarray(self.function(X, self.X_), dtype=np.float64)

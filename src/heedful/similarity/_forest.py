@@ -109,7 +109,21 @@ class ForestProximity(BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Grow the forest and sort the training rows into its leaves."""
+        """Grow the forest and sort the training rows into its leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         given = check_array(X, ensure_all_finite="allow-nan", input_name="X")
         X = check_array(given, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
@@ -123,13 +137,30 @@ class ForestProximity(BaseEstimator):
         return self
 
     def scores(self, X: Any) -> sparse.csr_array:
-        """Return the scores of new rows as a sparse matrix (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        csr_array of shape (n_query, n_train)
+            Larger means more alike: share of the trees in which rows meet, 0 to 1.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self._X.shape[1], dtype=np.float32, ensure_all_finite="allow-nan")
         return as_matrix(self.score_rows(X), self._X.shape[0])
 
     def oob_scores(self) -> sparse.csr_array:
-        """Return the out-of-bag scores of the training rows (n_train, n_train), own row left out."""
+        """Return the out-of-bag scores of the training rows.
+
+        Returns
+        -------
+        csr_array of shape (n_train, n_train)
+            Shares of the trees that did not draw the row; the own row is left out.
+        """
         check_is_fitted(self)
         rows = self.train_rows(np.arange(self._X.shape[0]))
         stored = rows.score > -np.inf
@@ -138,11 +169,33 @@ class ForestProximity(BaseEstimator):
         return sparse.csr_array(entries, shape=(self._X.shape[0],) * 2)
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows, with the forest's own prediction weights."""
+        """Return the scores of new rows, as the kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows, with the forest's own prediction weights.
+        """
         return self._score(X, np.empty(0, np.int64))
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the out-of-bag scores of training rows, own row masked."""
+        """Return the out-of-bag scores of training rows.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf.
+        """
         if not self.forest_.bootstrap:
             raise ValueError("`cv='oob'` needs a forest with bootstrap=True, got one without. Set `cv=10`.")
         return self._score(self._X[index], index)

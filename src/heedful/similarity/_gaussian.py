@@ -34,7 +34,21 @@ class GaussianSimilarity(DenseSimilarity, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Remember the rows and their scale."""
+        """Remember the rows and their scale.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : ignored, default=None
+            As scikit-learn calls it.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         self.X_ = check_array(X, dtype=np.float64, input_name="X")
         weight = check_weights(sample_weight, self.X_.shape[0])
         self._unit = np.ones(self.X_.shape[1])
@@ -45,7 +59,18 @@ class GaussianSimilarity(DenseSimilarity, BaseEstimator):
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike; 0 for equal rows.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         return -0.5 * pairwise_distances(X / self._unit, self.X_ / self._unit, metric="sqeuclidean")

@@ -18,10 +18,23 @@ COLDEST = 0.002
 
 
 class LeafProximity:
-    """Score two rows by the share of trees in which they end in the same leaf; rows are given by their leaves.
+    """Score two rows, given by their leaves, by the share of trees they share.
 
-    ``leaves`` (n_train, n_tree) are numbers that a leaf has in the whole ensemble, of which there are ``n_leaves``. The
-    trees have seen none of the rows, so a training row is scored like any other, and only its own row is masked.
+    For ensembles whose trees have seen none of the rows: a training row is scored like any other, and only its own row
+    is masked.
+
+    Parameters
+    ----------
+    leaves : ndarray of int of shape (n_train, n_tree)
+        Leaves of the training rows, by numbers that a leaf has in the whole ensemble.
+    n_leaves : int
+        Number of leaves in the ensemble.
+
+    Examples
+    --------
+    >>> met = LeafProximity(np.array([[0, 2], [0, 3], [1, 3]]), 4)
+    >>> met.score(np.array([[0, 3]]), np.empty(0, np.int64)).score
+    array([0.5, 1. , 0.5])
     """
 
     takes = "leaves"
@@ -47,25 +60,75 @@ class LeafProximity:
         return 2 * n_train + 8 * n_tree if self.few_leaves else 24 * n_train
 
     def score_rows(self, leaves: np.ndarray) -> "LeafScores":
-        """Return the scores of new rows."""
+        """Return the scores of new rows, worked out when they are looked at.
+
+        Parameters
+        ----------
+        leaves : ndarray of int of shape (n_query, n_tree)
+            Leaves of the rows.
+
+        Returns
+        -------
+        LeafScores
+            Scores (n_query, n_train).
+        """
         return LeafScores(self, leaves, np.empty(0, np.int64))
 
     def train_rows(self, index: np.ndarray) -> "LeafScores":
-        """Return the scores of training rows, own row masked."""
+        """Return the scores of training rows, own row masked.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        LeafScores
+            Scores (n_rows, n_train).
+        """
         return LeafScores(self, self.leaves[index], index)
 
     def score(self, leaves: np.ndarray, own: np.ndarray) -> ScoreRows:
-        """Return sparse scores of rows, by buckets of leaves; ``own`` names those that are training rows."""
+        """Return the scores of rows by looking up who is in their leaves.
+
+        Parameters
+        ----------
+        leaves : ndarray of int of shape (n_query, n_tree)
+            Leaves of the rows.
+        own : ndarray of int of shape (n_query,) or (0,)
+            Training row that each row is, and is not compared with; empty for new rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows.
+        """
         train = (*self._buckets, self.leaves.shape[0])
         inside = np.zeros((own.size, leaves.shape[1]), dtype=bool)
         indptr, indices, score, _ = _kernels.leaf_score_rows(np.ascontiguousarray(leaves.T), own, inside, *train)
         return ScoreRows(indptr, indices, score, np.empty(0))
 
     def sums(self, leaves: np.ndarray, own: np.ndarray, columns: np.ndarray, temperatures: list[float]) -> np.ndarray:
-        """Return sums (n_query, n_temperature, n_column) of columns (n_train, n_column) under softmax weights.
+        """Return sums over the training rows under softmax weights.
 
-        Weights are relative to that of a row that is met in every tree. Codes of leaves are compared: there must be few
-        leaves, and no temperature below ``COLDEST``.
+        Codes of leaves are compared: there must be few leaves, and no temperature below 0.002.
+
+        Parameters
+        ----------
+        leaves : ndarray of int of shape (n_query, n_tree)
+            Leaves of the rows.
+        own : ndarray of int of shape (n_query,) or (0,)
+            Training row that each row is, and is not compared with; empty for new rows.
+        columns : ndarray of shape (n_train, n_column)
+            What is summed.
+        temperatures : list of float
+            Temperatures of the softmax.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_temperature, n_column)
+            Sums; weights are relative to that of a row that is met in every tree.
         """
         n_tree, (n_train, n_column) = leaves.shape[1], columns.shape
         queries = np.full((leaves.shape[0], -(-n_tree // 4) * 4), NO_TREE, np.uint8)
@@ -93,20 +156,61 @@ class LeafProximity:
 
 
 class LeafScores:
-    """Scores of a block of rows, as ``ScoreRows``, that are worked out only if somebody looks at them.
+    """Hold the scores of a block of rows, worked out if they are looked at.
 
-    Sums under softmax weights do not need them where leaves are few.
+    Stands in for ``ScoreRows``. Sums under softmax weights do not need scores where leaves are few.
+
+    Parameters
+    ----------
+    meetings : LeafProximity
+        The training rows by their leaves.
+    leaves : ndarray of int of shape (n_query, n_tree)
+        Leaves of the rows.
+    own : ndarray of int of shape (n_query,) or (0,)
+        Training row that each row is, and is not compared with; empty for new rows.
+
+    Examples
+    --------
+    >>> rows = LeafProximity(np.array([[0, 2], [0, 3], [1, 3]]), 4).train_rows(np.array([0]))
+    >>> rows.can_sum([0.1])
+    True
+    >>> rows.sums(np.ones((3, 1)), [1.0]).round(3)
+    array([[[0.974]]])
     """
 
     def __init__(self, meetings: LeafProximity, leaves: np.ndarray, own: np.ndarray):
         self._meetings, self._leaves, self._own = meetings, leaves, own
 
     def can_sum(self, temperatures: list[float]) -> bool:
-        """Return whether sums can be had without scores."""
+        """Return whether sums can be had without scores.
+
+        Parameters
+        ----------
+        temperatures : list of float
+            Temperatures of the softmax.
+
+        Returns
+        -------
+        bool
+            True where leaves are few and no temperature is too cold.
+        """
         return self._meetings.few_leaves and min(temperatures) >= COLDEST
 
     def sums(self, columns: np.ndarray, temperatures: list[float]) -> np.ndarray:
-        """Return sums (n_query, n_temperature, n_column), see :meth:`LeafProximity.sums`."""
+        """Return sums over the training rows under softmax weights.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n_train, n_column)
+            What is summed.
+        temperatures : list of float
+            Temperatures of the softmax.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_temperature, n_column)
+            Sums; weights are relative to that of a row that is met in every tree.
+        """
         return self._meetings.sums(self._leaves, self._own, columns, temperatures)
 
     @cached_property

@@ -12,7 +12,7 @@ from heedful.similarity._protocol import as_matrix
 
 
 class PastSimilarity(BaseEstimator):
-    """Score rows by another similarity, and mask training rows that are not earlier than the query.
+    """Score rows by another similarity; mask rows not earlier than the query.
 
     For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
     A query that is earlier than every training row attends to all of them alike, as the baseline does.
@@ -43,14 +43,34 @@ class PastSimilarity(BaseEstimator):
         return getattr(self.similarity, "target", "response")
 
     def bind(self, names: list[str]) -> None:
-        """Learn which of the columns is the time; estimators call it with the names that the similarity sees."""
+        """Learn which of the columns is the time; estimators call it.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of the columns that the similarity sees.
+        """
         if isinstance(self.time, str) and self.time not in names:
             raise ValueError(f"`time` names {self.time!r}, which the similarity does not see. It sees {names}.")
         self._column = names.index(self.time) if isinstance(self.time, str) else int(self.time)
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Fit the other similarity to all columns but the time."""
+        """Fit the other similarity to all columns but the time.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,), default=None
+            Response, if the other similarity needs it.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         if not hasattr(self, "_column"):
             self.bind([])
         X = np.asarray(X, dtype=np.float64)
@@ -61,18 +81,51 @@ class PastSimilarity(BaseEstimator):
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train); -inf masks a row."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike; -inf masks a row that is not earlier.
+        """
         check_is_fitted(self)
         X = np.asarray(X, dtype=np.float64)
         return self.score_rows(X).score.reshape(X.shape[0], -1)
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows."""
+        """Return the scores of new rows, as the kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows.
+        """
         rows = self.similarity_.score_rows(np.delete(X, self._column, axis=1))
         return self._mask(rows, X[:, self._column])
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows as if they were new."""
+        """Return the scores of training rows as if they were new.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf.
+        """
         return self._mask(self.similarity_.train_rows(index), self._when[index])
 
     @property
@@ -97,12 +150,12 @@ class PastSimilarity(BaseEstimator):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether the other similarity can score training rows as if they were new."""
+        """Whether the other similarity can score training rows as if new."""
         return getattr(self.similarity_, "leaves_out", True)
 
     @property
     def bytes_per_query(self) -> int:
-        """Upper estimate of the memory that one query's scores take: every row is stored."""
+        """Upper estimate of the memory of one query's scores; all are stored."""
         return 48 * self._when.size
 
     def _mask(self, rows: ScoreRows, when: np.ndarray) -> ScoreRows:

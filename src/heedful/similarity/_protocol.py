@@ -13,13 +13,22 @@ TARGETS = ("response", "residual")
 
 
 class Similarity(Protocol):
-    """How alike a query and a training row are; fitted on the training table.
+    """Say what a similarity must offer; it is fitted on the training table.
 
     ``takes`` is "codes" (one column per feature, categories as codes, missing as NaN: trees) or "dummies" (numbers
     only). ``weightings`` names the ways to weigh without a temperature. ``temperatures_`` is the grid for "auto".
     ``target`` may say "residual": it is fitted to what a linear baseline leaves of the response. ``keeps_rows`` says
     that the fitted object knows the training rows by their position. ``leaves_out`` may say False: it has no
     ``train_rows``. ``bytes_per_query`` is an upper estimate of the memory that one query's scores take.
+
+    Examples
+    --------
+    For one that scores every pair, :class:`DenseSimilarity` has all but ``fit`` and ``scores``.
+
+    >>> from heedful.similarity import GaussianSimilarity
+    >>> gaussian = GaussianSimilarity()
+    >>> gaussian.takes, gaussian.weightings, gaussian.keeps_rows
+    ('dummies', (), False)
     """
 
     takes: str
@@ -29,17 +38,71 @@ class Similarity(Protocol):
     bytes_per_query: int
 
     def fit(self, X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray | None = None) -> "Similarity":
-        """Learn from the training rows."""
+        """Learn from the training rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_train, n_features)
+            Training rows.
+        y : ndarray of shape (n_train,)
+            Response.
+        sample_weight : ndarray of shape (n_train,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows against the training rows."""
+        """Return the scores of new rows, as the kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows.
+        """
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows as if they were new: each one masked, and not seen where possible."""
+        """Return the scores of training rows as if they were new.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf, and not seen where possible.
+        """
 
 
 class DenseSimilarity:
-    """Scores of every pair; a training row is compared with all others but itself."""
+    """Score every pair; a subclass adds ``fit`` and ``scores``.
+
+    ``fit`` keeps the training rows as ``X_``. A training row is compared with all others but itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful.similarity import DenseSimilarity
+    >>> class Nearness(DenseSimilarity):
+    ...     def fit(self, X, y=None, sample_weight=None):
+    ...         self.X_ = X
+    ...         return self
+    ...
+    ...     def scores(self, X):
+    ...         return -abs(X[:, :1] - self.X_[:, 0])
+    >>> nearness = Nearness().fit(np.array([[0.0], [3.0]]))
+    >>> nearness.train_rows(np.array([0])).score
+    array([-inf,  -3.])
+    """
 
     takes = "dummies"
     weightings: tuple[str, ...] = ()
@@ -47,15 +110,48 @@ class DenseSimilarity:
     X_: np.ndarray
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return scores (n_query, n_train)."""
+        """Return the scores of new rows; a subclass says how.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike.
+        """
         raise NotImplementedError
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
-        """Return the scores of new rows."""
+        """Return the scores of new rows, as the kernels take them.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_query, n_train) as sparse rows.
+        """
         return dense_rows(self.scores(X))
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows against all others."""
+        """Return the scores of training rows against all others.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf.
+        """
         scores = np.array(self.scores(self.X_[index]), dtype=np.float64)
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)
@@ -74,7 +170,24 @@ class DenseSimilarity:
 
 
 def wants_residuals(similarity: Any) -> bool:
-    """Return whether a similarity is to be fitted to what the baseline leaves of the response."""
+    """Return whether a similarity is fitted to the baseline's residuals.
+
+    Parameters
+    ----------
+    similarity : object
+        A similarity; its ``target`` says so.
+
+    Returns
+    -------
+    bool
+        True for target="residual".
+
+    Examples
+    --------
+    >>> from heedful.similarity import ForestProximity
+    >>> wants_residuals(ForestProximity(target="residual")), wants_residuals(ForestProximity())
+    (True, False)
+    """
     return check_choice("target", getattr(similarity, "target", "response"), TARGETS) == "residual"
 
 

@@ -19,7 +19,27 @@ NAMES = ("forest", "boosted", "teacher")
 
 
 def resolve(similarity: Any, many: bool) -> list[Any]:
-    """Return similarity objects for a name, an object, a forest, a booster, a function or a list of them."""
+    """Return the similarity objects that a user's ``similarity`` stands for.
+
+    Parameters
+    ----------
+    similarity : str, object, callable or list of them
+        "forest", "boosted", "teacher", an object, a forest or booster, or a function ``(X_query, X_train) -> scores``.
+    many : bool
+        Whether many heads are tried: "forest" is then several forests.
+
+    Returns
+    -------
+    list
+        Similarities, not fitted.
+
+    Examples
+    --------
+    >>> resolve("forest", many=False)
+    [ForestProximity()]
+    >>> len(resolve("forest", many=True))
+    4
+    """
     if isinstance(similarity, list | tuple):
         if not similarity:
             raise ValueError("`similarity` must not be an empty list. Use similarity='forest'.")
@@ -54,10 +74,10 @@ def _by_name(name: str, many: bool) -> list[Any]:
 def default_forests(
     n_estimators: int = 500, *, max_samples: Any = "auto", leaf_rows: Any = "auto"
 ) -> list[ForestProximity]:
-    """Return the forests that "forest" stands for where there are many heads, a quarter of the trees each.
+    """Return the forests that "forest" stands for where heads are many.
 
-    Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
-    candidate features at a split, and one is sharp: all features, fully grown.
+    Each has a quarter of the trees. Two are grown on the ranks of the response, two on what the baseline leaves of it.
+    One of each is smooth, with few candidate features at a split, and one is sharp: all features, fully grown.
 
     Parameters
     ----------
@@ -96,7 +116,28 @@ def default_forests(
 
 
 def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomState) -> list[Any]:
-    """Return copies to fit: with jobs and seeds filled in where they were left open."""
+    """Return copies to fit, with jobs and seeds where they were left open.
+
+    Parameters
+    ----------
+    similarities : list
+        Similarities, not fitted.
+    n_jobs : int or None
+        Jobs for those without a number of their own.
+    seed : RandomState
+        Draws the seeds of those without one.
+
+    Returns
+    -------
+    list
+        The copies.
+
+    Examples
+    --------
+    >>> (forest,) = prepare([ForestProximity()], 2, np.random.RandomState(0))
+    >>> forest.n_jobs, forest.random_state is None
+    (2, False)
+    """
     copies = [copy.copy(similarity) for similarity in similarities]
     for entry in copies:
         if isinstance(entry, PastSimilarity):
@@ -110,7 +151,23 @@ def prepare(similarities: list[Any], n_jobs: int | None, seed: np.random.RandomS
 
 
 def describe(similarity: Any) -> str:
-    """Return a short name for tables."""
+    """Return a short name for tables.
+
+    Parameters
+    ----------
+    similarity : object
+        A similarity.
+
+    Returns
+    -------
+    str
+        Such as "forest(sqrt)", "teacher" or the name of a function.
+
+    Examples
+    --------
+    >>> describe(ForestProximity(target="residual"))
+    'forest(residuals, sqrt)'
+    """
     if isinstance(similarity, PastSimilarity):
         return f"past({describe(similarity.similarity)})"
     if isinstance(similarity, ForestProximity):

@@ -13,10 +13,11 @@ from heedful.similarity._protocol import DenseSimilarity, check_rows
 
 
 class RidgeSimilarity(DenseSimilarity, BaseEstimator):
-    """Score two rows by ``x' D z`` with the absolute ridge coefficients on the diagonal of D.
+    """Score two rows by an inner product weighted by ridge coefficients.
 
-    Columns are standardised first. Only features that predict the response count; interactions do not. Of labels (text
-    or boolean) there is one regression per class, and coefficients are summed.
+    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised first.
+    Only features that predict the response count; interactions do not. Of labels (text or boolean) there is one
+    regression per class, and coefficients are summed.
 
     Parameters
     ----------
@@ -41,7 +42,21 @@ class RidgeSimilarity(DenseSimilarity, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the ridge regression."""
+        """Fit the ridge regression.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         X = check_array(X, dtype=np.float64, input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
         self._center = np.average(X, axis=0, weights=weight)
@@ -60,7 +75,18 @@ class RidgeSimilarity(DenseSimilarity, BaseEstimator):
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self.X_.shape[1], dtype=np.float64)
         query, train = ((rows - self._center) / self._unit for rows in (X, self.X_))

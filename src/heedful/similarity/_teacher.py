@@ -72,7 +72,21 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the teacher, and clones of it that predict the training rows out of fold."""
+        """Fit the teacher, and clones that predict training rows out of fold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -95,13 +109,35 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         return self
 
     def scores(self, X: Any) -> np.ndarray:
-        """Return the scores of new rows (n_query, n_train)."""
+        """Return the scores of new rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Larger means more alike; 0 for equal predictions.
+        """
         check_is_fitted(self)
         X = check_rows(self, X, self.X_.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
         return self._score(self._predict(X), self._guess, self._spread)
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows by their out-of-fold predictions, own row masked."""
+        """Return the scores of training rows by their out-of-fold predictions.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ScoreRows
+            Scores (n_rows, n_train) as sparse rows; the own row is -inf.
+        """
         scores, fold = np.empty((index.size, self._fold.size)), self._fold[index]
         for k in np.unique(fold):
             scores[fold == k] = self._score(self._guess[index[fold == k]], self._without[k], self._spreads[k])
@@ -109,12 +145,34 @@ class TeacherSimilarity(DenseSimilarity, BaseEstimator):
         return dense_rows(scores)
 
     def teach(self, X: np.ndarray) -> np.ndarray:
-        """Return the teacher's predictions of new rows (n_query,)."""
+        """Return the teacher's predictions of new rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Predictions, in the unit of the response.
+        """
         self._check_numbers()
         return self._predict(X)[:, 0]
 
     def teach_train(self, index: np.ndarray) -> np.ndarray:
-        """Return the out-of-fold predictions of training rows."""
+        """Return the out-of-fold predictions of training rows.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Numbers of the training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Predictions, in the unit of the response.
+        """
         self._check_numbers()
         return self._guess[index, 0]
 
