@@ -25,7 +25,9 @@ MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class DriftReport:
-    """Whether a model has drifted, and where: made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
+    """Say whether a model has drifted, and where.
+
+    Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ class DriftReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Summary and features as one table: rows by part and measure, with value and meaning."""
+        """Summary and features as one table, with value and meaning."""
         told = [
             f"{'' if kind == 'number' else 'mostly '}{there} where corrected, {elsewhere} elsewhere"
             for kind, there, elsewhere in self.features[["kind", "corrected", "others"]].itertuples(index=False)
@@ -79,7 +81,31 @@ class DriftReport:
 
 
 def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float], squared: bool) -> pd.DataFrame:
-    """Return the measures of a report; errors of numbers are root mean squares."""
+    """Return the measures of a drift report.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Recent rows: ``weight``, ``residual``, ``loss`` before and ``corrected_loss`` after correction.
+    queries : DataFrame
+        Correction of each query, its standard error, and its ``n_eff``.
+    tuned : dict
+        What was tuned, by name: temperature, mixing, and how much the guard lets through.
+    squared : bool
+        Whether losses are squared errors; errors are then root mean squares.
+
+    Returns
+    -------
+    DataFrame
+        One row per measure: value and meaning.
+
+    Examples
+    --------
+    >>> queries = pd.DataFrame({"correction": [0.1, -3.0], "standard_error": [1.0, 1.0], "n_eff": [20.0, 20.0]})
+    >>> rows = pd.DataFrame({"weight": [1.0], "residual": [2.0], "loss": [4.0], "corrected_loss": [1.0]})
+    >>> float(summarise(rows, queries, {"mixing": 1.0}, squared=True).loc["error change (%)", "value"])
+    -50.0
+    """
     weight = rows["weight"]
     before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
     before, after = (before**0.5, after**0.5) if squared else (before, after)
@@ -100,15 +126,50 @@ def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float]
 
 
 def is_corrected(queries: pd.DataFrame) -> np.ndarray:
-    """Return which corrections are larger than chance."""
+    """Return which corrections are larger than chance.
+
+    Parameters
+    ----------
+    queries : DataFrame
+        Correction of each query, its standard error, and its ``n_eff``.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_query,)
+        Whether the correction is larger than two standard errors.
+
+    Examples
+    --------
+    >>> queries = pd.DataFrame({"correction": [0.1, -3.0], "standard_error": [1.0, 1.0], "n_eff": [20.0, 20.0]})
+    >>> is_corrected(queries)
+    array([False,  True])
+    """
     return (queries["correction"].abs() > STANDARD_ERRORS * queries["standard_error"]).to_numpy()
 
 
 def separate(table: pd.DataFrame, corrected: np.ndarray) -> pd.DataFrame:
-    """Return for each column how far its values differ between corrected and other rows, the largest first.
+    """Return how far columns differ between corrected and other rows.
 
     The largest difference of the two distribution functions (Kolmogorov-Smirnov) of numbers, half the sum of the
     differences of frequencies of anything else; missing values are left out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The rows.
+    corrected : ndarray of bool
+        Which rows are corrected.
+
+    Returns
+    -------
+    DataFrame
+        One row per column, the largest separation first: separation, kind, and the usual value in both groups.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"age": [30, 31, 60, 61], "noise": [1, 2, 1, 2]})
+    >>> separate(table, np.array([False, False, True, True]))["separation"].tolist()
+    [1.0, 0.0]
     """
     found = []
     for name in table:
