@@ -42,6 +42,10 @@ test-browser: $(READY) ## run the report's tests in a real browser; installs Deb
 doctest: $(READY) ## run the examples in docstrings and pages
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src/heedful docs README.md
 
+.PHONY: api
+api: $(READY) ## write docs/api.md from the public names and their docstrings
+	$(BIN)/python tools/make_api.py
+
 .PHONY: lint
 lint: $(READY) ## style, and the direction of imports
 	$(BIN)/ruff check .

@@ -7,7 +7,7 @@ from scipy import sparse
 
 
 class Attention:
-    """Weights of the training rows for each query; each query's weights sum to one.
+    """Hold the weights of the training rows for each query; they sum to one.
 
     Rows that share nothing with a query have all the same small weight, which is kept once per query instead of once
     per row: ``weights`` stores the others.
@@ -38,7 +38,7 @@ class Attention:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Return (n_query, n_train)."""
+        """Number of queries and of training rows, (n_query, n_train)."""
         return self.weights.shape
 
     @property
@@ -49,12 +49,24 @@ class Attention:
         return 1.0 / (stored + unstored)
 
     def bumps(self) -> sparse.csr_array:
-        """Return what the stored weights add to the background."""
+        """Return what the stored weights add to the background.
+
+        Returns
+        -------
+        csr_array of shape (n_query, n_train)
+            Stored weights less the background; negative where a row has less.
+        """
         added = self.weights.data - self._stored_background()
         return sparse.csr_array((added, self.weights.indices, self.weights.indptr), shape=self.shape)
 
     def toarray(self) -> np.ndarray:
-        """Return the dense weights (n_query, n_train)."""
+        """Return the weights of all training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_train)
+            Weights that sum to one for each query.
+        """
         dense = self.background[:, None] * self.sample_weight
         row = np.repeat(np.arange(self.shape[0]), np.diff(self.weights.indptr))
         dense[row, self.weights.indices] = self.weights.data
@@ -66,7 +78,18 @@ class Attention:
         return self.bumps() @ values + np.multiply.outer(self.background, self.sample_weight @ values)
 
     def within(self, rows: np.ndarray) -> "Attention":
-        """Return the attention to some training rows alone; queries that attend to none of them get equal weights."""
+        """Return the attention to some training rows alone.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Numbers of the training rows to keep.
+
+        Returns
+        -------
+        Attention
+            Weights (n_query, n_rows) that sum to one again; equal for a query that attends to none of the rows.
+        """
         if rows.size == self.shape[1]:
             return self
         part = Attention(sparse.csr_array(self.weights[:, rows]), self.background, self.sample_weight[rows])
@@ -78,7 +101,18 @@ class Attention:
         return over_background(bumps, np.where(lost, 1.0 / total, scale * part.background), part.sample_weight)
 
     def without(self, rows: np.ndarray) -> "Attention":
-        """Return the attention of each query without one training row of its own."""
+        """Return the attention of each query without one training row of its own.
+
+        Parameters
+        ----------
+        rows : ndarray of int of shape (n_query,)
+            Number of the training row that each query leaves out.
+
+        Returns
+        -------
+        Attention
+            Weights (n_query, n_train) that sum to one again; those of the rows left out are 0.
+        """
         bumps = self.bumps()
         stored = bumps.indices == np.repeat(rows, np.diff(bumps.indptr))
         own = self._sum(np.where(stored, bumps.data, 0.0)) + self.background * self.sample_weight[rows]
@@ -88,13 +122,37 @@ class Attention:
         return over_background(bumps, scale * self.background, self.sample_weight)
 
     def evened(self, share: np.ndarray) -> "Attention":
-        """Return ``share`` (n_query,) of the weights of each query; the rest is spread over all rows alike."""
+        """Return the attention with a part of it spread over all rows alike.
+
+        Parameters
+        ----------
+        share : ndarray of shape (n_query,)
+            Share of the weights that each query keeps; 0 gives equal weights.
+
+        Returns
+        -------
+        Attention
+            Weights (n_query, n_train) that sum to one.
+        """
         background = share * self.background + (1 - share) / self.sample_weight.sum()
         bumps = sparse.csr_array(sparse.diags_array(share) @ self.bumps())
         return over_background(bumps, background, self.sample_weight)
 
     def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
-        """Return the ``k`` stored training rows with the largest weights for one query, and those weights."""
+        """Return the stored training rows with the largest weights for one query.
+
+        Parameters
+        ----------
+        query : int
+            Position of the query.
+        k : int, default=10
+            Number of rows; fewer are returned if fewer are stored.
+
+        Returns
+        -------
+        rows, weights : ndarray
+            Numbers of the training rows, the largest weight first, and their weights.
+        """
         part = slice(self.weights.indptr[query], self.weights.indptr[query + 1])
         weight, rows = self.weights.data[part], self.weights.indices[part]
         order = np.lexsort((rows, -weight))[:k]
@@ -115,7 +173,29 @@ class Attention:
 def blend_attention(
     parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], sample_weight: np.ndarray
 ) -> Attention:
-    """Return the mean of several attentions, each given by its share, its bumps and its background share."""
+    """Return the weighted sum of several attentions.
+
+    Parameters
+    ----------
+    parts : iterable of tuple
+        Of each attention its share, its bumps (n_query, n_train) and its background (n_query,), as of :func:`weigh`.
+    sample_weight : ndarray of shape (n_train,)
+        Sample weights with mean one.
+
+    Returns
+    -------
+    Attention
+        The blend; its weights sum to one if the shares do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful.attention import attend, blend_attention
+    >>> one, other = attend([[5.0, 0.0]]), attend([[0.0, 0.0]])
+    >>> blend = blend_attention([(0.5, a.bumps(), 2 * a.background) for a in (one, other)], np.ones(2))
+    >>> blend.toarray().round(3)
+    array([[0.747, 0.253]])
+    """
     bumps, background = None, None
     for share, part, base in parts:
         bumps = share * part if bumps is None else bumps + share * part
@@ -135,7 +215,30 @@ def stack_attention(parts: Sequence[Attention]) -> Attention | None:
 
 
 def over_background(bumps: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray) -> Attention:
-    """Return attention from what stored rows have more than the background."""
+    """Return attention from what stored rows have more than the background.
+
+    Parameters
+    ----------
+    bumps : csr_array of shape (n_query, n_train)
+        What stored rows have more than the background.
+    background : ndarray of shape (n_query,)
+        Weight of a row that is not stored, before ``sample_weight``.
+    sample_weight : ndarray of shape (n_train,)
+        Sample weights with mean one.
+
+    Returns
+    -------
+    Attention
+        The weights; what rounding leaves of a masked row is 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from heedful.attention import over_background
+    >>> over_background(sparse.csr_array([[0.4, 0.0, 0.0]]), np.array([0.2]), np.ones(3)).toarray().round(3)
+    array([[0.6, 0.2, 0.2]])
+    """
     weights = bumps.copy()
     weights.sort_indices()
     base = np.repeat(background, np.diff(weights.indptr)) * sample_weight[weights.indices]

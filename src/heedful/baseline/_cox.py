@@ -11,7 +11,7 @@ from heedful.baseline._model import GlobalModel
 
 
 class CoxBaseline(GlobalModel):
-    """Fit one Cox lasso to all rows; choose its penalty by cross-validated partial likelihood.
+    """Fit one Cox lasso to all rows; choose its penalty by cross-validation.
 
     Same objective, penalty path and standardisation as R's ``cv.glmnet`` with family cox, Breslow's ties and
     ``lambda.min``.
@@ -49,7 +49,23 @@ class CoxBaseline(GlobalModel):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
-        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
+        """Fit the path, choose the penalty, keep the predictions of left-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : structured array of shape (n_train,)
+            Whether the event happened (bool), and the time.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+        splits : list of Split, default=None
+            Folds that choose the penalty; None draws ten.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         self._check_alpha()
         X = validate_data(self, X, dtype=np.float64)
         event, time = check_survival(y)
@@ -62,7 +78,18 @@ class CoxBaseline(GlobalModel):
         return self
 
     def predict(self, X):
-        """Return the log hazard of each row of ``X`` relative to a row of average columns."""
+        """Return the log hazard relative to a row of average columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Log relative hazards.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.link(X)[:, 0]

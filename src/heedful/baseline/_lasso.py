@@ -48,7 +48,23 @@ class LassoBaseline(RegressorMixin, GlobalModel):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
-        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
+        """Fit the path, choose the penalty, keep the predictions of left-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Response of numbers.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+        splits : list of Split, default=None
+            Folds that choose the penalty; None draws ten.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
@@ -58,7 +74,18 @@ class LassoBaseline(RegressorMixin, GlobalModel):
         return self
 
     def predict(self, X):
-        """Return one prediction per row of ``X``."""
+        """Return one prediction per row of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Predictions.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.link(X)[:, 0]

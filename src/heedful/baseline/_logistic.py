@@ -12,7 +12,7 @@ from heedful.baseline._model import GlobalModel
 
 
 class LogisticBaseline(ClassifierMixin, GlobalModel):
-    """Fit one L1 logistic model to all rows; choose its penalty by cross-validated log loss.
+    """Fit one L1 logistic model to all rows; cross-validate its penalty.
 
     Same objective, penalty path and standardisation as R's ``cv.glmnet`` with family binomial, or for more than two
     classes multinomial, and ``lambda.min``.
@@ -52,7 +52,23 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
-        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
+        """Fit the path, choose the penalty, keep the predictions of left-out rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+        splits : list of Split, default=None
+            Folds that choose the penalty; None draws ten.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64)
         self.classes_, codes = check_classes(y)
@@ -63,18 +79,51 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         return self
 
     def predict(self, X):
-        """Return the label of the most probable class per row of ``X``."""
+        """Return the label of the most probable class per row of ``X``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Labels.
+        """
         chance = self.predict_proba(X)
         return self.classes_[chance.argmax(axis=1)]
 
     def predict_proba(self, X):
-        """Return the probability of each class."""
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_classes)
+            Probabilities in the order of ``classes_``.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.values(X)
 
     def decision_function(self, X):
-        """Return log-odds of the second of two classes, or one linear predictor per class."""
+        """Return the linear predictor of each class; of two, the log-odds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of shape (n_query,) or (n_query, n_classes)
+            Log-odds of the second of two classes, or one linear predictor per class.
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         link = self.link(X)

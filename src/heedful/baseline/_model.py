@@ -15,7 +15,27 @@ from heedful.baseline._global import GlobalFit, fit_global, left_out_link
 
 
 class GlobalModel(BaseEstimator):
-    """One penalised linear model for all rows; subclasses read the response."""
+    """Fit one penalised linear model to all rows; subclasses read the response.
+
+    What heads are blended with are its values: predictions of numbers, probabilities of classes, log relative hazards.
+
+    Parameters
+    ----------
+    alpha : float or "auto", default="auto"
+        Penalty; "auto" takes the one with the smallest cross-validated loss.
+    tol : float, default=1e-7
+        See :func:`heedful.local_lasso`.
+    n_jobs : int, default=None
+        Threads over the folds.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the folds, when none are given.
+
+    Examples
+    --------
+    >>> from heedful.baseline import CoxBaseline, GlobalModel, LassoBaseline, LogisticBaseline
+    >>> all(issubclass(baseline, GlobalModel) for baseline in (LassoBaseline, LogisticBaseline, CoxBaseline))
+    True
+    """
 
     fit_: GlobalFit
     _strata: ClassVar[bool] = False
@@ -31,22 +51,62 @@ class GlobalModel(BaseEstimator):
         raise NotImplementedError
 
     def link(self, X: np.ndarray) -> np.ndarray:
-        """Return the linear predictor (n_query, n_outputs) of checked rows."""
+        """Return the linear predictor of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_outputs)
+            One column, or with three or more classes one for each.
+        """
         # a product of matrices would add up in an order that depends on the rows that are asked for together
         return self.fit_.intercept + np.einsum("qj,kj->qk", np.ascontiguousarray(X), self.fit_.coef)
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        """Return what heads are blended with, for checked rows."""
+        """Return what heads are blended with, for new rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows, checked.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_values)
+            Predictions, probabilities of all classes, or log relative hazards.
+        """
         return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
 
     def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """Return what heads are blended with, for (some of) the training rows, each by the model of all others."""
+        """Return the values of training rows, each by the model of all others.
+
+        Parameters
+        ----------
+        rows : ndarray of int, default=None
+            Numbers of the training rows; None means all.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_values)
+            Predictions, probabilities of all classes, or log relative hazards.
+        """
         check_is_fitted(self)
         rows = np.arange(self.fit_.weight.size) if rows is None else rows
         return self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
 
     def predict_fold(self) -> np.ndarray:
-        """Return what heads are blended with, for each training row by the folds that left it out; NaN for none."""
+        """Return the values of training rows by the folds that left them out.
+
+        Returns
+        -------
+        ndarray of shape (n_train, n_values)
+            Predictions, probabilities of all classes, or log relative hazards; NaN for rows
+            that were never left out.
+        """
         check_is_fitted(self)
         return self.fit_.family.values(self.fit_.fold_link)
 

@@ -66,7 +66,19 @@ class ProtoClust(ClusterMixin, BaseEstimator):
 
     @all_or_nothing
     def fit(self, X, y=None):  # noqa: ARG002 - as scikit-learn calls it
-        """Build the hierarchy of the rows of ``X`` and cut it; ``y`` is ignored."""
+        """Build the hierarchy of the rows and cut it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows, or with precomputed distances those between all of them, (n_rows, n_rows).
+        y : ignored, default=None
+            As scikit-learn calls it.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         X = validate_data(self, X, dtype=np.float64)
         where = self._where()
         check_cut(X.shape[0], *where)
@@ -76,10 +88,19 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        """Return the cluster of the prototype nearest to each row of ``X``; of equally near ones the first.
+        """Return the cluster of the prototype nearest to each row.
 
-        A row of the training table may be nearer to the prototype of a cluster other than its own. With precomputed
-        distances, ``X`` are those of the new rows to all training rows, (n_query, n_train).
+        A row of the training table may be nearer to the prototype of a cluster other than its own.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            New rows, or with precomputed distances those to all training rows, (n_query, n_train).
+
+        Returns
+        -------
+        ndarray of int of shape (n_query,)
+            Numbers of clusters; of equally near ones the first.
         """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)

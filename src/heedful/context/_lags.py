@@ -26,7 +26,7 @@ def lag_features(
     decay: float | None = None,
     first: str = "drop",
 ) -> Any:
-    """Add the past of each row as columns: what came before it, in the order of the frame.
+    """Add the past of each row, in the order of the frame, as columns.
 
     A row's new columns are made of rows before it and, in differences, of itself; never of a later one. Let a
     similarity see them by ``similarity_features``, and the models only what they should by ``model_features``.

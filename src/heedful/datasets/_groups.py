@@ -32,7 +32,7 @@ def make_subgroups(
     snr: float = 2.5,
     random_state: Any = None,
 ) -> Simulation:
-    """Simulate a minority with its own model, and spurious heterogeneity (setting 3).
+    """Simulate a minority with its own model, and noise shifts (setting 3).
 
     The groups differ in the mean of eight features; half of all rows, whatever their group, differ in ten noise
     features as well.

@@ -48,7 +48,18 @@ class Simulation(NamedTuple):
     noise: float
 
     def split(self, n_first: int | None = None) -> tuple["Simulation", "Simulation"]:
-        """Return the first ``n_first`` rows (half of them by default) and the rest; both share the same truth."""
+        """Return the first rows and the rest; both share the same truth.
+
+        Parameters
+        ----------
+        n_first : int, default=None
+            Number of rows in the first part; None means half.
+
+        Returns
+        -------
+        first, rest : Simulation
+            The two parts.
+        """
         n = self.y.size
         first = n // 2 if n_first is None else check_count("n_first", n_first, 1, "Leave rows for both.", most=n - 1)
         return self._rows(slice(0, first)), self._rows(slice(first, n))

@@ -11,7 +11,7 @@ from heedful.cluster import cut, minimax_linkage
 
 @dataclass(frozen=True)
 class Clusters:
-    """Groups of queries by their coefficients.
+    """Hold groups of queries with like coefficients, and their prototypes.
 
     Parameters
     ----------

@@ -14,11 +14,12 @@ from heedful.explain._stability import compare_neighbours
 
 @dataclass(frozen=True)
 class Explanation:
-    """The models and the rows behind some predictions, as tables indexed like the queries.
+    """Hold the models and the rows behind some predictions, as tables.
 
-    Made by ``explain(X, y=None)`` of an estimator. ``link`` is ``intercept + (coef * design).sum(axis=1)``: the
-    prediction itself for numbers and survival, log-odds for two classes. With more classes ``prediction``, ``link`` and
-    ``intercept`` have one column for each, and ``coef`` two levels of columns, class and feature.
+    Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. ``link`` is
+    ``intercept + (coef * design).sum(axis=1)``: the prediction itself for numbers and survival, log-odds for two
+    classes. With more classes ``prediction``, ``link`` and ``intercept`` have one column for each, and ``coef`` two
+    levels of columns, class and feature.
 
     Parameters
     ----------
@@ -111,26 +112,58 @@ class Explanation:
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
 
     def contributions(self, output: Any = None) -> pd.DataFrame:
-        """Return coefficient x (value - attention-weighted mean) per query and feature.
+        """Return coefficient x (value - attention-weighted mean) per feature.
 
-        They add up to the link less ``mean_link``. With several classes ``output`` names one; by default each query's
-        most probable class is explained.
+        They add up to the link less ``mean_link``.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame of shape (n_query, n_features)
+            Contributions.
         """
         self._need_slopes("contributions")
         away = self.design.to_numpy() - self.mean.to_numpy()
         return pd.DataFrame(self._of_output(self._models(self.coef), output) * away, self.index, self.features)
 
     def mean_link(self, output: Any = None) -> pd.Series:
-        """Return the attention-weighted mean of what a query's model says of the training rows."""
+        """Return the mean of what a query's model says of the rows attended to.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        Series of length n_query
+            Attention-weighted means of the link over the training rows.
+        """
         self._need_slopes("mean_link")
         intercept = self._of_output(np.asarray(self.intercept).reshape(len(self.index), -1), output)
         slope = self._of_output(self._models(self.coef), output)
         return pd.Series(intercept + (slope * self.mean.to_numpy()).sum(axis=1), self.index, name="mean_link")
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
-        """Return the ``k`` features that drove each prediction: rows by query and rank.
+        """Return the features that drove each prediction.
 
         Those with the largest contributions; of models that are not linear, those with the largest importance.
+
+        Parameters
+        ----------
+        k : int, default=5
+            Features per query.
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank: feature, coefficient, value, attention-weighted mean, contribution.
         """
         k = min(_check_count("k", k), len(self.features))
         slope = self._of_output(self._models(self.coef), output)
@@ -144,7 +177,18 @@ class Explanation:
         return pd.DataFrame({"feature": feature} | found, self._ranked(k))
 
     def top_rows(self, k: int = 5) -> pd.DataFrame:
-        """Return the ``k`` training rows that each query attended to most, with weight and response."""
+        """Return the training rows that each query attended to most.
+
+        Parameters
+        ----------
+        k : int, default=5
+            Training rows per query.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank: label, weight and response of the training row.
+        """
         k = min(_check_count("k", k), len(self.train))
         rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
         found = self.train.iloc[np.concatenate(rows)]
@@ -152,9 +196,19 @@ class Explanation:
         return pd.concat([table, found.set_axis(table.index)], axis=1)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
-        """Return what surrounds each query (rank 0) and the ``k`` training rows that it attended to most.
+        """Return what surrounds each query and the rows it attended to most.
 
         The columns are those that the similarity sees and the models do not: what made these rows alike.
+
+        Parameters
+        ----------
+        k : int, default=5
+            Training rows per query.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank, the query itself at rank 0: label, weight and context.
         """
         if self.context is None or self.train_context is None or self.context.shape[1] == 0:
             raise ValueError(
@@ -172,33 +226,65 @@ class Explanation:
         return pd.concat(parts).set_axis(ranked)
 
     def clusters(self, n_clusters: int | None = None, *, height: float | None = None) -> Clusters:
-        """Group the queries by their coefficients; one real query stands for each group.
+        """Group the queries by their coefficients; a real query stands for each.
 
         Coefficients are per standard deviation of their column, so that units do not decide; columns that no model uses
-        are left out. Give the number of groups, or ``height``: the farthest that a member may be from its prototype.
+        are left out. Give the number of groups or the height.
+
+        Parameters
+        ----------
+        n_clusters : int, default=None
+            Number of groups.
+        height : float, default=None
+            The farthest that a member may be from its prototype.
+
+        Returns
+        -------
+        Clusters
+            The groups, with errors of both models if it is known what happened.
         """
         known = {} if self.loss is None else {"error": self.loss, "baseline_error": self.baseline_loss}
         return cluster_models(self.coef, self.scaled_coef(), known, n_clusters, height)
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
-        """Return how much the models of neighbouring queries differ: per query the largest ratio, and overlap.
+        """Return how much the models of neighbouring queries differ.
 
-        ``lipschitz`` is the largest difference of coefficients over difference of rows among the nearest queries, both
-        per standard deviation; ``overlap`` the mean share of features that two neighbours use in common (Jaccard).
+        Parameters
+        ----------
+        n_neighbors : int, default=5
+            Nearest queries that each one is compared with.
+
+        Returns
+        -------
+        DataFrame
+            Per query ``lipschitz``, the largest difference of coefficients over difference of rows, both per standard
+            deviation; and ``overlap``, the mean share of features that two neighbours use in common (Jaccard).
         """
         return compare_neighbours(
             self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_count("n_neighbors", n_neighbors)
         )
 
     def scaled_coef(self) -> pd.DataFrame:
-        """Return coefficients per standard deviation of their column among the queries; importances as they are."""
+        """Return coefficients per standard deviation of their column.
+
+        Returns
+        -------
+        DataFrame
+            Shaped like ``coef``; deviations are those among the queries. Importances stay as they are.
+        """
         if not self.slopes:
             return self.coef
         unit = np.tile(self.unit(), self.coef.shape[1] // len(self.features))
         return self.coef * unit
 
     def unit(self) -> np.ndarray:
-        """Return the standard deviation of each column of the design; 1 for constant ones."""
+        """Return the standard deviation of each column of the design.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            Deviations among the queries; 1 for constant columns.
+        """
         deviation = self.design.to_numpy().std(axis=0)
         return np.where(deviation > 0, deviation, 1.0)
 

@@ -15,7 +15,7 @@ from heedful.plot._style import INK, NEUTRAL, sign_colour
 def contributions(
     explanation: Explanation, query: Any, k: int = 8, *, output: Any = None, ax: Any = None, **style: Any
 ) -> Any:
-    """Draw what drove one prediction, feature by feature from the mean to the prediction.
+    """Draw what drove one prediction, feature by feature.
 
     The first line is the mean of what the query's model says of the rows it attended to. Each bar adds coefficient
     times (value less their mean), the largest first; the last line is the prediction.

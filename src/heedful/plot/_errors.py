@@ -14,7 +14,7 @@ WIDTH = 0.38
 
 
 def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the mean error of baseline and attention in each cluster, side by side.
+    """Draw the mean error of baseline and attention in each cluster.
 
     Hollow bars are the model for all rows, full ones the predictions with attention; above each pair stands the change
     from the one to the other.

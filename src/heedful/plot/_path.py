@@ -16,7 +16,7 @@ LEADER, NAME = 1.04, 1.05
 
 
 def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
-    """Draw one query's coefficients from the baseline's to those of its local model.
+    """Draw one query's coefficients from the baseline to the local model.
 
     One line per feature that is not 0 at either end, named at its local end; dots are the model that was used, at the
     share that the local model was given. Coefficients are per standard deviation of their feature among the queries.

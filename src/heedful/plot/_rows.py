@@ -12,7 +12,9 @@ from heedful.plot._style import INK, NEUTRAL
 
 
 def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the training rows that one query attended to most, with what happened to them.
+    """Draw the training rows that one query attended to most.
+
+    Beside each stands what happened to it.
 
     Parameters
     ----------

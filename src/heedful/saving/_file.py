@@ -14,9 +14,9 @@ from heedful.saving._trust import foreign_types
 
 
 def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, Any] | None = None) -> None:
-    """Write a fitted model to a file that :func:`load_model` reads, with the versions that wrote it.
+    """Write a fitted model to a file that :func:`load_model` reads.
 
-    The file is one of skops, never a pickle. It appears whole or not at all.
+    The file is one of skops, never a pickle, and says which versions wrote it. It appears whole or not at all.
 
     Parameters
     ----------
@@ -54,7 +54,9 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
 
 
 def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()) -> Any:
-    """Return the model that :func:`save_model` wrote; no code that came with the file is run.
+    """Return the model that :func:`save_model` wrote.
+
+    No code that came with the file is run.
 
     Parameters
     ----------
@@ -63,6 +65,11 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     trusted : collection of str, default=()
         Types of other packages that the file may hold, by name: "lightgbm.basic.Booster". Classes of heedful and what
         skops trusts (scikit-learn, numpy) need not be named.
+
+    Returns
+    -------
+    estimator
+        The fitted model.
 
     Raises
     ------
@@ -99,7 +106,17 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
 
 
 def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
-    """Return what a file says of itself: format, versions and notes; the model is not loaded.
+    """Return what a file says of itself; the model is not loaded.
+
+    Parameters
+    ----------
+    file : str, path or binary file
+        A file that :func:`save_model` wrote.
+
+    Returns
+    -------
+    dict
+        Format, versions, and the notes it was saved with.
 
     Examples
     --------
