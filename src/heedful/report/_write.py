@@ -1,9 +1,9 @@
 """``render`` and ``write``: the page as text and as a file."""
 
 import os
-import secrets
 from pathlib import Path
 
+from heedful._files import write_whole
 from heedful.explain import DriftReport, Explanation
 from heedful.report._collect import collect
 from heedful.report._drift import collect_drift
@@ -113,12 +113,5 @@ def write(
     'report.html'
     """
     page = render(explanation, title=title, n_clusters=n_clusters)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return target
+    write_whole(path, lambda file: file.write(page.encode()))
+    return Path(path)
