@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, validate_data
 
 def is_frame(X: Any) -> bool:
     """Return whether ``X`` is a data frame: of pandas, polars, pyarrow, or another kind with named columns."""
-    return hasattr(X, "columns") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
+    return hasattr(X, "shape") and hasattr(X, "columns") and not isinstance(X, np.ndarray)
 
 
 def as_table(X: Any, name: str = "X") -> pd.DataFrame | np.ndarray:

@@ -62,7 +62,7 @@ def neighbor_features(
     Parameters
     ----------
     frame : DataFrame
-        A row for each pixel or cell, of pandas or polars; rows in any order.
+        A row for each pixel or cell, of pandas, polars or pyarrow; rows in any order.
     columns : str or list of str
         Columns to describe. A missing value counts as no neighbour; under "raw" it stays missing.
     coordinates : list of str
@@ -106,8 +106,8 @@ def neighbor_features(
     Neighbours at the same distance are ordered by their coordinates, the first one first. The gaussian weight at
     distance d is exp(-d^2 / (2 bandwidth^2)), divided by the sum over the neighbours. The deviation is that of the
     neighbours as they are, divided by their number and not by one less; below 3e-7 of their distance from the image's
-    mean it is 0. The levels of a composition are those in the frame; of a categorical column of pandas all its
-    categories.
+    mean it is 0. The levels of a composition are those in the frame; of an ordered column, or a categorical one of
+    pandas, all its categories.
 
     Examples
     --------
