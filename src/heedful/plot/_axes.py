@@ -47,6 +47,12 @@ def points(ax: Any) -> tuple[float, float]:
     return 72 * box.width / dpi, 72 * box.height / dpi
 
 
+def note_above(ax: Any, x: float, text: str) -> None:
+    """Write a note above the axes, at a place along them."""
+    ax.annotate(text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
+                fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
+
+
 def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom")) -> Any:
     """Name both axes, set fonts, keep these sides of the frame, and return the axes."""
     size = fonts()

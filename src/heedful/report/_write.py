@@ -73,33 +73,21 @@ def write(
     The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
     baseline's, the features that drove it, the training rows it attended to, and the group of like models it belongs
     to. Of a drift report: whether the model has drifted, when, and for which queries. The page holds labels, features
-    and responses: pass it on with the care that these need.
+    and responses: pass it on with the care that these need. What is not told here, errors too, is as in
+    :func:`render`.
 
     Parameters
     ----------
     explanation : Explanation or DriftReport
-        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator, or by ``drift_report()`` of a
-        :class:`heedful.DriftCorrector`.
     path : str or path-like
         Where to write; an existing file is replaced, in one step.
     title : str, default=None
-        Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default 5, or as many as there are queries. For explanations only.
 
     Returns
     -------
     Path
         Where the page is.
-
-    Raises
-    ------
-    ImportError
-        If plotly is not installed.
-    TypeError
-        If ``explanation`` is neither of them.
-    ValueError
-        If ``n_clusters`` is given for a drift report.
 
     Examples
     --------
