@@ -34,8 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cluster": GROUND,
     "explain": GROUND | {"cluster"},
     "estimators": GROUND | FLOW | {"_models", "_tuning", "_intervals", "cluster", "explain"},
-    "plot": {"explain"},
-    "report": {"_files", "explain"},
+    "plot": {"_optional", "explain"},
+    "report": {"_files", "_optional", "explain"},
     "datasets": {"_checks", "_optional"},
     "saving": {"_files", "_version"},
     # public names only, and the writer of files

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from heedful._optional import need
 from heedful.plot._style import INK
 
 # Inches: a column of a two-column paper, and the most that a page holds.
@@ -18,13 +19,7 @@ class Fonts(NamedTuple):
 
 def import_pyplot() -> Any:
     """Return matplotlib.pyplot, or say how to get it."""
-    try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ImportError(
-            "`heedful.plot` needs matplotlib, which is not installed. Get it by: pip install heedful[plot]"
-        ) from error
-    return plt
+    return need("matplotlib.pyplot", "plot", "heedful.plot")
 
 
 def get_axes(ax: Any, height: float = 2.4, width: float = COLUMN) -> Any:
