@@ -21,7 +21,7 @@ setup: $(READY) ## build the environment in .venv
 
 .PHONY: demo
 demo: $(READY) ## see personalised lassos beat one lasso on a real table, and open the report of it
-	$(BIN)/python examples/demo.py
+	$(BIN)/heedful demo --splits 5
 	@mkdir -p build
 	$(BIN)/python examples/report.py build/report.html
 

@@ -10,32 +10,37 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Top to bottom, as in CONTRIBUTING.md. A room may import from those named for it, and from itself.
-GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_tables", "_ensembles"}
-FLOW = {"similarity", "attention", "local", "context", "baseline"}
+GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_ensembles"}
+FLOW = {"similarity", "attention", "_solver", "context", "baseline"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
     "_checks": set(),
     "_undo": set(),
     "_blocks": set(),
-    "_tables": {"_checks"},
+    "_frames": set(),
+    "_files": set(),
     "_optional": set(),
     "_version": set(),
     "_ensembles": {"_kernels", "_checks", "_optional"},
     "similarity": GROUND,
     "attention": GROUND,
-    "local": GROUND | {"attention"},
+    "_solver": GROUND | {"attention"},
     "context": GROUND,
-    "baseline": GROUND | {"local"},
-    "heads": GROUND | FLOW,
+    "baseline": GROUND | {"_solver"},
+    # the grid of heads is _tuning's, and models are fitted to it
+    "_models": GROUND | FLOW | {"_tuning"},
+    "_tuning": GROUND | FLOW | {"_models"},
+    "_intervals": GROUND | FLOW,
     "cluster": GROUND,
     "explain": GROUND | {"cluster"},
-    "estimators": GROUND | FLOW | {"heads", "cluster", "explain"},
-    "plot": {"explain"},
-    "report": {"explain"},
+    "estimators": GROUND | FLOW | {"_models", "_tuning", "_intervals", "cluster", "explain"},
+    "plot": {"_optional", "explain"},
+    "report": {"_files", "_optional", "explain"},
     "datasets": {"_checks", "_optional"},
-    "saving": {"_version"},
-    # public names only
+    "saving": {"_files", "_version"},
+    # public names only, and the writer of files
     "cli": {
+        "_files",
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
         *("similarity", "report", "saving"),
     },

@@ -46,6 +46,14 @@ def check_number(
     return number
 
 
+def check_count(name: str, value: Any, least: int, hint: str = "", most: int | None = None) -> int:
+    """Return ``value`` as an int if it is a whole number from ``least`` to ``most``."""
+    number = check_number(name, value, least, np.inf if most is None else most, hint=hint)
+    if not number.is_integer():
+        raise ValueError(f"`{name}` must be a whole number, got {value!r}. {hint}".rstrip())
+    return int(value)
+
+
 def check_positive(name: str, value: Any, hint: str = "Try a value near 1.0.") -> float:
     """Return ``value`` as a float if it is > 0."""
     return check_number(name, value, 0.0, np.inf, open_low=True, hint=hint)

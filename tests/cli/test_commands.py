@@ -98,11 +98,22 @@ def test_columns_may_come_in_any_order(made, tmp_path):
     assert (tmp_path / "new.tsv").read_bytes() == (tmp_path / "turned.tsv").read_bytes()
 
 
-def test_the_demo_shows_a_gain(capsys):
+def test_the_demo_shows_a_gain_and_opens_one_prediction(capsys):
     assert main(["demo", "--splits", "2", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["gain"]["attention lasso"]["mean"] > 5
     assert len(shown["top_rows"]) == 5
+    assert shown["own_cultivar"] > 0.5
+    assert sum(head["share"] for head in shown["heads"]) == pytest.approx(shown["mixing"])
+    assert {"feature", "its own model", "lasso for all"} == set(shown["coefficients"][0])
+
+
+def test_the_demo_is_told_in_words(capsys):
+    assert main(["demo", "--splits", "1"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
+    for title in ("heads that got a share", "own cultivar", "coefficients:", "what drove it:", "attended to most:"):
+        assert title in said
 
 
 INTERRUPTED = """

@@ -1,8 +1,7 @@
-"""Files appear whole or not at all, even when the process is killed."""
+"""What commands write appears whole or not at all, even when the process is killed."""
 
 import os
 import signal
-import stat
 import subprocess
 import sys
 
@@ -49,34 +48,9 @@ def nameless(folder):
     return True
 
 
-@pytest.mark.parametrize("system", ["with", "without"])
-def test_an_error_in_mid_write_leaves_the_old_file(tmp_path, monkeypatch, system):
-    if system == "without":
-        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    path = tmp_path / "f"
-
-    def fail(file):
-        file.write(b"half")
-        raise KeyboardInterrupt
-
-    write_whole(path, lambda file: file.write(b"first"))
-    with pytest.raises(KeyboardInterrupt):
-        write_whole(path, fail)
-    assert path.read_bytes() == b"first"
-    write_whole(path, lambda file: file.write(b"second"))
-    assert path.read_bytes() == b"second"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
-def test_permissions_and_links_are_kept(tmp_path):
-    real, link = tmp_path / "real", tmp_path / "link"
-    real.write_bytes(b"old")
-    real.chmod(0o640)
-    link.symlink_to(real)
-    write_whole(link, lambda file: file.write(b"new"))
-    assert link.is_symlink()
-    assert (real.read_bytes(), stat.S_IMODE(real.stat().st_mode)) == (b"new", 0o640)
+def test_a_file_that_cannot_be_written_is_one_line_that_names_it(tmp_path):
+    with pytest.raises(UserError, match=r"nowhere/f: the file cannot be written: No such file or directory\."):
+        write_whole(tmp_path / "nowhere" / "f", lambda file: file.write(b"new"))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")

@@ -2,6 +2,8 @@ import logging
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -186,7 +188,7 @@ def test_arithmetic_on_text_is_refused(arguments, panel):
 
 
 def test_what_is_no_frame_or_has_names_twice_is_refused(panel):
-    with pytest.raises(TypeError, match="`frame` must be a data frame of pandas or polars, got ndarray"):
+    with pytest.raises(TypeError, match="`frame` must be a data frame of pandas, polars or pyarrow, got ndarray"):
         lag_features(panel[["x"]].to_numpy(), "x", 1)
     with pytest.raises(ValueError, match="distinct column names, got 'x' more than once"):
         lag_features(pd.concat([panel, panel[["x"]]], axis=1), "x", 1)
@@ -203,34 +205,37 @@ def test_a_row_without_a_group_is_refused(panel):
         lag_features(panel, "x", 1, by="site")
 
 
+@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
 @pytest.mark.parametrize("first", ["drop", "keep"])
-def test_polars_frames_give_what_pandas_frames_give(first, panel):
-    import polars as pl
-
+def test_frames_of_other_libraries_give_what_pandas_frames_give(first, kind, panel):
     options = LOOK | {"by": "site", "time": "day", "first": first}
-    found = lag_features(pl.DataFrame(panel.to_dict("list")), ["x", "count"], **options)
+    given = kind(panel.to_dict("list"))
+    found = lag_features(given, ["x", "count"], **options)
     expected = lag_features(panel, ["x", "count"], **options)
-    assert isinstance(found, pl.DataFrame)
-    back = pd.DataFrame(found.to_dict(as_series=False), index=expected.index)
+    assert type(found) is type(given)
+    back = pd.DataFrame(cells_of(found), index=expected.index)
     pd.testing.assert_frame_equal(back, expected, check_dtype=False)
 
 
-def test_nulls_of_polars_frames_stay_null():
-    import polars as pl
+def cells_of(frame):
+    """Return the columns of a frame of polars or pyarrow as lists."""
+    return frame.to_pydict() if isinstance(frame, pa.Table) else frame.to_dict(as_series=False)
 
-    frame = pl.DataFrame({"x": [1, None, 3, 4], "name": ["a", None, "c", "d"], "on": [True, None, False, True]})
-    found = lag_features(frame, ["x", "name", "on"], 1, first="keep")
-    assert found["x_lag1"].to_list() == [None, 1, None, 3]
-    assert found["name_lag1"].to_list() == [None, "a", None, "c"]
-    assert found["on_lag1"].to_list() == [None, True, None, False]
-    assert found.select(frame.columns).equals(frame)
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
+def test_nulls_of_frames_of_other_libraries_stay_null(kind):
+    cells = {"x": [1, None, 3, 4], "name": ["a", None, "c", "d"], "on": [True, None, False, True]}
+    frame = kind(cells)
+    found = cells_of(lag_features(frame, ["x", "name", "on"], 1, first="keep"))
+    assert found["x_lag1"] == [None, 1, None, 3]
+    assert found["name_lag1"] == [None, "a", None, "c"]
+    assert found["on_lag1"] == [None, True, None, False]
+    assert {name: found[name] for name in cells} == cells
     with pytest.raises(ValueError, match="`by` must name a group for every row, got none in row 1"):
         lag_features(frame, "x", 1, by="name")
 
 
 def test_dates_of_polars_frames_order_rows_and_have_lags():
-    import polars as pl
-
     days = pd.to_datetime(["2020-01-01", "2020-01-02", "2020-01-05"]).to_pydatetime().tolist()
     frame = pl.DataFrame({"day": days}).with_columns(pl.col("day").cast(pl.Date))
     assert lag_features(frame, "day", 1, time="day")["day_lag1"].to_list() == days[:2]

@@ -4,6 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from heedful.context import neighbor_features
@@ -244,21 +246,17 @@ def test_a_missing_value_counts_as_no_neighbour(pixels):
     np.testing.assert_allclose(shares, np.where(raw.notna().any(axis=1), 1.0, np.nan), rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", [pl.DataFrame, pa.table])
 @pytest.mark.parametrize(("column", "summary"), SUMMARIES)
-def test_polars_gives_what_pandas_gives(pixels, column, summary):
-    import polars as pl
-
-    result = neighbor_features(
-        pl.DataFrame(pixels.to_dict("list")), column, ["row", "column"], by="image", grid=True, summary=summary
-    )
-    assert isinstance(result, pl.DataFrame)
+def test_other_libraries_give_what_pandas_gives(pixels, column, summary, kind):
+    given = kind(pixels.to_dict("list"))
+    result = neighbor_features(given, column, ["row", "column"], by="image", grid=True, summary=summary)
+    assert type(result) is type(given)
     for name, values in context(pixels, column, grid=True, summary=summary).items():
         np.testing.assert_array_equal(result[name].to_numpy(), values)
 
 
 def test_nulls_of_polars_count_as_no_neighbour(pixels):
-    import polars as pl
-
     values = [None if value > 1 else value for value in pixels["x"]]
     frame = pl.DataFrame(pixels.to_dict("list")).with_columns(pl.Series("x", values))
     result = neighbor_features(frame, "x", ["row", "column"], by="image", grid=True)
@@ -303,9 +301,24 @@ def test_bad_input_is_named(pixels, change, options, error, message):
         context(pixels.assign(**change), **options)
 
 
-def test_arrays_are_not_taken(pixels):
-    with pytest.raises(TypeError, match="`frame` must be a data frame"):
-        neighbor_features(pixels.to_numpy(), "x", ["row", "column"])
+def test_arrays_and_lazy_frames_are_not_taken(pixels):
+    for frame in (pixels.to_numpy(), pl.DataFrame(pixels.to_dict("list")).lazy()):
+        with pytest.raises(TypeError, match="`frame` must be a data frame"):
+            neighbor_features(frame, "x", ["row", "column"])
+
+
+def test_names_that_repeat_are_refused(pixels):
+    table = pa.table([pa.array([1]), pa.array([2])], names=["x", "x"])
+    for frame in (table, pd.DataFrame([[1, 2]], columns=["x", "x"])):
+        with pytest.raises(ValueError, match="`frame` must have distinct column names, got 'x' more than once"):
+            neighbor_features(frame, "x", ["row", "column"])
+
+
+def test_an_enum_of_polars_has_a_share_for_each_of_its_levels_in_order():
+    frame = pl.DataFrame({"row": [0, 0], "column": [0, 1], "size": ["L", "S"]})
+    frame = frame.with_columns(pl.col("size").cast(pl.Enum(["S", "M", "L"])))
+    found = neighbor_features(frame, "size", ["row", "column"], grid=True, summary="composition")
+    assert found.columns[3:] == ["size_near=S", "size_near=M", "size_near=L"]
 
 
 def test_a_large_image_takes_seconds_and_no_stacked_copy_of_its_neighbours(rng):

@@ -1,7 +1,7 @@
 """What every picture promises."""
 
-import builtins
 import inspect
+import sys
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -56,15 +56,8 @@ class TestEveryPicture:
         assert plt.get_fignums() == []
 
     def test_a_missing_matplotlib_is_named_with_its_remedy(self, function, small, monkeypatch):
-        real = builtins.__import__
-
-        def without(name, *rest):
-            if name.startswith("matplotlib"):
-                raise ImportError(name)
-            return real(name, *rest)
-
-        monkeypatch.setattr(builtins, "__import__", without)
-        with pytest.raises(ImportError, match=r"pip install heedful\[plot\]"):
+        monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+        with pytest.raises(ImportError, match=r"`heedful.plot` needs matplotlib, .*pip install 'heedful\[plot\]'"):
             call(function, small)
 
     def test_takes_an_explanation_axes_by_name_and_style(self, function):

@@ -132,7 +132,7 @@ def test_a_fitted_estimator_of_every_response_makes_a_page(task, rng):
 
 def test_missing_plotly_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
-    with pytest.raises(ImportError, match=r"pip install heedful\[report\]"):
+    with pytest.raises(ImportError, match=r"pip install 'heedful\[report\]"):
         render(make_explanation(n_query=3))
 
 

@@ -1,25 +1,22 @@
-"""From the user's table to numbers: frames of any library, column kinds, categories, missing values."""
+"""From the user's table to numbers: frames of any library, column kinds, categories, missing values.
 
-from heedful._frames.tables import (
-    Dummies,
-    TableReader,
-    as_table,
-    freeze,
-    is_frame,
-    merge_rows,
-    read_table,
-    select,
-    take,
-    thaw,
-)
+A table is read once into codes, which trees take as they are; linear models take dummies.
+"""
+
+from heedful._frames.columns import TableReader
+from heedful._frames.dummies import Dummies
+from heedful._frames.rows import freeze, merge_rows, take, thaw
+from heedful._frames.tables import as_table, check_distinct, is_frame, read_eager, read_table, select
 
 __all__ = [
     "Dummies",
     "TableReader",
     "as_table",
+    "check_distinct",
     "freeze",
     "is_frame",
     "merge_rows",
+    "read_eager",
     "read_table",
     "select",
     "take",

@@ -15,13 +15,13 @@ from heedful import DriftCorrector
 from heedful.cli._columns import count_kinds
 from heedful.cli._drift_rows import Recent, read_queries, read_recent
 from heedful.cli._errors import UserError
-from heedful.cli._explain import PAGES, write_page
+from heedful.cli._explain import PAGES, render_page
 from heedful.cli._foreign import Loaded, load_any, model_errors, told
 from heedful.cli._model import Saved
 from heedful.cli._output import say
 from heedful.cli._predict import predictions
 from heedful.cli._read import ENDINGS
-from heedful.cli._write import check_output, copy_whole, write_table
+from heedful.cli._write import check_output, write_table, write_whole
 
 FEWEST = 2
 
@@ -98,12 +98,9 @@ def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> None:
     if arguments.report is None:
         write_table(arguments.output, predicted)
         return
-
-    def make(draft: Path) -> None:
-        write_page(report, draft, f"{arguments.model.name} on {arguments.recent.name}")
-        write_table(arguments.output, predicted)
-
-    copy_whole(arguments.report, make)
+    page = render_page(report, arguments.report, f"{arguments.model.name} on {arguments.recent.name}")
+    write_table(arguments.output, predicted)
+    write_whole(arguments.report, lambda file: file.write(page))
 
 
 def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from heedful.cli._output import say
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
 from heedful.cli._target import response_if_known
-from heedful.cli._write import check_output, copy_whole, write_table
+from heedful.cli._write import check_output, write_table, write_whole
 
 PAGES = (".html", ".htm")
 
@@ -55,19 +55,20 @@ def _write(arguments: Namespace, explanation: Any, features: pd.DataFrame, rows:
         return {"output": None, "top_features": features.reset_index(), "top_rows": rows.reset_index()}
     if output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
-        copy_whole(output, lambda draft: write_page(explanation, draft, title))
+        page = render_page(explanation, output, title)
+        write_whole(output, lambda file: file.write(page))
     else:
         write_table(output, as_one_table(features, rows))
     return {"output": str(output)}
 
 
-def write_page(explanation: Any, draft: Path, title: str) -> None:
-    """Write the page; the room that does it, and what that draws with, are optional."""
+def render_page(explanation: Any, output: Path, title: str) -> bytes:
+    """Return the page to be written to ``output``; the room that makes it, and what that draws with, are optional."""
     try:
-        importlib.import_module("heedful.report").write(explanation, draft, title=title)
+        return importlib.import_module("heedful.report").render(explanation, title=title).encode()
     except ImportError as error:
         raise UserError(
-            f"{draft.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
+            f"{output.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
             "'heedful[report]', or write a table: -o OUT.csv"
         ) from error
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from heedful.cli._columns import convert, count_kinds, describe_columns, need_column
+from heedful.cli._columns import conform, count_kinds, describe_columns, need_column
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import ESTIMATORS, make_notes, save_model
 from heedful.cli._output import say
@@ -28,7 +28,7 @@ def fit(arguments: Namespace) -> dict[str, Any]:
     if not features.shape[1]:
         raise UserError(f"{path}: no column is left to predict from. Drop fewer columns.")
     columns = describe_columns(path, features)
-    X = pd.DataFrame({entry["name"]: convert(path, features[entry["name"]], entry["kind"]) for entry in columns})
+    X = conform(path, features, columns)
     model = _fit_model(arguments, X, response)
     notes = make_notes(response.task, response.columns, columns, arguments.drop)
     size = save_model(arguments.output, model, notes)

@@ -2,23 +2,25 @@
 
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from heedful._frames import as_table
+from heedful._frames import as_table, check_distinct, read_eager
 
 
 def as_pandas(frame: Any) -> pd.DataFrame:
     """Return a frame of any kind as that of pandas; nulls become missing values."""
-    if not isinstance(frame, pd.DataFrame) and not hasattr(frame, "hstack"):
+    if isinstance(frame, pd.DataFrame):
+        check_distinct(frame.columns, "frame")
+        return frame
+    # names first: narwhals does not take a table that repeats one
+    table: Any = as_table(frame, "frame")
+    if not isinstance(table, pd.DataFrame) or read_eager(frame) is None:
         raise TypeError(
-            f"`frame` must be a data frame of pandas or polars, got {type(frame).__name__}. "
+            f"`frame` must be a data frame of pandas, polars or pyarrow, got {type(frame).__name__}. "
             "Wrap an array in pandas.DataFrame; collect a lazy frame."
         )
-    table: Any = as_table(frame)
-    if table.columns.has_duplicates:
-        twice = table.columns[table.columns.duplicated()][0]
-        raise ValueError(f"`frame` must have distinct column names, got {twice!r} more than once. Rename one of them.")
     return table
 
 
@@ -54,7 +56,8 @@ def read_numbers(table: pd.DataFrame, column: Any, name: str) -> np.ndarray:
 
 def extend(frame: Any, added: pd.DataFrame, rows: np.ndarray | None = None) -> Any:
     """Return some rows (None: all) of a frame of any kind with the columns of ``added``, row by row, beside its own."""
-    taken = [name for name in added.columns if name in frame.columns]
+    own = frame if isinstance(frame, pd.DataFrame) else nw.from_native(frame, eager_only=True)
+    taken = [name for name in added.columns if name in own.columns]
     if taken:
         raise ValueError(f"`frame` has a column {taken[0]!r} already, the name of a new one. Rename or drop it.")
     if isinstance(frame, pd.DataFrame):
@@ -62,12 +65,14 @@ def extend(frame: Any, added: pd.DataFrame, rows: np.ndarray | None = None) -> A
         both = pd.concat([kept, added.set_axis(kept.index)], axis=1)
         both.attrs = dict(frame.attrs)
         return both
-    kept = frame if rows is None else frame[rows]
-    return kept.hstack(type(frame)({name: _plain(added[name]) for name in added.columns}).fill_nan(None))
+    kept = own if rows is None else own[rows]
+    return kept.with_columns(*(_column(added[name], own.implementation) for name in added.columns)).to_native()
 
 
-def _plain(column: pd.Series) -> np.ndarray | list:
-    """Return numbers as an array, anything else as a list with None for missing."""
-    if column.to_numpy().dtype.kind in "biuf":
-        return column.to_numpy()
-    return [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]
+def _column(column: pd.Series, library: Any) -> nw.Series:
+    """Return a column as another library has it, with nulls for missing values."""
+    values: Any = column.to_numpy()
+    if values.dtype.kind not in "biuf":
+        values = [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]
+    made = nw.new_series(str(column.name), values, backend=library)
+    return made.fill_nan(None) if made.dtype.is_float() else made

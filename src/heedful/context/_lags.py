@@ -33,7 +33,7 @@ def lag_features(
 
     Parameters
     ----------
-    frame : DataFrame of pandas or polars
+    frame : DataFrame of pandas or polars, Table of pyarrow
         Rows in the order of time. They are never sorted here.
     columns : name or list of names
         Columns to look back at.
@@ -71,8 +71,8 @@ def lag_features(
     ``first="drop"``; the number of rows and groups left out is logged at level INFO of the logger ``heedful``.
 
     A missing value stays missing in every column that looks at it. Standard deviations divide by the number of rows.
-    Integers become floats where values are missing. In polars, nulls and NaN are both read as missing and new columns
-    hold null for them; dates come back as datetimes, in UTC without time zone, and categories as text.
+    Integers become floats where values are missing. In polars and pyarrow, nulls and NaN are both read as missing and
+    new columns hold null for them; dates come back as datetimes, in UTC without time zone, and categories as text.
 
     ``decay`` weights distances: squared differences of lag k count ``decay ** (2 * (k - 1))`` times. It changes
     ``GaussianSimilarity(standardize=False)`` and functions of your own (bring columns to one scale first). It changes

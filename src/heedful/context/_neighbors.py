@@ -14,7 +14,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.spatial import cKDTree
 
-from heedful._checks import check_choice, check_number, check_positive
+from heedful._checks import check_choice, check_count, check_positive
 from heedful.context._frames import as_pandas, extend, find_columns, read_numbers
 
 # A variance this small beside the mean square about the image's mean is rounding.
@@ -62,7 +62,7 @@ def neighbor_features(
     Parameters
     ----------
     frame : DataFrame
-        A row for each pixel or cell, of pandas or polars; rows in any order.
+        A row for each pixel or cell, of pandas, polars or pyarrow; rows in any order.
     columns : str or list of str
         Columns to describe. A missing value counts as no neighbour; under "raw" it stays missing.
     coordinates : list of str
@@ -106,8 +106,8 @@ def neighbor_features(
     Neighbours at the same distance are ordered by their coordinates, the first one first. The gaussian weight at
     distance d is exp(-d^2 / (2 bandwidth^2)), divided by the sum over the neighbours. The deviation is that of the
     neighbours as they are, divided by their number and not by one less; below 3e-7 of their distance from the image's
-    mean it is 0. The levels of a composition are those in the frame; of a categorical column of pandas all its
-    categories.
+    mean it is 0. The levels of a composition are those in the frame; of an ordered column, or a categorical one of
+    pandas, all its categories.
 
     Examples
     --------
@@ -124,7 +124,8 @@ def neighbor_features(
     table = as_pandas(frame)
     columns = find_columns(table, "columns", columns)
     points = _read_points(table, find_columns(table, "coordinates", coordinates), grid)
-    rule = Rule(_check_k(k), _all_steps(points.shape[1]) if grid else None, summary, kernel, bandwidth, edges)
+    k = check_count("k", k, 1, "8 are as many as touch a pixel.")
+    rule = Rule(k, _all_steps(points.shape[1]) if grid else None, summary, kernel, bandwidth, edges)
     values, names = _read_values(table, columns, rule)
     added, alone = np.empty((len(table), len(names))), True
     for rows in _cut_images(table, points, by):
@@ -148,14 +149,6 @@ def _check_choices(summary: str, kernel: str | None, bandwidth: float | None, ed
         check_positive("bandwidth", bandwidth, "It is a distance in the unit of `coordinates`.")
         if kernel is None:
             raise ValueError(f"`bandwidth` belongs to a kernel, got {bandwidth!r} without. Set kernel='gaussian'.")
-
-
-def _check_k(k: Any) -> int:
-    """Return the number of neighbours, a whole number of at least 1."""
-    number = check_number("k", k, 1, np.inf, hint="8 are as many as touch a pixel.")
-    if not number.is_integer():
-        raise ValueError(f"`k` must be a whole number, got {k!r}.")
-    return int(number)
 
 
 def _read_points(table: pd.DataFrame, coordinates: list, grid: bool) -> np.ndarray:

@@ -1,21 +1,13 @@
-"""Checks that only simulations need: counts, seeds, shares and coefficient vectors."""
+"""Checks that only simulations need: seeds, shares and coefficient vectors."""
 
 from typing import Any
 
 import numpy as np
 
-from heedful._checks import check_number
+from heedful._checks import check_count, check_number
 
 # Far beyond any useful simulation; keeps infinity out.
 LARGEST = 1e6
-
-
-def check_count(name: str, value: Any, least: int, hint: str = "", most: int | None = None) -> int:
-    """Return ``value`` as an int if it is a whole number from ``least`` to ``most``."""
-    number = check_number(name, value, least, np.inf if most is None else most, hint=hint)
-    if not number.is_integer():
-        raise ValueError(f"`{name}` must be a whole number, got {value!r}. {hint}".rstrip())
-    return int(value)
 
 
 def check_sizes(n: Any, p: Any, least_p: int, why: str) -> tuple[int, int]:

@@ -71,18 +71,17 @@ def make_high_dimensional(
 
     Six features matter, three of them at one end and four at the other end.
 
+    What is not told here is as in :func:`make_continuous`.
+
     Parameters
     ----------
     n : int, default=300
-        Rows; see :func:`make_continuous`.
     p : int, default=100
         Features, at least 6; all after the sixth are noise.
     shift : float, default=1.0
         Multiplies what the position adds to features 1-6.
     snr : float, default=2.5
-        Signal-to-noise ratio; see :func:`make_continuous`.
     random_state : int, Generator or None, default=None
-        Seed, or the numpy generator to draw from.
 
     Returns
     -------
@@ -93,10 +92,6 @@ def make_high_dimensional(
     -----
     z ~ Uniform(0, 1) and coefficients w beta_0 + (1 - w) beta_1. The paper does not say how w depends on z here; with
     z already between 0 and 1 we take w = z.
-
-    References
-    ----------
-    Craig, Tibshirani, "Supervised learning pays attention", section 3.2.
 
     Examples
     --------
@@ -118,18 +113,17 @@ def make_soft_clusters(
 
     Every row belongs to all three groups, more to those whose centre is near its hidden position.
 
+    What is not told here is as in :func:`make_continuous`.
+
     Parameters
     ----------
     n : int, default=300
-        Rows; see :func:`make_continuous`.
     p : int, default=30
         Features, at least 4; all after the fourth are noise.
     shift : float, default=1.0
         Multiplies what the position adds to features 1-4. The paper's text says 1.
     snr : float, default=2.5
-        Signal-to-noise ratio; see :func:`make_continuous`.
     random_state : int, Generator or None, default=None
-        Seed, or the numpy generator to draw from.
 
     Returns
     -------
@@ -141,10 +135,6 @@ def make_soft_clusters(
     z ~ Uniform(0, 1); memberships are normal densities at z with means 0.2, 0.5, 0.8 and standard deviation 0.15,
     divided by their sum. No ``shift`` from 1 to 5 came near the paper's table for both its forest and its neighbours;
     ``shift=4, snr=1`` does.
-
-    References
-    ----------
-    Craig, Tibshirani, "Supervised learning pays attention", section 3.2.
 
     Examples
     --------

@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from heedful._checks import check_number
+from heedful._checks import check_count, check_number
 from heedful.datasets._arguments import (
     LARGEST,
     check_components,
-    check_count,
     check_seed,
     check_shares,
     check_shift,

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from heedful._checks import check_number
-from heedful.datasets._arguments import LARGEST, check_count, check_seed, check_sizes
+from heedful._checks import check_count, check_number
+from heedful.datasets._arguments import LARGEST, check_seed, check_sizes
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Feature 1 is the dial; features 2-3 act in opposite directions in the two regimes, feature 4 alike.

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from heedful._checks import check_choice, check_number
-from heedful.datasets._arguments import LARGEST, check_count, check_seed
+from heedful._checks import check_choice, check_count, check_number
+from heedful.datasets._arguments import LARGEST, check_seed
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Features 1-2 mark the segment and have effects of their own; the effect of feature 3 turns round there.

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.ndimage import gaussian_filter
 
-from heedful._checks import check_number
-from heedful.datasets._arguments import LARGEST, check_count, check_seed, check_shift, check_snr
+from heedful._checks import check_count, check_number
+from heedful.datasets._arguments import LARGEST, check_seed, check_shift, check_snr
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Features 1-2 act in opposite directions in the two types, 3-4 alike; 5-6 mark the type and do nothing else.

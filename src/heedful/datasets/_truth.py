@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful.datasets._arguments import check_count
+from heedful._checks import check_count
 
 
 class Simulation(NamedTuple):

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from heedful._optional import need
 from heedful.plot._style import INK
 
 # Inches: a column of a two-column paper, and the most that a page holds.
@@ -18,13 +19,7 @@ class Fonts(NamedTuple):
 
 def import_pyplot() -> Any:
     """Return matplotlib.pyplot, or say how to get it."""
-    try:
-        import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ImportError(
-            "`heedful.plot` needs matplotlib, which is not installed. Get it by: pip install heedful[plot]"
-        ) from error
-    return plt
+    return need("matplotlib.pyplot", "plot", "heedful.plot")
 
 
 def get_axes(ax: Any, height: float = 2.4, width: float = COLUMN) -> Any:
@@ -45,6 +40,12 @@ def points(ax: Any) -> tuple[float, float]:
     """Return width and height of axes in points."""
     box, dpi = ax.get_window_extent(), ax.figure.dpi
     return 72 * box.width / dpi, 72 * box.height / dpi
+
+
+def note_above(ax: Any, x: float, text: str) -> None:
+    """Write a note above the axes, at a place along them."""
+    ax.annotate(text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
+                fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
 
 
 def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom")) -> Any:

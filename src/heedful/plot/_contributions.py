@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot
+from heedful.plot._axes import finish, fonts, get_axes
 from heedful.plot._labels import number, shorten
-from heedful.plot._read import check_explanation, find_output, find_query, link_name
+from heedful.plot._read import check_explanation, find_output, find_query, link_name, of_query
 from heedful.plot._style import INK, NEUTRAL, sign_colour
 
 
@@ -52,10 +52,7 @@ def contributions(
     """
     row = find_query(check_explanation(explanation), query)
     output = find_output(explanation, row, output)
-    import_pyplot()
-    every = explanation.top_features(k, output)
-    n_shown = len(every) // len(explanation.index)
-    table = every.iloc[row * n_shown : (row + 1) * n_shown]
+    table = of_query(explanation, explanation.top_features(k, output), row)
     table = table[table["contribution"] != 0]
     start = float(explanation.mean_link(output).iloc[row])
     end = float(np.asarray(explanation.link[output] if output is not None else explanation.link)[row])

@@ -23,6 +23,8 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     Places along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked
     among the leaves and named "cluster: query", in a key above the axes if names are long.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
@@ -30,14 +32,8 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     clusters : int or Clusters, default=None
         Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``LineCollection``, such as ``linewidths``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------

@@ -19,6 +19,8 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     Hollow bars are the model for all rows, full ones the predictions with attention; above each pair stands the change
     from the one to the other.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
@@ -26,14 +28,8 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     clusters : int or Clusters, default=None
         Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``bar``, such as ``alpha``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Raises
     ------
@@ -56,7 +52,6 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
             "`explanation` must know what happened to draw errors, got one made without `y`. Use `explain(X, y)`."
         )
     table = find_clusters(explanation, clusters).table
-    import_pyplot()
     ax = get_axes(ax)
     place, size = np.arange(len(table)), fonts().tick
     colours = [cluster_colour(int(cluster)) for cluster in table.index]

@@ -30,6 +30,8 @@ def heatmap(
     Coefficients are per standard deviation of their feature; features that no model uses are left out. Queries are in
     the order of ``dendrogram``. Where not all feature names fit, those with the largest coefficients are shown.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
@@ -41,14 +43,8 @@ def heatmap(
     colorbar : bool, default=True
         Whether to add the scale of colours.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``imshow``, such as ``cmap`` and ``vmin``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------
@@ -64,7 +60,6 @@ def heatmap(
     table = groups.scaled if output is None else groups.scaled[find_output(explanation, 0, output)]
     if table.shape[1] == 0:
         raise ValueError("`explanation` must have a coefficient that is not 0 to draw, got none. Try a smaller alpha.")
-    import_pyplot()
     values = table.to_numpy()[groups.order].T
     ax = get_axes(ax, height=max(2.4, 0.9 + ROW * len(values)))
     limit = float(np.quantile(np.abs(values), REACH, method="higher")) or float(np.abs(values).max())

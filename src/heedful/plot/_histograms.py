@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot
+from heedful.plot._axes import finish, get_axes, note_above
 from heedful.plot._read import check_explanation
 from heedful.plot._style import INK, NEUTRAL
 
@@ -14,19 +14,14 @@ from heedful.plot._style import INK, NEUTRAL
 def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     """Draw how large a share the local models were given, over all queries.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``hist``, such as ``bins``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------
@@ -39,7 +34,6 @@ def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) 
     'mixing: share of the local model'
     """
     mixing = check_explanation(explanation).mixing
-    import_pyplot()
     ax = get_axes(ax, height=2.0)
     _draw_bars(ax, mixing, {"range": (0.0, 1.0), **style})
     ax.set_xlim(0, 1)
@@ -51,19 +45,14 @@ def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -
 
     The effective number of rows is one over the sum of squared weights: as many equal weights would be as spread out.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``hist``, such as ``bins``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------
@@ -76,7 +65,6 @@ def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -
     'effective training rows, of 60'
     """
     n_eff = check_explanation(explanation).n_eff
-    import_pyplot()
     ax = get_axes(ax, height=2.0)
     _draw_bars(ax, n_eff, style)
     return finish(ax, f"effective training rows, of {len(explanation.train)}", "queries")
@@ -87,6 +75,5 @@ def _draw_bars(ax: Any, values: pd.Series, style: dict[str, Any]) -> None:
     ax.hist(values.to_numpy(), **{"bins": 20, "color": NEUTRAL, "edgecolor": "white", "linewidth": 0.4, **style})
     middle = float(np.median(values))
     ax.axvline(middle, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    ax.annotate(f"median {middle:.3g}", (middle, 1), (0, 2), xycoords=("data", "axes fraction"),
-                textcoords="offset points", fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
+    note_above(ax, middle, f"median {middle:.3g}")
     ax.yaxis.get_major_locator().set_params(integer=True)

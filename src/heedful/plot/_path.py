@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._axes import finish, fonts, get_axes, note_above, points
 from heedful.plot._labels import LINE, shorten, spread
 from heedful.plot._read import check_explanation, find_output, find_query
-from heedful.plot._style import INK, PALE, sign_colour
+from heedful.plot._style import PALE, sign_colour
 
 # Horizontal places of the end of a line's leader and of its name; the line itself ends at 1.
 LEADER, NAME = 1.04, 1.05
@@ -22,23 +22,16 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     share that the local model was given. Coefficients are per standard deviation of their feature among the queries.
     Where not all names fit, the largest coefficients are named and other lines are pale.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned.
     query : label
-        A row of ``X`` by its label.
     output : label, default=None
-        With several classes, the one to draw; None is the query's most probable one.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``plot``, such as ``linewidth``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------
@@ -52,7 +45,6 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     """
     row = find_query(check_explanation(explanation), query)
     output = find_output(explanation, row, output)
-    import_pyplot()
     table = _ends(explanation, row, output)
     mixing = float(explanation.mixing.iloc[row])
     ax = get_axes(ax)
@@ -67,8 +59,7 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
         ax.plot([mixing], [used], "o", color=colour, markersize=3.5)
     ax.set_xlim(0, 1)
     _name_lines(ax, table.loc[named])
-    ax.annotate(f"used: {mixing:.2g}", (mixing, 1), (0, 2), xycoords=("data", "axes fraction"),
-                textcoords="offset points", fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
+    note_above(ax, mixing, f"used: {mixing:.2g}")
     return ax
 
 

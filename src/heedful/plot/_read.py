@@ -46,6 +46,12 @@ def find_query(explanation: Explanation, query: Any) -> int:
     return int(found[0])
 
 
+def of_query(explanation: Explanation, top: pd.DataFrame, row: int) -> pd.DataFrame:
+    """Return the part of a table of all queries that is of the one at ``row``; labels need not be unique."""
+    each = len(top) // len(explanation.index)
+    return top.iloc[row * each : (row + 1) * each]
+
+
 def find_output(explanation: Explanation, query: int, output: Any) -> Any:
     """Return the class to draw: the one asked for or the query's most probable one; None if there is one model."""
     known = explanation.outputs

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot
+from heedful.plot._axes import finish, fonts, get_axes
 from heedful.plot._labels import LINE, name_ticks, number, shorten, text_width
-from heedful.plot._read import check_explanation, find_query
+from heedful.plot._read import check_explanation, find_query, of_query
 from heedful.plot._style import INK, NEUTRAL
 
 
@@ -16,23 +16,17 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
 
     Beside each stands what happened to it.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned.
     query : label
-        A row of ``X`` by its label.
     k : int, default=15
         How many training rows to draw.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``barh``, such as ``color``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Examples
     --------
@@ -45,10 +39,8 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
     4
     """
     row = find_query(check_explanation(explanation), query)
-    import_pyplot()
-    every = explanation.top_rows(k)
-    n_rows = len(every) // len(explanation.index)
-    table = every.iloc[row * n_rows : (row + 1) * n_rows]
+    table = of_query(explanation, explanation.top_rows(k), row)
+    n_rows = len(table)
     ax = get_axes(ax, height=max(1.4, 0.65 + 0.14 * n_rows))
     place, size = np.arange(n_rows), fonts().tick
     ax.barh(place, table["weight"], **{"color": NEUTRAL, "height": 0.75, **style})

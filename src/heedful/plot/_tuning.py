@@ -23,19 +23,15 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
     without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
 
+    What is not told here is as in :func:`contributions`.
+
     Parameters
     ----------
     explanation : Explanation
         What ``explain(X)`` of a model that has tried several heads returned.
     ax : Axes, default=None
-        Where to draw; None makes a new figure.
     style : keywords
         For matplotlib's ``plot``, such as ``linestyle``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
 
     Raises
     ------
@@ -59,7 +55,6 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
             "`explanation` must be of a model that tried its heads on unseen rows, got one with nothing to choose. "
             "Leave `mixing` or `temperature` to 'auto'."
         )
-    import_pyplot()
     ax = get_axes(ax, height=2.8)
     ticks = _places(heads)
     area = DOT + AREA * heads["share"] / (heads["share"].max() or 1.0)

@@ -8,6 +8,8 @@ import re
 from importlib.resources import files
 from typing import Any
 
+from heedful._optional import need
+
 # What every page has, and what each kind of page has beside it: its body is a file of its name.
 SHARED = ("basics", "charts", "tuning")
 SCRIPTS = {"explanation": ("choice", "queries", "panel", "picker", "start"), "drift": ("drift",)}
@@ -42,13 +44,7 @@ def to_json(data: Any) -> str:
 
 def plotly_script() -> str:
     """Return plotly.js of the installed package."""
-    try:
-        from plotly.offline import get_plotlyjs  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ImportError(
-            "`heedful.report` needs plotly, got no such package. Run `pip install heedful[report]`."
-        ) from error
-    return _inside_tags(get_plotlyjs())
+    return _inside_tags(need("plotly.offline", "report", "heedful.report").get_plotlyjs())
 
 
 def _own_script(kind: str) -> str:

@@ -1,9 +1,9 @@
 """``render`` and ``write``: the page as text and as a file."""
 
 import os
-import secrets
 from pathlib import Path
 
+from heedful._files import write_whole
 from heedful.explain import DriftReport, Explanation
 from heedful.report._collect import collect
 from heedful.report._drift import collect_drift
@@ -73,33 +73,21 @@ def write(
     The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
     baseline's, the features that drove it, the training rows it attended to, and the group of like models it belongs
     to. Of a drift report: whether the model has drifted, when, and for which queries. The page holds labels, features
-    and responses: pass it on with the care that these need.
+    and responses: pass it on with the care that these need. What is not told here, errors too, is as in
+    :func:`render`.
 
     Parameters
     ----------
     explanation : Explanation or DriftReport
-        Made by ``explain(X)`` or ``explain(X, y)`` of an estimator, or by ``drift_report()`` of a
-        :class:`heedful.DriftCorrector`.
     path : str or path-like
         Where to write; an existing file is replaced, in one step.
     title : str, default=None
-        Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default 5, or as many as there are queries. For explanations only.
 
     Returns
     -------
     Path
         Where the page is.
-
-    Raises
-    ------
-    ImportError
-        If plotly is not installed.
-    TypeError
-        If ``explanation`` is neither of them.
-    ValueError
-        If ``n_clusters`` is given for a drift report.
 
     Examples
     --------
@@ -113,12 +101,5 @@ def write(
     'report.html'
     """
     page = render(explanation, title=title, n_clusters=n_clusters)
-    target = Path(path)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.write(page)
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return target
+    write_whole(path, lambda file: file.write(page.encode()))
+    return Path(path)

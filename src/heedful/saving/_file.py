@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
 
+from heedful._files import write_whole
 from heedful.saving._header import HEADER, check_format, make_header, tell_versions
 from heedful.saving._trust import foreign_types
 
@@ -45,12 +46,7 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
     if not isinstance(file, str | os.PathLike):
         file.write(buffer.getbuffer())
         return
-    part = Path(f"{os.fspath(file)}.{os.getpid()}.part")
-    try:
-        part.write_bytes(buffer.getbuffer())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
+    write_whole(file, lambda whole: whole.write(buffer.getbuffer()))
 
 
 def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()) -> Any:

@@ -1,0 +1,67 @@
+"""Codes as linear models take them: one 0/1 column per level, missing numbers as training means."""
+
+import numpy as np
+
+# Levels beyond the most frequent ones of a column share no dummy column of their own.
+MOST_LEVELS = 50
+
+
+class Dummies:
+    """Turns codes into numbers for linear models."""
+
+    def fit(self, codes: np.ndarray, names: list[str], levels: list[list | None], weight: np.ndarray) -> "Dummies":
+        """Learn the training means, the levels that get a column, and the range of each column."""
+        self._parts: list[tuple[int, np.ndarray | None]] = []
+        self.names: list[str] = []
+        self.mean = np.array([_known_mean(codes[:, j], weight) for j in range(codes.shape[1])])
+        for j in range(codes.shape[1]):
+            known = levels[j]
+            if known is None:
+                self._parts.append((j, None))
+                self.names.append(names[j])
+                continue
+            kept = _kept_levels(codes[:, j], weight)
+            self._parts.append((j, kept))
+            self.names.extend(f"{names[j]}={_level_name(known, code)}" for code in kept)
+        filled = self.transform(codes)
+        self.low, self.high = filled.min(axis=0), filled.max(axis=0)
+        return self
+
+    def transform(self, codes: np.ndarray) -> np.ndarray:
+        """Return (n_rows, number of dummies); a missing category is 0 in all its columns unless it is a level.
+
+        Numbers without a gap are returned as they are, not copied.
+        """
+        if all(kept is None for _, kept in self._parts) and not np.isnan(codes).any():
+            return codes
+        parts = []
+        for j, kept in self._parts:
+            column = codes[:, j]
+            if kept is None:
+                parts.append(np.where(np.isnan(column), self.mean[j], column)[:, None])
+            else:
+                parts.append((np.where(np.isnan(column), -1.0, column)[:, None] == kept).astype(np.float64))
+        return np.hstack(parts)
+
+    def limit(self, rows: np.ndarray, reach: float | None) -> np.ndarray:
+        """Pull values back that lie further outside the training range than ``reach`` times its width."""
+        if reach is None:
+            return rows
+        margin = reach * (self.high - self.low)
+        return np.clip(rows, self.low - margin, self.high + margin)
+
+
+def _known_mean(column: np.ndarray, weight: np.ndarray) -> float:
+    known = ~np.isnan(column)
+    return float(np.average(column[known], weights=weight[known])) if known.any() else 0.0
+
+
+def _kept_levels(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the codes of the most frequent levels in order; -1 stands for missing."""
+    codes, inverse = np.unique(np.where(np.isnan(column), -1.0, column), return_inverse=True)
+    frequency = np.bincount(inverse, weights=weight)
+    return np.sort(codes[np.lexsort((codes, -frequency))[:MOST_LEVELS]])
+
+
+def _level_name(levels: list, code: float) -> str:
+    return "(missing)" if code < 0 else str(levels[int(code)])
