@@ -10,11 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import heedful
-
 ROOT = Path(__file__).resolve().parent.parent
 REQUIRED = inspect.Parameter.empty
 LIMIT = 76
+
 
 def load_tool(name):
     """Import a script of ``tools``."""
@@ -137,7 +136,11 @@ METHODS = {name: first_documented(member) for name, member in MEMBERS.items() if
 @each(PUBLIC)
 def test_docstrings_name_every_parameter_in_order_with_its_default(target):
     assert documented(target) == expected(target)
-    own = [name for name in documented(target) if re.search(rf"^[\w, ]*\\b{name}\\b[\w, ]* : ", section(target, "Parameters"), re.M)]
+    own = [
+        name
+        for name in documented(target)
+        if re.search(rf"^[\w, ]*\\b{name}\\b[\w, ]* : ", section(target, "Parameters"), re.M)
+    ]
     assert own == [name for name in expected(target) if name in own], "in the order of the signature"
 
 

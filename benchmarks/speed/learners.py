@@ -26,8 +26,9 @@ from xgboost import XGBRegressor
 import heedful
 from heedful import LeafAttentionRegressor, _blocks
 from heedful._solver.learners import LocalLearner, heavy_rows, make_learner
-from heedful.attention import attend, weigh
-from heedful.baseline import small_booster
+from heedful.attention import attend
+from heedful.attention._weighting import weigh
+from heedful.baseline._booster import small_booster
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 NEGLIGIBLE = 0.01

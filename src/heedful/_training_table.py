@@ -7,8 +7,9 @@ import pandas as pd
 from scipy import sparse
 
 from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw
-from heedful.attention import Attention, over_background
-from heedful.baseline import Split, fold_pattern, translate
+from heedful.attention import Attention
+from heedful.attention._attention import over_background
+from heedful.baseline._folds import Split, fold_pattern, translate
 
 # Rows are repeated for learners as long as that makes them this many times more on average.
 MOST_COPIES = 20

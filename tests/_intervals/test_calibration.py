@@ -18,7 +18,7 @@ from heedful._intervals.calibration import (
     row_choices,
 )
 from heedful.attention import attend
-from heedful.baseline import Split, random_splits
+from heedful.baseline._folds import Split, random_splits
 from reference.intervals import evened, left_out_rank, local_half_width, split_conformal
 
 COVERAGES = (0.1, 0.5, 0.8, 0.9, 0.95, 0.99)

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
+from heedful._models.blocks import Queries, fit_heads
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionLasso
 from heedful._kernels.shapes import Rule
-from heedful._models.blocks import Queries, fit_heads
 from heedful._models.linear import make_problem
-from heedful.attention import Weighting, attend
-from heedful.baseline import LassoBaseline, random_splits
+from heedful.attention import attend
+from heedful.attention._weighting import Weighting
+from heedful.baseline import LassoBaseline
+from heedful.baseline._folds import random_splits
 from heedful.similarity import TeacherSimilarity
 from reference.lasso import weighted_lasso
 

@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
+from heedful._models.blocks import Queries, blended_attention, fit_heads
 
 from heedful import local_lasso
 from heedful._kernels.shapes import Rule
-from heedful._models.blocks import Queries, blended_attention, fit_heads
 from heedful._models.linear import make_problem
 from heedful._solver import Scale, build_table
 from heedful._solver.families import SMOOTH
 from heedful._tuning.grid import make_grid
-from heedful.attention import Weighting, attend
-from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline, random_splits
+from heedful.attention import attend
+from heedful.attention._weighting import Weighting
+from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
+from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
 from reference.cases import family_table
 from reference.lasso import weighted_lasso

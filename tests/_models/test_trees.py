@@ -2,17 +2,18 @@
 
 import numpy as np
 import pytest
+from heedful._models.blocks import Queries, fit_heads
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 from heedful import local_lasso
 from heedful._ensembles import read_ensemble
-from heedful._models.blocks import Queries, fit_heads
 from heedful._models.trees import TreeProblem, tree_outputs
 from heedful._tuning.grid import make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
-from heedful.attention import Weighting, attend
-from heedful.baseline import random_splits
+from heedful.attention import attend
+from heedful.attention._weighting import Weighting
+from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
 
 N = 60

@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from heedful._models.blocks import Queries, fit_heads
 
 from heedful import local_lasso
 from heedful._kernels.shapes import Rule
-from heedful._models.blocks import Queries, fit_heads
 from heedful._models.linear import make_problem
 from heedful._tuning.grid import make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
-from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline, Split, random_splits
+from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
+from heedful.baseline._folds import Split, random_splits
 from heedful.similarity import ForestProximity, GaussianSimilarity
 from reference.cases import family_table, survival
 

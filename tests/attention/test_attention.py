@@ -6,7 +6,9 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 from heedful._kernels.shapes import dense_rows
-from heedful.attention import Weighting, attend, blend_attention, weigh
+from heedful.attention import attend
+from heedful.attention._attention import blend_attention
+from heedful.attention._weighting import Weighting, weigh
 
 LAW = settings(deadline=None, max_examples=40, derandomize=True)
 SCORES = arrays(np.float64, (3, 6), elements=st.sampled_from([0.0, 0.0, 0.2, 1.0, -0.5, -np.inf]))

@@ -6,7 +6,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import sparse
 
 from heedful._kernels.shapes import dense_rows
-from heedful.attention import Weighting, attend, blend_attention, weigh
+from heedful.attention import attend
+from heedful.attention._attention import blend_attention
+from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity import GaussianSimilarity
 from reference.weights import softmax_weights
 

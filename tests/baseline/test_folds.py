@@ -3,8 +3,15 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
 
-from heedful.baseline import Split, check_folds, fold_pattern, random_splits, translate, user_splits
-from heedful.baseline._folds import fold_weights
+from heedful.baseline._folds import (
+    Split,
+    check_folds,
+    fold_pattern,
+    fold_weights,
+    random_splits,
+    translate,
+    user_splits,
+)
 
 ROWS = np.arange(10)
 X, Y = np.zeros((10, 2)), np.arange(10.0)

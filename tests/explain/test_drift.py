@@ -2,7 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful.explain import DriftReport, is_corrected, separate, summarise
+from heedful.explain import DriftReport
+from heedful.explain._drift import is_corrected, separate, summarise
 
 TUNED = {"temperature": 0.1, "mixing": 1.0, "trust": 1.0}
 

@@ -6,7 +6,8 @@ from scipy import sparse
 from scipy.special import expit, softmax
 
 from heedful.attention import Attention
-from heedful.explain import DriftReport, Explanation, is_corrected, separate, summarise
+from heedful.explain import DriftReport, Explanation
+from heedful.explain._drift import is_corrected, separate, summarise
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_NAMES = [

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from heedful.attention import Weighting, weigh
+from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity import LeafProximity, describe
 from heedful.similarity._leaf_proximity import COLDEST, NOBODY
 from reference.forest import meetings as shares

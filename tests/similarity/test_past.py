@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
 from heedful import AttentionLasso, AttentionRegressor
-from heedful.attention import Weighting, weigh
+from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, default_forests, describe
 
 INNER = {"forest": ForestProximity(20, random_state=0), "gaussian": GaussianSimilarity()}

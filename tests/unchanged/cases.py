@@ -140,7 +140,12 @@ def classifiers():
     yield (
         "classes_exact",
         AttentionLassoClassifier(
-            heads="single", similarity=FEW, mixing="adaptive", local=LocalLasso(exact=True), class_weight="balanced", **seed
+            heads="single",
+            similarity=FEW,
+            mixing="adaptive",
+            local=LocalLasso(exact=True),
+            class_weight="balanced",
+            **seed,
         ),
     )
     yield "logistic", AttentionClassifier(LogisticRegression(), similarity=FEW, tuning_rows=12, **seed)
@@ -150,7 +155,10 @@ def classifiers():
 
 def survivors():
     yield "cox", AttentionCox(similarity=default_forests(16), random_state=0)
-    yield "cox_exact", AttentionCox(heads="single", similarity=FEW, cv=3, mixing=0.5, local=LocalLasso(exact=True), random_state=0)
+    yield (
+        "cox_exact",
+        AttentionCox(heads="single", similarity=FEW, cv=3, mixing=0.5, local=LocalLasso(exact=True), random_state=0),
+    )
 
 
 def said_by(model, X_query):

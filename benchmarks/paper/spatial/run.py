@@ -21,7 +21,8 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from heedful import AttentionLassoClassifier, plot
-from heedful.baseline import LogisticBaseline, Split
+from heedful.baseline import LogisticBaseline
+from heedful.baseline._folds import Split
 from heedful.context import neighbor_features
 from heedful.datasets import make_tissue
 from heedful.plot._axes import finish, fonts

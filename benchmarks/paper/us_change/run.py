@@ -27,7 +27,8 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from heedful import AttentionLasso
-from heedful.baseline import LassoBaseline, Split
+from heedful.baseline import LassoBaseline
+from heedful.baseline._folds import Split
 from heedful.context import lag_features
 from heedful.datasets import make_regimes
 from heedful.similarity import ForestProximity

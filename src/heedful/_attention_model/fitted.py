@@ -21,7 +21,7 @@ from heedful._tuning.adaptive import Evidence
 from heedful._tuning.grid import Grid
 from heedful._tuning.tune import Tuned
 from heedful.attention import Attention
-from heedful.baseline import Split
+from heedful.baseline._folds import Split
 from heedful.explain import Explanation
 
 MAX_ITER = 10_000

@@ -17,8 +17,9 @@ from heedful._tuning.guard import heads_alone
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import Tuned, tune
-from heedful.baseline import BASELINE_FOLDS, Split, random_splits
-from heedful.similarity import Similarity, wants_residuals
+from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
+from heedful.similarity import Similarity
+from heedful.similarity._protocol import wants_residuals
 
 
 class Seeds(NamedTuple):

@@ -10,7 +10,9 @@ from heedful._kernels.shapes import ScoreRows
 from heedful._models.protocol import Problem, Run, View
 from heedful._tuning.adaptive import Evidence, adapt
 from heedful._tuning.grid import Grid, HeadGroup, Queries
-from heedful.attention import Attention, Weighting, blend_attention, stack_attention, weigh
+from heedful.attention import Attention
+from heedful.attention._attention import blend_attention, stack_attention
+from heedful.attention._weighting import Weighting, weigh
 
 
 class Heads(NamedTuple):

@@ -11,8 +11,10 @@ from heedful._checks import check_choice, check_grid, check_number, is_word
 from heedful._frames import select
 from heedful._models.protocol import ModelKind
 from heedful._training_table import Columns
-from heedful.baseline import check_folds
-from heedful.similarity import Similarity, resolve, wants_residuals
+from heedful.baseline._folds import check_folds
+from heedful.similarity import Similarity
+from heedful.similarity._protocol import wants_residuals
+from heedful.similarity._resolve import resolve
 
 
 class Settings(NamedTuple):

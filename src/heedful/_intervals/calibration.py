@@ -13,7 +13,7 @@ import numpy as np
 from heedful import _blocks
 from heedful._intervals.ecdf import WeightedECDF
 from heedful.attention import Attention
-from heedful.baseline import Split
+from heedful.baseline._folds import Split
 
 # How local intervals are is judged by the pinball loss of these quantiles of absolute residuals.
 LEVELS = (0.8, 0.9, 0.95)

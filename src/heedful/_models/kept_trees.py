@@ -13,7 +13,7 @@ from heedful._models.protocol import FittedModels, HeldOut, Problem, Run, View
 from heedful._responses import Response
 from heedful._solver import with_every_class
 from heedful._training_table import TrainingTable
-from heedful.baseline import Split
+from heedful.baseline._folds import Split
 
 EVERYONE = slice(None)
 

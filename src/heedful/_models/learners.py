@@ -22,8 +22,10 @@ from heedful._solver import (
     takes_codes,
 )
 from heedful._training_table import TrainingTable
-from heedful.attention import Weighting, blend_attention, weigh
-from heedful.baseline import Split, choose_rounds, small_booster
+from heedful.attention._attention import blend_attention
+from heedful.attention._weighting import Weighting, weigh
+from heedful.baseline._booster import choose_rounds, small_booster
+from heedful.baseline._folds import Split
 
 ONE = np.ones((1, 1))
 EQUAL = [Weighting("softmax", 1.0)]

@@ -11,8 +11,8 @@ from heedful._models.protocol import BlockFits, Run
 from heedful._responses import Response
 from heedful._solver import Classes, LeafTable, Numbers, importance_of
 from heedful._training_table import TrainingTable
-from heedful.attention import weigh
-from heedful.baseline import Split
+from heedful.attention._weighting import weigh
+from heedful.baseline._folds import Split
 
 
 class LeafModels:

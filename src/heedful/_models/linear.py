@@ -15,7 +15,8 @@ from heedful._models.protocol import FittedModels, Problem, Run, View, rows_to_t
 from heedful._responses import Response, unit_response
 from heedful._solver import build_table
 from heedful._training_table import TrainingTable
-from heedful.baseline import GlobalModel, Split
+from heedful.baseline._folds import Split
+from heedful.baseline._model import GlobalModel
 from heedful.similarity import Similarity, TeacherSimilarity
 
 TOL, MAX_ITER = 1e-7, 10_000

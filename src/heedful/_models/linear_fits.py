@@ -9,8 +9,9 @@ from heedful import _kernels
 from heedful._kernels.shapes import Rule, Table
 from heedful._models.protocol import BlockFits, HeldOut
 from heedful._solver import Family, Model, Paths, Scale, Survival, WeightRows, fit_paths, weight_rows, working_tables
-from heedful.attention import over_background, weigh
-from heedful.baseline import Split
+from heedful.attention._attention import over_background
+from heedful.attention._weighting import weigh
+from heedful.baseline._folds import Split
 
 
 class LinearProblem(NamedTuple):

@@ -10,8 +10,8 @@ from heedful._kernels.shapes import ScoreRows
 from heedful._responses import Response
 from heedful._solver import Family
 from heedful._training_table import TrainingTable
-from heedful.attention import Weighting
-from heedful.baseline import Split
+from heedful.attention._weighting import Weighting
+from heedful.baseline._folds import Split
 from heedful.similarity import Similarity
 
 

@@ -12,8 +12,9 @@ from heedful._models.served import ServedModel
 from heedful._responses import unit_response
 from heedful._solver import Classes, Numbers, importance_of
 from heedful._training_table import TrainingTable, fill_missing
-from heedful.attention import Weighting, blend_attention, weigh
-from heedful.similarity import LeafScores
+from heedful.attention._attention import blend_attention
+from heedful.attention._weighting import Weighting, weigh
+from heedful.similarity._leaf_proximity import LeafScores
 
 # Class shares are moved so far to what the model predicts of the same rows, which bounds the shift of log-odds.
 SMOOTH = 0.01

@@ -13,7 +13,8 @@ from heedful._models.protocol import BlockFits, Run, View
 from heedful._responses import Response
 from heedful._solver import Numbers, Scale, measure, no_model
 from heedful._training_table import TrainingTable
-from heedful.baseline import Split, null_gradient, penalty_path
+from heedful.baseline._folds import Split
+from heedful.baseline._global import null_gradient, penalty_path
 
 TOL, MAX_ITER = 1e-7, 10_000
 

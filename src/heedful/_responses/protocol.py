@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from heedful._solver import Family
-from heedful.baseline import GlobalModel
+from heedful.baseline._model import GlobalModel
 
 
 class Words(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from heedful._tuning.shares import OutOfFold
-from heedful.baseline import random_splits
+from heedful.baseline._folds import random_splits
 
 ROUNDS = 5
 

@@ -6,8 +6,8 @@ from heedful import _blocks
 from heedful._models.protocol import HeldOut, Problem, Run
 from heedful._solver import Family
 from heedful._tuning.grid import Grid, HeadGroup, Queries
-from heedful.baseline import Split
-from heedful.similarity import refit
+from heedful.baseline._folds import Split
+from heedful.similarity._protocol import refit
 
 
 def predict_out_of_bag(grid: Grid, problem: Problem, splits: list[Split], run: Run) -> np.ndarray:

@@ -22,7 +22,8 @@ from heedful.cli._lightgbm import read_lightgbm
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
 from heedful.cli._xgboost import read_xgboost
-from heedful.saving import HEADER, TREES
+from heedful.saving._header import HEADER
+from heedful.saving._trust import TREES
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
 SKLEARN = ("RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")

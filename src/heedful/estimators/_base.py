@@ -22,7 +22,7 @@ from heedful._models.protocol import ModelKind, Run
 from heedful._responses import Response
 from heedful._training_table import TrainingTable, as_frame
 from heedful.attention import Attention
-from heedful.baseline import user_splits
+from heedful.baseline._folds import user_splits
 from heedful.explain import Explanation
 
 

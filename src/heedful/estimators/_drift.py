@@ -23,7 +23,7 @@ from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._drift_report import Corrected, report_drift
 from heedful.explain import DriftReport
-from heedful.similarity import LeafProximity
+from heedful.similarity._leaf_proximity import LeafProximity
 
 # Forests, folds and the guard's halves are always drawn alike, so that rows give the same however they came in.
 SEED = 0

@@ -7,7 +7,8 @@ import pandas as pd
 
 from heedful._models.recent import Recent, beside, shown
 from heedful._solver import Family
-from heedful.explain import DriftReport, is_corrected, separate, summarise
+from heedful.explain import DriftReport
+from heedful.explain._drift import is_corrected, separate, summarise
 
 
 class Corrected(NamedTuple):

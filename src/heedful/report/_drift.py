@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import DriftReport, is_corrected
+from heedful.explain import DriftReport
+from heedful.explain._drift import is_corrected
 from heedful.report._compact import column, counts, evenly, numbers, short, text, texts
 from heedful.report._overview import card
 from heedful.report._tuning import tuning
