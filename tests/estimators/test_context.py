@@ -23,7 +23,7 @@ def frame(rng):
 @pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(tuning_rows=10), LeafAttentionRegressor()])
 def test_models_use_their_columns_and_the_similarity_its_own(frame, model):
     table, y = frame
-    model.set_params(similarity=FEW, model_features=["now"], random_state=0).fit(table, y)
+    model.set_params(similarity=FEW, features={"model": ["now"]}, random_state=0).fit(table, y)
     explanation = model.explain(table.iloc[:5])
     assert explanation.features == ["now"]
     assert list(explanation.context) == ["past", "kind"]
@@ -31,7 +31,7 @@ def test_models_use_their_columns_and_the_similarity_its_own(frame, model):
 
 def test_the_context_of_attended_rows_is_listed_as_it_was_given(frame):
     table, y = frame
-    model = AttentionLasso(similarity=FEW, model_features=["now"], random_state=0).fit(table, y)
+    model = AttentionLasso(similarity=FEW, features={"model": ["now"]}, random_state=0).fit(table, y)
     explanation = model.explain(table.iloc[:4])
     around, attended = explanation.top_context(3), explanation.top_rows(3)
     own = around.xs(0, level="rank")
@@ -48,7 +48,7 @@ def test_merged_rows_and_rows_without_weight_keep_their_context(frame):
     table, y = frame
     twice, weight = pd.concat([table, table.iloc[:10]]), np.ones(100)
     weight[20] = 0.0
-    fitted = AttentionLasso(similarity=FEW, model_features=["now"], random_state=0)
+    fitted = AttentionLasso(similarity=FEW, features={"model": ["now"]}, random_state=0)
     explanation = fitted.fit(twice, np.append(y, y[:10]), sample_weight=weight).explain(table.iloc[:2])
     known = np.delete(np.arange(100), 20)
     np.testing.assert_allclose(explanation.train_context["past"].iloc[known], twice["past"].iloc[known])
@@ -68,7 +68,7 @@ def test_out_of_bag_tuning_of_lags_is_warned_about(rng):
     with pytest.warns(UserWarning, match=r"cv=TimeSeriesSplit\(4\)"):
         AttentionLasso(similarity=FEW, random_state=0).fit(series, y)
     model = AttentionLasso(similarity=FEW, cv=TimeSeriesSplit(4), random_state=0).fit(series, y)
-    assert len(model._splits) == 4
+    assert len(model._model.splits) == 4
 
 
 def test_four_splits_in_time_are_the_papers_five_folds(rng):
@@ -83,6 +83,6 @@ def test_rows_of_one_image_are_never_on_both_sides(rng):
     X, image = rng.normal(size=(90, 3)), np.repeat(np.arange(9), 10)
     model = AttentionLasso(similarity=FEW, cv=3, random_state=0).fit(X, X[:, 0] * X[:, 1], groups=image)
     place = {tuple(row): number for row, number in zip(X, image, strict=True)}
-    where = np.array([place[tuple(row)] for row in model._training.codes])
-    for train, test in model._splits:
+    where = np.array([place[tuple(row)] for row in model._model.rows.codes])
+    for train, test in model._model.splits:
         assert not set(where[train]) & set(where[test])

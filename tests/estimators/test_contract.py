@@ -23,7 +23,7 @@ FEW_TREES = ForestProximity(8)
         AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
         AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
         AttentionLassoClassifier(similarity=default_forests(16)),
-        AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", exact=True),
+        AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", local=LocalLasso(exact=True)),
         AttentionRegressor(similarity=FEW_TREES, tuning_rows=20),
         AttentionClassifier(similarity=FEW_TREES, tuning_rows=20),
         LeafAttentionRegressor(similarity=FEW_TREES),

@@ -114,7 +114,7 @@ def test_equal_attention_gives_split_conformal_around_the_predictions(table):
     X, y, X_new = table
     settings = {"temperature": [1e12, 1e13], "alpha_ratio": 1.0, "mixing": 1.0}
     model = clone(MODELS["one head"]).set_params(**settings).fit(X, y)
-    half = split_conformal(model._calibration.size, 0.9)
+    half = split_conformal(model._model.calibration.size, 0.9)
     np.testing.assert_allclose(model.predict_interval(X_new) - model.predict(X_new)[:, None], [[-half, half]] * 25)
 
 
@@ -203,7 +203,7 @@ def test_every_similarity_gives_nested_intervals_around_the_predictions(table, s
 def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y)
-    assert np.isfinite(model._calibration.n_rows)
+    assert np.isfinite(model._model.calibration.n_rows)
     attend, sizes = model._attend, []
     monkeypatch.setattr(_blocks, "BUDGET", 4 * 24 * 130)
     monkeypatch.setattr(model, "_attend", lambda *parts: sizes.append(parts[1].stop - parts[1].start) or attend(*parts))

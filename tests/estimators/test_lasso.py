@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 from heedful import AttentionLasso
 from heedful._solver import local_lasso
-from heedful.similarity import DenseSimilarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, default_forests
+from heedful.similarity import Similarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, default_forests
 
 FORESTS = default_forests(120)
 
@@ -37,7 +37,7 @@ def test_local_models_beat_the_baseline_when_coefficients_differ_by_group(rng):
 def test_local_coefficients_follow_the_groups(rng):
     X = rng.normal(size=(600, 5))
     y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.3 * rng.normal(size=600)
-    context = {"similarity_features": [0], "model_features": [1, 2, 3, 4]}
+    context = {"features": {"similarity": [0], "model": [1, 2, 3, 4]}}
     model = AttentionLasso(temperature=0.1, random_state=0, **context).fit(X[:300], y[:300])
     slope = model.local_models(X[300:]).local_coef["x1"]
     assert slope[X[300:, 0] > 0.5].mean() > 1 > -1 > slope[X[300:, 0] < -0.5].mean()
@@ -52,7 +52,7 @@ def test_mixing_zero_is_the_baseline_to_the_last_bit(table):
 
 def test_a_huge_temperature_gives_the_baselines_own_fit(table):
     X, y, X_new = table
-    model = small(temperature=1e12, alpha_ratio=1.0, mixing=1.0).fit(X, y)
+    model = small(temperature=1e12, local=LocalLasso(alpha_ratio=1.0), mixing=1.0).fit(X, y)
     local = model.local_models(X_new)
     np.testing.assert_allclose(local.coef, np.tile(model.baseline_.coef_, (25, 1)), atol=1e-6)
     np.testing.assert_allclose(model.predict(X_new), model.baseline_.predict(X_new), atol=1e-6)
@@ -60,12 +60,12 @@ def test_a_huge_temperature_gives_the_baselines_own_fit(table):
 
 def test_the_papers_head_is_one_weighted_lasso_per_query(table):
     X, y, X_new = table
-    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, alpha_ratio=1.0, mixing=1.0).fit(X, y)
+    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, local=LocalLasso(alpha_ratio=1.0), mixing=1.0).fit(X, y)
     fits = local_lasso(X, y, model.attention(X_new), alpha=model.alpha_)
     np.testing.assert_allclose(model.predict(X_new), fits.intercept_ + (fits.coef_ * X_new).sum(axis=1), atol=1e-6)
 
 
-class DenseForest(DenseSimilarity, BaseEstimator):
+class DenseForest(Similarity, BaseEstimator):
     """The forest's scores, every pair written out."""
 
     takes = "codes"
@@ -187,7 +187,7 @@ def test_one_head_is_the_best_one_and_its_error_is_the_smallest_to_blend(table):
 
 def test_lists_of_temperatures_and_ratios_make_the_grid(table):
     X, y, _ = table
-    model = small(similarity=FORESTS[0], temperature=[0.1, 1.0], alpha_ratio=[1.0, np.inf]).fit(X, y)
+    model = small(similarity=FORESTS[0], temperature=[0.1, 1.0], local=LocalLasso(alpha_ratio=[1.0, np.inf])).fit(X, y)
     assert set(model.heads_["weighting"]) == {"softmax"}
     assert list(model.heads_["alpha_ratio"]) == [np.inf, 1.0] * 2
 
@@ -251,7 +251,7 @@ def test_a_fitted_forest_is_taken_as_it_is(table):
 def test_the_forest_is_a_member_of_the_family(table):
     X, y, X_new = table
     forest = ForestProximity(30, random_state=0)
-    model = small(similarity=forest, alpha_ratio=np.inf, mixing=1.0)
+    model = small(similarity=forest, local=LocalLasso(alpha_ratio=np.inf), mixing=1.0)
     model.fit(X, y)
     model._share = (model.heads_["weighting"] == "leaf").to_numpy(dtype=float)
     forest = model.similarity_[0].forest_.predict(X_new) * y.std() + y.mean()
@@ -261,7 +261,7 @@ def test_the_forest_is_a_member_of_the_family(table):
 def test_columns_can_be_split_between_similarity_and_models(table):
     X, y, X_new = table
     frame, new = (pd.DataFrame(rows, columns=list("abcde")) for rows in (X, X_new))
-    model = small(similarity_features=["a"], model_features=["b", "c"]).fit(frame, y)
+    model = small(features={"similarity": ["a"], "model": ["b", "c"]}).fit(frame, y)
     assert list(model.local_models(new).coef) == ["b", "c"]
     assert model.similarity_[0].forest_.n_features_in_ == 1
     changed = new.assign(d=5.0, e=-5.0)

@@ -28,7 +28,7 @@ from heedful import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 TASKS = pytest.mark.parametrize("task", ["numbers", "two classes", "three classes"])
-READINGS = pytest.mark.parametrize("reading", ["responses", "residuals"])
+READINGS = pytest.mark.parametrize("leaf_value", ["responses", "residuals"])
 BOOST = {"n_estimators": 9, "n_jobs": 1}
 
 
@@ -122,17 +122,17 @@ BOOSTERS = {
 def test_equal_weights_on_residuals_give_back_the_booster(rng, name):
     task, grow = BOOSTERS[name]
     X, y, X_new = table_of(rng, task)
-    model = make(task, grow(), reading="residuals", **EQUAL).fit(X, y)
+    model = make(task, grow(), leaf_value="residuals", **EQUAL).fit(X, y)
     codes = y if task == "numbers" else np.unique(y, return_inverse=True)[1]
     np.testing.assert_allclose(said(model, X_new), said(grow().fit(X, codes), X_new), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", BOOSTERS)
 @READINGS
-def test_every_booster_can_be_tuned(rng, name, reading):
+def test_every_booster_can_be_tuned(rng, name, leaf_value):
     task, grow = BOOSTERS[name]
     X, y, X_new = table_of(rng, task)
-    model = make(task, grow(), reading=reading, temperature=[3.0, 0.3], cv=3).fit(X, y)
+    model = make(task, grow(), leaf_value=leaf_value, temperature=[3.0, 0.3], cv=3).fit(X, y)
     assert np.isfinite(model.heads_["error"]).all()
     assert np.isfinite(said(model, X_new)).all()
 
@@ -164,14 +164,14 @@ def test_a_fitted_ensemble_is_taken_as_it_is(rng, task):
 
 
 @READINGS
-def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, reading):
+def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, leaf_value):
     X, y, _ = table_of(rng)
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     booster = GradientBoostingRegressor(n_estimators=9, random_state=0)
-    how = {"reading": reading, "similarity": CallableSimilarity(nearness), "temperature": [1.0, 0.1]}
+    how = {"leaf_value": leaf_value, "similarity": CallableSimilarity(nearness), "temperature": [1.0, 0.1]}
     models = [make(estimator=booster, **how).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._training) for model in models)
+    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._model.rows) for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1
@@ -286,8 +286,8 @@ def test_a_bare_booster_is_taken_where_nothing_is_tuned_and_else_refused(rng):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"reading": "tea leaves"}, "`reading` must be one of 'responses', 'residuals', got 'tea leaves'"),
-        ({"reading": "residuals"}, "`reading='residuals'` needs a booster fitted with squared loss, got a forest"),
+        ({"leaf_value": "tea leaves"}, "`leaf_value` must be one of 'responses', 'residuals', got 'tea leaves'"),
+        ({"leaf_value": "residuals"}, "`leaf_value='residuals'` needs a booster fitted with squared loss, got a forest"),
         ({"similarity": TeacherSimilarity(anchor=True)}, "`similarity` must have anchor=False here"),
     ],
 )

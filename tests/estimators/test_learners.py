@@ -156,7 +156,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     models = [make(estimator=learner, tuning_rows=None, mixing=0.5, **NEAR).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._training) for model in models)
+    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._model.rows) for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_base[:-1] - base[:-1]).max() > 1
@@ -177,7 +177,7 @@ def test_folds_tune_too(rng, task, cv):
 def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tried):
     X, y, _ = table_of(rng)
     model = make(estimator=Ridge(), cv=cv, tuning_rows=tuning_rows, temperature=0.1).fit(X, y)
-    heads, _ = model._predict_unseen(model._training)
+    heads, _ = model._predict_unseen(model._model.rows)
     assert np.isfinite(heads).all(axis=1).sum() == np.isfinite(heads).any(axis=1).sum() == n_tried
 
 
@@ -243,7 +243,7 @@ def test_a_pipeline_gets_the_frame_as_it_was_given(rng, task, encode):
 
 def test_model_features_reach_a_pipeline_by_name(rng):
     X, y = frame_of(rng)
-    model = make(estimator=by_dtype("numbers"), model_features=["a", "kind", "place"], mixing=0.0).fit(X, y)
+    model = make(estimator=by_dtype("numbers"), features={"model": ["a", "kind", "place"]}, mixing=0.0).fit(X, y)
     np.testing.assert_array_equal(model.baseline_.feature_names_in_, ["a", "kind", "place"])
     assert list(model.local_models(X[:3]).coef) == ["a", "kind", "place"]
 

@@ -65,7 +65,7 @@ def in_units(left):
 def test_a_residual_forest_is_grown_on_what_baselines_leave_of_rows_they_did_not_see(rng, kind, cv):
     X, y = draw(rng, kind)
     model = make(kind, cv=cv).fit(X, y)
-    order = np.argsort(model._training._inverse)
+    order = np.argsort(model._model.rows._inverse)
     X, y = X[order], y[order]
     by_hand = ForestProximity(20, random_state=7).fit(X, in_units(left_by(model, kind, X, y)))
     X_new = rng.normal(size=(30, 4))
@@ -78,7 +78,7 @@ def test_rows_in_no_fold_have_residuals_too_and_everything_is_finite(rng, kind):
     X, y = draw(rng, kind)
     model = make(kind, similarity=default_forests(80), cv=TimeSeriesSplit(3), mixing=0.5).fit(X, y)
     assert np.isnan(model.baseline_.predict_fold()).any()
-    assert np.isfinite(model._residuals(model._training)).all()
+    assert np.isfinite(model._residuals(model._model.rows)).all()
     assert np.isfinite(model.heads_["error"]).all()
     assert np.isfinite(model.local_models(X).coef.to_numpy()).all()
 
@@ -88,7 +88,7 @@ def test_a_residual_forest_parts_the_rows_at_the_step_that_a_line_cannot_follow(
     y = 3.0 * X[:, :4].sum(axis=1) + 4.0 * (X[:, 4] > 0) + 0.3 * rng.normal(size=300)
     X_new = rng.normal(size=(100, 5))
     model = AttentionLasso(similarity=[ForestProximity(100), ForestProximity(100, target="residual")], random_state=0)
-    same = (X_new[:, 4:] > 0) == (model.fit(X, y)._training.codes[:, 4] > 0)
+    same = (X_new[:, 4:] > 0) == (model.fit(X, y)._model.rows.codes[:, 4] > 0)
     plain, residual = (part.scores(X_new).toarray() for part in model.similarity_)
     together = [(scores * same).sum(axis=1) / scores.sum(axis=1) for scores in (plain, residual)]
     assert together[1].mean() > together[0].mean() + 0.1

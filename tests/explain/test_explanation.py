@@ -23,7 +23,7 @@ def test_contributions_add_up_to_the_link_less_the_mean_link(every):
 
 def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_rows(every):
     model, X, e = every
-    rows = model._training
+    rows = model._model.rows
     train = rows.model_rows(rows.codes)
     attention = model._attend(model._queries(rows.read(model, X)), slice(0, len(X))).toarray()
     slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
@@ -84,7 +84,7 @@ def test_top_rows_are_the_largest_weights_with_what_happened(regression):
     weights = model.attention(X).toarray()
     top = e.top_rows(4)
     np.testing.assert_allclose(top["weight"].to_numpy().reshape(-1, 4), -np.sort(-weights, axis=1)[:, :4])
-    expected = model._training.response.loc[top["row"], "yield"]
+    expected = model._model.rows.response.loc[top["row"], "yield"]
     np.testing.assert_array_equal(top["yield"], expected)
 
 

@@ -75,8 +75,8 @@ def test_what_needs_slopes_is_refused_with_the_remedy(every, name):
 
 def test_the_mean_is_that_of_the_training_rows_under_the_attention(every):
     model, X, e = every
-    train = model._training.filled_rows()
-    attention = model._attend(model._queries(model._training.read(model, X)), slice(0, len(X))).toarray()
+    train = model._model.rows.filled_rows()
+    attention = model._attend(model._queries(model._model.rows.read(model, X)), slice(0, len(X))).toarray()
     np.testing.assert_allclose(e.mean, attention @ train)
 
 

@@ -106,7 +106,7 @@ CASES = {
         "number",
     ),
     "leaves, LightGBM": lambda _: (
-        heedful.LeafAttentionRegressor(lightgbm.LGBMRegressor(**LGBM), reading="residuals", **FEW),
+        heedful.LeafAttentionRegressor(lightgbm.LGBMRegressor(**LGBM), leaf_value="residuals", **FEW),
         "mixed",
         "number",
     ),
