@@ -1,4 +1,4 @@
-"""The studies of this folder: ``python -m benchmarks`` lists them, ``python -m benchmarks STUDY [options]`` runs one."""
+"""The studies of this folder: ``python -m benchmarks`` lists them, ``python -m benchmarks STUDY`` runs one."""
 
 import ast
 import runpy
