@@ -50,7 +50,8 @@ def read_options(
 ) -> argparse.Namespace:
     """Return the options of a study, those that it adds, and its sizes: each in a whole run and in a smoke run.
 
-    A study with ``runs`` keeps what it has measured. Its splits share the cores, one each, or have them ``alone``.
+    A study with ``runs`` keeps what it has measured. Its splits share the cores, one each, or have them ``alone``. With
+    fewer runs it is not ``whole``.
     """
     how = {"description": about, "formatter_class": argparse.RawDescriptionHelpFormatter}
     parser = argparse.ArgumentParser(command_name(), **how)
@@ -67,6 +68,7 @@ def read_options(
         add(parser)
     options = parser.parse_args()
     chosen = {name: size[options.smoke] for name, size in sizes.items()}
+    chosen["whole"] = not options.smoke and options.runs >= runs
     return argparse.Namespace(**vars(options) | chosen | (SMOKE if options.smoke else {}))
 
 
@@ -104,7 +106,7 @@ def work_folder(home: Path, options: argparse.Namespace) -> Path:
 
 def publish(home: Path, options: argparse.Namespace, page: str, whole: bool = True, name: str = "results.md") -> Path:
     """Print a page and write it: in the study's folder if the run is whole, else under build/; return the folder."""
-    folder = home if whole and not options.smoke else work_folder(home, options)
+    folder = home if whole and options.whole else work_folder(home, options)
     print(page)
     (folder / name).write_text(page, encoding="utf-8")
     return folder

@@ -63,6 +63,12 @@ def test_runs_are_also_called_splits(monkeypatch):
     assert options_of(monkeypatch, runs=5).runs == 5
 
 
+def test_fewer_runs_are_not_the_whole_study(monkeypatch):
+    assert options_of(monkeypatch, runs=5).whole
+    assert not options_of(monkeypatch, "--runs", "4", runs=5).whole
+    assert not options_of(monkeypatch, "--smoke").whole
+
+
 def test_a_smoke_run_is_small_and_keeps_nothing(monkeypatch):
     options = options_of(monkeypatch, "--smoke", runs=5, rows=(300, 60))
     assert (options.runs, options.jobs, options.fresh, options.rows) == (1, 1, True, 60)

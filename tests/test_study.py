@@ -106,10 +106,11 @@ def test_a_number_that_is_missing_is_an_error(study):
 
 
 @pytest.mark.parametrize(
-    ("smoke", "whole", "place"), [(0, 1, "home"), (0, 0, "build/home"), (1, 1, "build/home-smoke")]
+    ("smoke", "whole", "place"),
+    [(False, True, "home"), (False, False, "build/home"), (True, False, "build/home-smoke")],
 )
 def test_only_a_whole_run_writes_beside_the_study(study, tmp_path, smoke, whole, place):
     (tmp_path / "home").mkdir()
-    folder = study.publish(tmp_path / "home", Namespace(smoke=bool(smoke)), "page", whole=bool(whole))
+    folder = study.publish(tmp_path / "home", Namespace(smoke=smoke, whole=whole), "page")
     assert folder == tmp_path / place
     assert (folder / "results.md").read_text(encoding="utf-8") == "page"

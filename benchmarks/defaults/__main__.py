@@ -4,7 +4,7 @@
 
 All similarities of the study are tried at once on a training half: every row is predicted out of bag by every head. A
 candidate is a choice among these heads and a rule for their shares, which are fitted to four fifths of the rows and
-scored on the fifth, five times. Test halves are never read. Writes results.md beside this file once all tables are in;
+scored on the fifth, five times. Test halves are never read. Writes results.md beside this file once all is in;
 of less, and with ``--smoke``, under build/. Each split is kept, so an interrupted run goes on where it stopped.
 """
 

@@ -211,7 +211,7 @@ def main() -> None:
     plt.switch_backend("Agg")
     # a case stands where other studies have a table
     found = by_day(study.run(STUDY, {title: (case, options.plan) for title, case in CASES.items()}, options))
-    folder = study.publish(STUDY.home, options, write_page(found, options.plan), options.runs >= RUNS)
+    folder = study.publish(STUDY.home, options, write_page(found, options.plan))
     draw_figure(found, options.plan, folder / "figure.png")
 
 

@@ -261,7 +261,7 @@ def main() -> None:
         options.simulations = SUBGROUPS[:2]
     plt.switch_backend("Agg")
     results = run(options)
-    whole = len(options.simulations) == len(SIMULATIONS) and options.runs >= RUNS
+    whole = len(options.simulations) == len(SIMULATIONS)
     folder = study.publish(STUDY.home, options, write_page(results, options), whole)
     draw_figure(by_group(results), folder / "figure.png")
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.responses [--runs 5] [--fresh] [--smoke]
 
-Writes results.md beside this file; with ``--smoke``, of one split of small generated tables, under build/. Every split
+Writes results.md beside this file; of fewer than five splits, and with ``--smoke``, under build/. Every split
 halves the rows at random, classes in equal shares, and is kept in build/responses, so an interrupted run goes on where
 it stopped.
 """

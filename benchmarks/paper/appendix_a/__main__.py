@@ -2,7 +2,7 @@
 
     python -m benchmarks.paper.appendix_a [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md and ratio.png beside this file; with ``--smoke``, of few rows and temperatures, under build/. Each
+Writes results.md and ratio.png beside this file; of fewer than ten runs, and with ``--smoke``, under build/. Each
 simulation is kept in build/appendix_a, so an interrupted run goes on where it stopped.
 """
 

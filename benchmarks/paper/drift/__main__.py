@@ -195,7 +195,7 @@ def main() -> None:
     plt.switch_backend("Agg")
     # a reading stands where other studies have a table
     found = study.run(STUDY, {title: (sigma, options.trees) for title, sigma in SIGMAS.items()}, options)
-    folder = study.publish(STUDY.home, options, write_page(found), options.runs >= RUNS)
+    folder = study.publish(STUDY.home, options, write_page(found))
     draw_figure(found, folder / "figure.png")
 
 

@@ -2,8 +2,9 @@
 
     python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of some of the tables,
-and with ``--smoke``, under build/. Splits are kept in build/lightgbm, so an interrupted run goes on where it stopped.
+Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of fewer
+tables or splits, and with ``--smoke``, under build/. Splits are kept in build/lightgbm, so an interrupted run goes on
+where it stopped.
 """
 
 from pathlib import Path

@@ -2,7 +2,7 @@
 
     python -m benchmarks.paper.similarities [--tables NAME ...] [--runs 5] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md beside this file; of some of the tables, and with ``--smoke``, under build/. Splits are kept in
+Writes results.md beside this file; of fewer tables or splits, and with ``--smoke``, under build/. Splits are kept in
 build/similarities, so an interrupted run goes on where it stopped. CatBoost is left out if it is not installed.
 """
 

@@ -211,7 +211,7 @@ def main() -> None:
     path = None if options.smoke else data_folder(options.data) / "spatial" / "indian_pines.npz"
     X, y = stand_in() if path is None else read_pixels(path)
     results = study.run(STUDY, {"tissue" if options.smoke else "Indian Pines": (X, y)}, options)
-    folder = study.publish(STUDY.home, options, write_page(X, y, results), options.runs >= RUNS)
+    folder = study.publish(STUDY.home, options, write_page(X, y, results))
     draw_split(X, y, 0, folder)
 
 

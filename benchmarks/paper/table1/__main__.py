@@ -168,7 +168,7 @@ def collect(known: dict[study.Part, study.Scores], tables: dict[str, study.Table
 
 
 def is_whole(percent: pd.DataFrame, tables: dict[str, study.Table]) -> bool:
-    """Return whether all tables have all splits of the paper's columns."""
+    """Return whether all tables have all splits of the paper's columns, now or by an earlier run."""
     found = percent.reindex(columns=MAIN).dropna()
     return set(tables) == set(TABLES.values()) and len(found) >= RUNS * len(TABLES)
 

@@ -163,7 +163,7 @@ def main() -> None:
     if set(options.methods) != set(GROUPS):
         print(study.summarise(percent))
         return
-    folder = study.publish(HERE, options, write_page(results, options.rows), options.runs >= RUNS)
+    folder = study.publish(HERE, options, write_page(results, options.rows))
     draw_improvements(percent, LASSO, folder / "figure.png", left=-100.0)
 
 

@@ -2,8 +2,8 @@
 
     python -m benchmarks.paper.us_change [--data DIR] [--runs 3] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md beside this file; with ``--smoke``, of one cut of a generated series and few trees, under build/. Each
-cut and seed is kept in build/us_change, so an interrupted run goes on where it stopped.
+Writes results.md beside this file; of fewer than three seeds, and with ``--smoke``, under build/. Each cut and seed
+is kept in build/us_change, so an interrupted run goes on where it stopped.
 """
 
 import argparse
