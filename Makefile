@@ -26,8 +26,12 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 	$(BIN)/python examples/report.py build/report.html
 
 .PHONY: test
-test: $(READY) ## run all tests
+test: $(READY) ## run the tests of everything that a change can break
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+.PHONY: test-studies
+test-studies: $(READY) ## run every study in small, and every example
+	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/studies
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
@@ -57,74 +61,78 @@ types: $(READY) ## type check
 	$(BIN)/mypy
 
 .PHONY: check
-check: lint types test test-nojit doctest ## everything that must pass
+check: lint types test test-studies test-nojit doctest ## everything that must pass
+
+.PHONY: studies
+studies: $(READY) ## list the studies; each is a target below and runs by python -m benchmarks.NAME
+	@$(BIN)/python -m benchmarks
 
 .PHONY: bench
 bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes benchmarks/speed/*.md
-	$(BIN)/python benchmarks/speed/run.py
-	$(BIN)/python benchmarks/speed/learners.py
-	$(BIN)/python benchmarks/speed/drift.py
+	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.speed.learners
+	$(BIN)/python -m benchmarks.speed.drift
 
 .PHONY: defaults
 defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md
-	$(BIN)/python benchmarks/defaults/run.py
+	$(BIN)/python -m benchmarks.defaults
 
 .PHONY: table1
 table1: $(READY) ## table 1 of the paper, with the paper's figures beside ours; goes on where it stopped
-	$(BIN)/python benchmarks/paper/table1/run.py
+	$(BIN)/python -m benchmarks.paper.table1
 
 .PHONY: table3
 table3: $(READY) ## table 3 of the paper, its simulations as printed and read otherwise; goes on where it stopped
-	$(BIN)/python benchmarks/paper/table3/readings.py
-	$(BIN)/python benchmarks/paper/table3/run.py
+	$(BIN)/python -m benchmarks.paper.table3.readings
+	$(BIN)/python -m benchmarks.paper.table3
 
 .PHONY: figure2
 figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; writes benchmarks/paper/figure2
-	$(BIN)/python benchmarks/paper/figure2/run.py
+	$(BIN)/python -m benchmarks.paper.figure2
 
 .PHONY: lightgbm
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
-	$(BIN)/python benchmarks/paper/lightgbm/run.py
+	$(BIN)/python -m benchmarks.paper.lightgbm
 
 .PHONY: similarities
 similarities: $(READY) ## forests, boosters and teachers as similarities on the paper's tables; goes on where it stopped
-	$(BIN)/python benchmarks/paper/similarities/run.py
+	$(BIN)/python -m benchmarks.paper.similarities
 
 .PHONY: spatial
 spatial: $(READY) ## attention to a pixel's surroundings, as in section 5.2; goes on where it stopped
-	$(BIN)/python benchmarks/paper/spatial/run.py
+	$(BIN)/python -m benchmarks.paper.spatial
 
 .PHONY: us_change
 us_change: $(READY) ## attention to the past of a quarter, as in section 5.1; writes benchmarks/paper/us_change/results.md
-	$(BIN)/python benchmarks/paper/us_change/run.py
+	$(BIN)/python -m benchmarks.paper.us_change
 
 .PHONY: drift
 drift: $(READY) ## a booster corrected after a covariate shift, as in section 7; writes benchmarks/paper/drift
-	$(BIN)/python benchmarks/paper/drift/run.py
+	$(BIN)/python -m benchmarks.paper.drift
 
 .PHONY: drift_days
 drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
-	$(BIN)/python benchmarks/drift_days/run.py
+	$(BIN)/python -m benchmarks.drift_days
 
 .PHONY: appendix_a
 appendix_a: $(READY) ## theory and measurement of attention to two mixed groups; writes benchmarks/paper/appendix_a
-	$(BIN)/python benchmarks/paper/appendix_a/run.py
+	$(BIN)/python -m benchmarks.paper.appendix_a
 
 .PHONY: appendix_b
 appendix_b: $(READY) ## softmax and Gaussian kernel weights; writes benchmarks/paper/appendix_b/results.md
-	$(BIN)/python benchmarks/paper/appendix_b/run.py
+	$(BIN)/python -m benchmarks.paper.appendix_b
 
 .PHONY: intervals
 intervals: $(READY) ## do intervals hold what they promise, for hidden groups too; goes on where it stopped
-	$(BIN)/python benchmarks/intervals/run.py
+	$(BIN)/python -m benchmarks.intervals
 
 .PHONY: responses
 responses: $(READY) ## measure classes and survival; writes benchmarks/responses/results.md
-	$(BIN)/python benchmarks/responses/run.py
+	$(BIN)/python -m benchmarks.responses
 
 .PHONY: scale
 scale: $(READY) ## time per query, memory and accuracy up to a million rows; goes on where it stopped
-	$(BIN)/python benchmarks/scale/run.py
+	$(BIN)/python -m benchmarks.scale
 
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz

@@ -71,9 +71,9 @@ def make_forest(seed: int) -> RandomForestRegressor:
     return RandomForestRegressor(500, max_features="sqrt", min_samples_split=6, random_state=seed)
 
 
-def make_knn(seed: int) -> GridSearchCV:
-    """Return nearest neighbours, K by 10-fold cross-validation; taken: standardised columns."""
-    model = make_pipeline(StandardScaler(), KNeighborsRegressor())
+def make_knn(seed: int, scaled: bool = True) -> GridSearchCV:
+    """Return nearest neighbours, K by 10-fold cross-validation; taken: standardised columns, or columns as they are."""
+    model = make_pipeline(*([StandardScaler()] if scaled else []), KNeighborsRegressor())
     folds = KFold(FOLDS, shuffle=True, random_state=seed)
     grid = {"kneighborsregressor__n_neighbors": NEIGHBORS}
     return GridSearchCV(model, grid, cv=folds, scoring="neg_mean_squared_error")

@@ -1,15 +1,13 @@
-"""What studies on the paper's tables share: splits that are run once and kept, and sentences and tables from them."""
+"""What studies share: options, splits that are measured once and kept, pages, and sentences about figures."""
 
 import argparse
 import contextlib
-import datetime as dt
 import json
-import platform
-import time
+import sys
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,55 +16,72 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from tables import PROJECT, TABLES, data_folder, load, stand_in
+from benchmarks import pages
+from benchmarks.tables import PROJECT, TABLES, data_folder, load, stand_in
 
-Table = tuple[pd.DataFrame, np.ndarray]
+# Features and response; or what draws a simulation, and its arguments.
+Table = tuple[Any, ...]
 Job = tuple[str, int]
 Part = tuple[str, str, int]
-Scores = dict[str, dict[str, float]]
+Scores = dict[str, dict[str, Any]]
 AddOptions = Callable[[argparse.ArgumentParser], None]
-SMOKE = {"tables": [], "splits": 1, "jobs": 1, "fresh": True}
+SMOKE = {"runs": 1, "jobs": 1, "fresh": True}
 
 
 class Study(NamedTuple):
-    """A study: its folder in benchmarks/paper, its page, what is at zero there, and what it measures on one split.
+    """A study: its folder, what it measures on a split (a table and a seed), and the packages that have a say in it.
 
     ``edition`` is raised when the methods change, so that splits of older ones are not taken for new.
     """
 
-    name: str
-    title: str
-    lead: str
-    zero: str
-    one_split: Callable[[pd.DataFrame, np.ndarray, int], Scores]
+    home: Path
+    one_split: Callable[..., Scores]
     packages: tuple[str, ...]
     edition: int = 1
 
     @property
-    def versions(self) -> str:
-        """Versions of Python and of the packages."""
-        packages = "".join(f"{name} {version(name)}, " for name in self.packages)
-        return f"{packages}Python {platform.python_version()}"
-
-    @property
     def key(self) -> str:
         """What splits must share to stand in one table."""
-        return f"edition {self.edition}, {self.versions}"
+        return f"edition {self.edition}, {pages.versions(self.packages)}"
 
 
-def read_options(about: str, splits: int, add: AddOptions | None = None) -> argparse.Namespace:
-    """Return the options that every study has, and those that a study adds."""
-    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", help="folder that holds uci/manifest.json")
-    parser.add_argument("--tables", "--datasets", nargs="+", default=list(TABLES), choices=list(TABLES))
-    parser.add_argument("--splits", type=int, default=splits)
-    parser.add_argument("--jobs", type=int, default=-1, help="splits at a time, each on one core")
-    parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
-    parser.add_argument("--smoke", action="store_true", help="one split of a generated table, to see that it runs")
+def read_options(
+    about: str, runs: int = 0, *, alone: bool = False, add: AddOptions | None = None, **sizes: tuple[Any, Any]
+) -> argparse.Namespace:
+    """Return the options of a study, those that it adds, and its sizes: each in a whole run and in a smoke run.
+
+    A study with ``runs`` keeps what it has measured. Its splits share the cores, one each, or have them ``alone``. With
+    fewer runs it is not ``whole``.
+    """
+    how = {"description": about, "formatter_class": argparse.RawDescriptionHelpFormatter}
+    parser = argparse.ArgumentParser(command_name(), **how)
+    parser.set_defaults(runs=runs, jobs=1)
+    if runs > 1:
+        parser.add_argument("--runs", "--splits", type=int, help=f"splits or draws of each table (default {runs})")
+    if runs > 1 and not alone:
+        parser.add_argument("--jobs", type=int, help="splits at a time, each on one core (default: all cores)")
+        parser.set_defaults(jobs=-1)
+    if runs:
+        parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
+    parser.add_argument("--smoke", action="store_true", help="a small run without data, to see that it works")
     if add is not None:
         add(parser)
     options = parser.parse_args()
-    return argparse.Namespace(**vars(options) | SMOKE) if options.smoke else options
+    chosen = {name: size[options.smoke] for name, size in sizes.items()}
+    chosen["whole"] = not options.smoke and options.runs >= runs
+    return argparse.Namespace(**vars(options) | chosen | (SMOKE if options.smoke else {}))
+
+
+def command_name() -> str | None:
+    """Return how the running module is called."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else None
+
+
+def add_tables(parser: argparse.ArgumentParser) -> None:
+    """Add the options of studies on the paper's tables."""
+    parser.add_argument("--data", help="folder that holds uci/manifest.json")
+    parser.add_argument("--tables", "--datasets", nargs="+", default=list(TABLES), choices=list(TABLES))
 
 
 def read_tables(options: argparse.Namespace) -> dict[str, Table]:
@@ -77,30 +92,37 @@ def read_tables(options: argparse.Namespace) -> dict[str, Table]:
     return {TABLES[name]: load(name, folder) for name in options.tables}
 
 
-def work_folder(study: Study, options: argparse.Namespace) -> Path:
+def has_all_tables(options: argparse.Namespace) -> bool:
+    """Return whether a run is of all of the paper's tables."""
+    return set(options.tables) == set(TABLES)
+
+
+def work_folder(home: Path, options: argparse.Namespace) -> Path:
     """Return the folder under build/ in which splits are kept."""
-    folder = PROJECT / "build" / (f"{study.name}-smoke" if options.smoke else study.name)
+    folder = PROJECT / "build" / (f"{home.name}-smoke" if options.smoke else home.name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def output_folder(study: Study, options: argparse.Namespace) -> Path:
-    """Return where results go: beside the study if all tables are in, else under build/."""
-    whole = set(options.tables) == set(TABLES)
-    return PROJECT / "benchmarks" / "paper" / study.name if whole else work_folder(study, options)
+def publish(home: Path, options: argparse.Namespace, page: str, whole: bool = True, name: str = "results.md") -> Path:
+    """Print a page and write it: in the study's folder if the run is whole, else under build/; return the folder."""
+    folder = home if whole and options.whole else work_folder(home, options)
+    print(page)
+    (folder / name).write_text(page, encoding="utf-8")
+    return folder
 
 
-def run(study: Study, tables: dict[str, Table], options: argparse.Namespace) -> pd.DataFrame:
+def run(study: Study, tables: dict[str, Table], options: argparse.Namespace, part: str = "") -> pd.DataFrame:
     """Return the scores of all splits, measured now or kept from an earlier run."""
-    wanted = [("", title, seed) for title, seed in order_jobs(tables, options.splits)]
-    known, _ = run_parts({"": study}, tables, wanted, options)
-    return as_frame({part[1:]: known[part] for part in sorted(wanted)})
+    wanted = [(part, *job) for job in order_jobs(tables, options.runs)]
+    known, _ = run_parts({part: study}, tables, wanted, options)
+    return as_frame({job: known[part, *job] for job in sorted(order_jobs(tables, options.runs))})
 
 
-def order_jobs(tables: dict[str, Table], splits: int) -> list[Job]:
+def order_jobs(tables: dict[str, Table], runs: int) -> list[Job]:
     """Return tables and seeds: seed by seed, so that a run cut short has some of every table; the dearest first."""
-    dear = sorted(tables, key=lambda title: -tables[title][0].size)
-    return [(title, seed) for seed in range(splits) for title in dear]
+    dear = sorted(tables, key=lambda title: -getattr(tables[title][0], "size", 0))
+    return [(title, seed) for seed in range(runs) for title in dear]
 
 
 def run_parts(
@@ -111,20 +133,21 @@ def run_parts(
     A part is a study of its own, of which each split is kept under its own key: a part that is new or has changed
     leaves the others as they are. All share one folder, that of the first.
     """
-    path = work_folder(next(iter(studies.values())), options) / "splits.jsonl"
+    home = next(iter(studies.values())).home
+    path = work_folder(home, options) / "splits.jsonl"
     if options.fresh:
         forget(path, set(wanted))
     known = read_parts(path, {part: study.key for part, study in studies.items()})
     missing = [job for job in wanted if job not in known]
-    work = (delayed(measure_split)(studies[part], part, title, *tables[title], seed) for part, title, seed in missing)
+    work = (delayed(measure_split)(studies[part], part, title, tables[title], seed) for part, title, seed in missing)
     done = Parallel(options.jobs, return_as="generator_unordered")(work)
-    name = next(iter(studies.values())).name
     with path.open("a", encoding="utf-8") as file:
-        for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=name, unit="split"):
+        for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=home.name, unit="split"):
             # the newline comes first, so that a line cut off does not swallow the next one
             file.write("\n" + json.dumps(split))
             file.flush()
             known[split["part"], split["table"], split["seed"]] = split["scores"]
+    check_numbers(wanted, known)
     return known, len(missing)
 
 
@@ -147,22 +170,30 @@ def read_parts(path: Path, keys: dict[str, str]) -> dict[Part, Scores]:
     return {part_of(line): line["scores"] for line in read_lines(path) if keys.get(part_of(line)[0]) == line["key"]}
 
 
-def read_kept(path: Path, key: str) -> dict[Job, Scores]:
-    """Return the splits kept under this key, of a study without parts."""
-    return {part[1:]: scores for part, scores in read_parts(path, {"": key}).items()}
-
-
 def forget(path: Path, unwanted: set[Part]) -> None:
     """Take some splits out of a file."""
     lines = [json.dumps(line) for line in read_lines(path) if part_of(line) not in unwanted]
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-def measure_split(study: Study, part: str, title: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> dict[str, Any]:
+def check_numbers(wanted: list[Part], known: dict[Part, Scores]) -> None:
+    """Refuse to go on to a page in which a number that was asked for is missing."""
+    bad = [
+        (*part, name, what)
+        for part in wanted
+        for name, scores in known[part].items()
+        for what, value in scores.items()
+        if not np.all(np.isfinite(value))
+    ]
+    if bad:
+        raise SystemExit(f"{len(bad)} numbers are not finite, first {bad[0]}. Nothing was written.")
+
+
+def measure_split(study: Study, part: str, title: str, table: Table, seed: int) -> dict[str, Any]:
     """Run one split on one core; LightGBM warns about feature names that do not matter here."""
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", UserWarning)
-        scores = study.one_split(X, y, seed)
+        scores = study.one_split(*table, seed)
     return {"key": study.key, "part": part, "table": title, "seed": seed, "scores": scores}
 
 
@@ -173,37 +204,36 @@ def measure(models: dict[str, Any], train: tuple[Any, np.ndarray], test: tuple[A
     """
     found = {}
     for name, model in models.items():
-        start = time.process_time()
+        start = process_time()
         error = np.mean((test[1] - model.fit(*train).predict(test[0])) ** 2)
-        found[name] = {"error": float(error), "seconds": time.process_time() - start}
+        found[name] = {"error": float(error), "seconds": process_time() - start}
     return found
 
 
 def as_frame(splits: dict[Job, Scores]) -> pd.DataFrame:
-    """Return one row per split, and for errors and seconds one column per method."""
+    """Return one row per split, and for each kind of figure (error, seconds, ...) one column per method."""
     rows = pd.MultiIndex.from_tuples(splits, names=["table", "seed"])
-    parts = {
-        what: pd.DataFrame([{name: score[what] for name, score in scores.items()} for scores in splits.values()], rows)
-        for what in ("error", "seconds")
-    }
-    return pd.concat(parts, axis=1)
+    figures = [
+        {(what, name): value for name, score in scores.items() for what, value in score.items()}
+        for scores in splits.values()
+    ]
+    found = pd.DataFrame(figures, rows)
+    return found.set_axis(pd.MultiIndex.from_tuples(found.columns), axis=1)
 
 
-def improvement(study: Study, results: pd.DataFrame) -> pd.DataFrame:
+def improvement(results: pd.DataFrame, zero: str) -> pd.DataFrame:
     """Return by how many per cent each method's error is smaller than that of the method at zero."""
     errors = results["error"]
-    return 100 * (1 - errors.drop(columns=study.zero).div(errors[study.zero], axis=0))
+    return 100 * (1 - errors.drop(columns=zero).div(errors[zero], axis=0))
 
 
-def summarise(values: pd.DataFrame) -> str:
+def summarise(values: pd.DataFrame, corner: str = "table", digits: int = 1) -> str:
     """Return a markdown table: mean (standard error) over splits."""
-    lines = ["| table | " + " | ".join(values) + " |", "|---" * (values.shape[1] + 1) + "|"]
-    for title, splits in values.groupby("table"):
-        means, errors = splits.mean(), splits.sem()
-        alone = len(splits) == 1
-        cells = [f"{means[name]:.1f}" + ("" if alone else f" ({errors[name]:.1f})") for name in values]
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    rows = [
+        [title, *(pages.tell_mean(splits[name], digits) for name in values)]
+        for title, splits in values.groupby("table")
+    ]
+    return pages.draw_table([corner, *values], rows)
 
 
 def compare(percent: pd.DataFrame, method: str, other: str) -> str:
@@ -221,16 +251,14 @@ def name_best(percent: pd.DataFrame, zero: str) -> str:
     return f"best mean: {'; '.join(parts)}."
 
 
-def write_page(study: Study, results: pd.DataFrame, sentences: list[str], folder: Path) -> None:
-    """Print and write results.md: figures, what they say, what they cost, and how to get them again."""
-    percent = improvement(study, results)
+def write_page(study: Study, results: pd.DataFrame, head: tuple[str, str], zero: str, sentences: list[str]) -> str:
+    """Return a page under a title and what leads to it: figures, what they say, what they cost, how to run it again."""
+    (title, lead), percent = head, improvement(results, zero)
     n_splits, minutes = results.index.unique("seed").size, results["seconds"].to_numpy().sum() / 60
     about = (
-        f"Mean (standard error) of {n_splits} random 50/50 splits, seeds from 0. {dt.date.today()}, {study.versions}; "
-        f"{minutes:.0f} minutes of one core. This page is rewritten by `make {study.name}`."
+        f"{lead} Mean (standard error) of {n_splits} random 50/50 splits, seeds from 0. "
+        f"{pages.stamp(*study.packages)}; {minutes:.0f} minutes of one core. This page is rewritten by "
+        f"`make {study.home.name}`."
     )
-    reading = "\n".join(f"- {sentence}" for sentence in [*sentences, name_best(percent, study.zero)])
     costs = f"Seconds to fit one half and predict the other, on one core:\n\n{summarise(results['seconds'])}"
-    text = "\n\n".join([f"# {study.title}", f"{study.lead} {about}", summarise(percent), reading, costs]) + "\n"
-    print(text)
-    (folder / "results.md").write_text(text, encoding="utf-8")
+    return pages.join(title, about, summarise(percent), pages.bullets([*sentences, name_best(percent, zero)]), costs)

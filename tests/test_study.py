@@ -1,6 +1,7 @@
 """Studies keep what they have measured: an interrupted run goes on, a new method leaves the others alone."""
 
 from argparse import Namespace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ WANTED = [("sum", "a", 0), ("sum", "b", 0), ("sum", "a", 1)]
 @pytest.fixture
 def study(monkeypatch, tmp_path):
     """The module of the studies, with its splits in a folder of their own."""
-    import study
+    from benchmarks import study
 
     monkeypatch.setattr(study, "PROJECT", tmp_path)
     return study
@@ -26,11 +27,11 @@ def make(study, calls, factor=1.0, edition=1):
         calls.append(seed)
         return {"sum": {"error": float(factor * X["x"].sum() + seed), "seconds": 0.1}}
 
-    return study.Study("sums", "Sums", "", "sum", one_split, ("numpy",), edition)
+    return study.Study(Path("sums"), one_split, ("numpy",), edition)
 
 
 def options(**given):
-    return Namespace(smoke=False, fresh=False, jobs=1, splits=2, tables=[], **given)
+    return Namespace(smoke=False, fresh=False, jobs=1, runs=2, **given)
 
 
 def run(study, studies, wanted, **changed):
@@ -95,4 +96,21 @@ def test_a_study_without_parts_has_one_row_per_split(study):
 def test_lines_of_earlier_versions_without_parts_are_read(study, tmp_path):
     path = tmp_path / "splits.jsonl"
     path.write_text('{"key": "k", "table": "a", "seed": 0, "scores": {}}\n{"key": "old", "ta', encoding="utf-8")
-    assert study.read_kept(path, "k") == {("a", 0): {}}
+    assert study.read_parts(path, {"": "k"}) == {("", "a", 0): {}}
+
+
+def test_a_number_that_is_missing_is_an_error(study):
+    broken = make(study, [], factor=np.nan)
+    with pytest.raises(SystemExit, match=r"3 numbers are not finite, first \('sum', 'a', 0, 'sum', 'error'\)"):
+        run(study, {"sum": broken}, WANTED)
+
+
+@pytest.mark.parametrize(
+    ("smoke", "whole", "place"),
+    [(False, True, "home"), (False, False, "build/home"), (True, False, "build/home-smoke")],
+)
+def test_only_a_whole_run_writes_beside_the_study(study, tmp_path, smoke, whole, place):
+    (tmp_path / "home").mkdir()
+    folder = study.publish(tmp_path / "home", Namespace(smoke=smoke, whole=whole), "page")
+    assert folder == tmp_path / place
+    assert (folder / "results.md").read_text(encoding="utf-8") == "page"

@@ -1,26 +1,23 @@
 """Speed and memory of correcting predictions, against getting them and their leaf numbers from the model, in one run.
 
-    python benchmarks/speed/drift.py [--smoke]
+    python -m benchmarks.speed.drift [--smoke]
 
-Prints a table and writes it to drift.md beside this file. The model and the correction take turns; all cores.
+Writes drift.md beside this file; with ``--smoke``, of few rows, under build/. The model and the correction take
+turns; all cores.
 """
 
-import argparse
-import datetime as dt
-import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lightgbm
 import numpy as np
 from lightgbm import LGBMRegressor
-from run import make_table
 from sklearn.ensemble import RandomForestRegressor
 from xgboost import DMatrix, XGBRegressor
 
-import heedful
+from benchmarks import pages, study
+from benchmarks.speed.parts import make_table, once
 from heedful import DriftCorrector
 
 BAR, ROUNDS = 5, 15
@@ -60,13 +57,6 @@ def measure(
     return (name, *times, f"{ratio:.1f}x", f"{both:.1f}x", memory, f"{fit:.2f} s", f"{update:.2f} s")
 
 
-def once(work: Callable[[], object]) -> float:
-    """Return the seconds that some work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def peak(work: Callable[[], object]) -> int:
     """Return the most bytes that some work holds at a time."""
     tracemalloc.start()
@@ -78,24 +68,19 @@ def peak(work: Callable[[], object]) -> int:
 
 def main() -> None:
     """Measure every model."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true")
-    small = parser.parse_args().smoke
-    n, p, rounds = (300, 5, 3) if small else (10_000, 30, ROUNDS)
+    sizes = {"rows": (10_000, 300), "columns": (30, 5), "rounds": (ROUNDS, 3)}
+    options = study.read_options(__doc__, **sizes)
+    n, p, rounds = options.rows, options.columns, options.rounds
     rows = [measure(name, *model, n, p, rounds) for name, model in models(*make_table(n, p)).items()]
-    lines = [HEAD, ("---",) * len(HEAD), *rows]
-    text = (
-        f"# Speed of correcting a model\n\n{dt.date.today()}, heedful {heedful.__version__}, lightgbm "
-        f"{lightgbm.__version__}. Run again: `make bench`.\n\n{n} queries against {n} recent rows, p = {p}, all cores; "
-        f"median of {rounds - 1} rounds in which all take turns. The bar is {BAR}x leaf numbers, for LightGBM. A "
-        f"matrix of queries and rows would be {n * n / 1e6:.0f} MB at one byte each. `fit` tries six temperatures on "
-        "all but 100 of the recent rows, `update` adds these and chooses anew.\n\n"
-        + "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        + "\n"
+    about = (
+        f"{n} queries against {n} recent rows, p = {p}, all cores; median of {rounds - 1} rounds in which all take "
+        f"turns. The bar is {BAR}x leaf numbers, for LightGBM. A matrix of queries and rows would be "
+        f"{n * n / 1e6:.0f} MB at one byte each. `fit` tries six temperatures on all but 100 of the recent rows, "
+        "`update` adds these and chooses anew."
     )
-    print(text)
-    if not small:
-        Path(__file__).with_name("drift.md").write_text(text, encoding="utf-8")
+    again = f"{pages.stamp('heedful', 'lightgbm')}. Run again: `make bench`."
+    page = pages.join("Speed of correcting a model", again, about, pages.draw_table(HEAD, rows))
+    study.publish(Path(__file__).parent, options, page, name="drift.md")
 
 
 if __name__ == "__main__":

@@ -1,29 +1,26 @@
 """Speed of one learner per query, and of leaf attention, as ratios in one run.
 
-    python benchmarks/speed/learners.py [--smoke]
+    python -m benchmarks.speed.learners [--smoke]
 
-Prints three tables and writes them to learners.md beside this file. One thread: a cloned learner, one on shared bins,
-and one without light rows take turns, in time of the processor. All cores: they are used by LightGBM inside of each
-fit, and by heedful for several queries at a time. Leaf attention: against getting leaf numbers from the model. A change
-is that of predictions against the cloned learner's, in standard deviations of the response.
+Writes three tables to learners.md beside this file; with ``--smoke``, of few rows, under build/. One thread: a cloned
+learner, one on shared bins, and one without light rows take turns, in time of the processor. All cores: LightGBM
+uses them inside of each fit, and heedful for several queries at a time. Leaf attention: against getting leaf numbers
+from the model. A change is that of predictions against the cloned learner's, in standard deviations of the response.
 """
 
-import argparse
-import datetime as dt
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 from lightgbm import LGBMRegressor
-from run import make_table
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 from xgboost import XGBRegressor
 
-import heedful
+from benchmarks import pages, study
+from benchmarks.speed.parts import best_of, make_table, once
 from heedful import LeafAttentionRegressor, _blocks
 from heedful._solver.learners import LocalLearner, heavy_rows, make_learner
 from heedful.attention import attend
@@ -123,9 +120,7 @@ def all_cores(n: int, p: int, n_query: int, rounds: int = 3) -> list[tuple[str, 
         seconds = np.empty((rounds, 3))
         for turn in range(rounds):
             for number, work in enumerate(works):
-                start = time.perf_counter()
-                work()
-                seconds[turn, number] = (time.perf_counter() - start) / n_query
+                seconds[turn, number] = once(work) / n_query
         plain, *ours = np.min(seconds, axis=0)
         rows.append((kind, f"{1e3 * plain:.1f} ms", *(f"{1e3 * our:.1f} ms, {plain / our:.2f}x" for our in ours)))
     return rows
@@ -169,44 +164,27 @@ def weigh_only(model: LeafAttentionRegressor, queries: np.ndarray) -> list[float
 def fastest(work: Callable[[], object], rounds: int = 7) -> float:
     """Return the shortest of some runs after a first one."""
     work()
-    seconds = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """Return a markdown table."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return best_of(rounds, work)
 
 
 def main() -> None:
     """Run all measurements."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true")
-    small = parser.parse_args().smoke
-    n, p, n_query = (80, 5, 2) if small else (1000, 30, 20)
+    options = study.read_options(__doc__, rows=(1000, 80), columns=(30, 5), queries=(20, 2), leaf_queries=(1000, 40))
+    n, p, n_query = options.rows, options.columns, options.queries
     head = ("learner", "attention", "clone, fit", "every row", "ratio", "change: largest, mean")
     light = ("rows kept", f"without {NEGLIGIBLE:.0%}", "ratio", "change: largest, mean")
     every, heavy = f"every row (bar {BAR_EVERY}x)", f"without {NEGLIGIBLE:.0%} (bar {BAR_HEAVY}x)"
     parts = {
-        f"One thread, n = {n}, p = {p}": table((*head, *light), one_thread(n, p, n_query)),
-        "All cores": table(("attention", "clone, fit", every, heavy), all_cores(n, p, n_query)),
-        f"Leaf attention of {40 if small else 1000} queries (bar {BAR_LEAF}x)": table(
+        f"One thread, n = {n}, p = {p}": pages.draw_table((*head, *light), one_thread(n, p, n_query)),
+        "All cores": pages.draw_table(("attention", "clone, fit", every, heavy), all_cores(n, p, n_query)),
+        f"Leaf attention of {options.leaf_queries} queries (bar {BAR_LEAF}x)": pages.draw_table(
             ("model", "attention by", "leaf numbers", "weighted leaves alone", "whole `predict`"),
-            leaf_attention(n, p, 40 if small else 1000),
+            leaf_attention(n, p, options.leaf_queries),
         ),
     }
-    about = (
-        f"{dt.date.today()}, heedful {heedful.__version__}, lightgbm {lightgbm.__version__}. Run again: `make bench`."
-    )
-    text = "\n\n".join(["# Speed of any learner", about, *(f"## {title}\n\n{part}" for title, part in parts.items())])
-    print(text)
-    if not small:
-        (Path(__file__).parent / "learners.md").write_text(text + "\n", encoding="utf-8")
+    about = f"{pages.stamp('heedful', 'lightgbm')}. Run again: `make bench`."
+    page = pages.join("Speed of any learner", about, *(f"## {title}\n\n{part}" for title, part in parts.items()))
+    study.publish(Path(__file__).parent, options, page, name="learners.md")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from benchmarks.pages import bullets, draw_table, join, tell_mean
+
 LASSO, ONE, MANY = "lasso", "one head", "many heads"
 RIVALS = ["LightGBM", "XGBoost", "forest", "KNN"]
 MAIN = [ONE, MANY, *RIVALS]
@@ -47,8 +49,7 @@ def write_page(figures: Figures, shapes: dict[str, tuple[int, int]], groups: dic
         f"{n_splits} random 50/50 splits, seeds from 0; the paper's figures beside ours. {ran} This page is "
         "rewritten by `make table1`; the README says what is taken where the paper leaves a setting open."
     )
-    parts = ["# Table 1", about, main_table(percent, shapes)]
-    parts.append("\n".join(f"- {sentence}" for sentence in read_figures(percent)))
+    parts = [about, main_table(percent, shapes), bullets(read_figures(percent))]
     if not figures.otherwise.empty:
         most = figures.otherwise.groupby("table").size().max()
         about = f"First the paper's figures, then the reading taken (all splits), then others (splits 0 to {most - 1})."
@@ -58,14 +59,7 @@ def write_page(figures: Figures, shapes: dict[str, tuple[int, int]], groups: dic
         if names:
             most = percent[names].groupby("table").count().max().max()
             parts.append(f"## {title}, splits 0 to {most - 1}\n\n{side_table(percent, names)}")
-    return "\n\n".join([*filter(None, parts), f"## Cost\n\n{tell_costs(figures.seconds, groups)}"]) + "\n"
-
-
-def cell(values: pd.Series) -> str:
-    """Return mean (standard error) over splits."""
-    if values.notna().sum() == 0:
-        return "not run"
-    return f"{values.mean():.1f}" + (f" ({values.sem():.1f})" if values.notna().sum() > 1 else "")
+    return join("Table 1", *parts, f"## Cost\n\n{tell_costs(figures.seconds, groups)}")
 
 
 def paper_cell(title: str, column: str) -> str:
@@ -75,12 +69,6 @@ def paper_cell(title: str, column: str) -> str:
     return f"{PAPER.loc[title, (column, 'mean')]} ({PAPER.loc[title, (column, 'error')]})"
 
 
-def draw_table(head: list[str], rows: list[list[str]]) -> str:
-    """Return a table in markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-
-
 def main_table(percent: pd.DataFrame, shapes: dict[str, tuple[int, int]]) -> str:
     """Return the paper's table: ours, and its own figures beside them."""
     titles = [title for name, own in BESIDE.items() for title in ([name, "the paper's"] if own else [name])]
@@ -88,7 +76,7 @@ def main_table(percent: pd.DataFrame, shapes: dict[str, tuple[int, int]]) -> str
     for title, splits in percent.groupby("table"):
         cells = [title, *map(str, shapes[title])]
         for name, own in BESIDE.items():
-            cells += [cell(splits[name]), paper_cell(title, own)] if own else [cell(splits[name])]
+            cells += [tell_mean(splits[name]), paper_cell(title, own)] if own else [tell_mean(splits[name])]
         rows.append(cells)
     return draw_table(["table", "n", "p", *titles], rows)
 
@@ -103,16 +91,16 @@ def readings_table(percent: pd.DataFrame, otherwise: pd.DataFrame) -> str:
             continue
         own = [paper_cell(title, column) for column in ("forest", "KNN", "attention")]
         rows.append([f"{title}, the paper's", *own, ""])
-        rows.append([f"{title}, as above", *(cell(percent.loc[title, name]) for name in names)])
+        rows.append([f"{title}, as above", *(tell_mean(percent.loc[title, name]) for name in names)])
         others = otherwise[otherwise.index.get_level_values("table").str.startswith(f"{title}, ")]
-        rows += [[other, *(cell(splits[name]) for name in names)] for other, splits in others.groupby("table")]
+        rows += [[other, *(tell_mean(splits[name]) for name in names)] for other, splits in others.groupby("table")]
     return draw_table(["table", *names], rows)
 
 
 def side_table(percent: pd.DataFrame, names: list[str]) -> str:
     """Return methods that ran on fewer splits, after the attention lasso on the same ones."""
     same = percent.dropna(subset=names, how="all")
-    rows = [[name, *(cell(splits[name]) for _, splits in same.groupby("table"))] for name in [ONE, MANY, *names]]
+    rows = [[name, *(tell_mean(splits[name]) for _, splits in same.groupby("table"))] for name in [ONE, MANY, *names]]
     return draw_table(["method", *same.index.unique("table").sort_values()], rows)
 
 
@@ -154,5 +142,5 @@ def tell_costs(seconds: pd.DataFrame, groups: dict[str, list[str]]) -> str:
     minutes = {group: seconds.filter(names).sum().sum() / 60 for group, names in groups.items() if names}
     said = ", ".join(f"{group} {value:.1f}" for group, value in minutes.items())
     head = f"Minutes of one core: {said}; a method runs on one core, so two take half of it."
-    rows = [[title, *(cell(splits[name]) for name in seconds)] for title, splits in seconds.groupby("table")]
+    rows = [[title, *(tell_mean(splits[name]) for name in seconds)] for title, splits in seconds.groupby("table")]
     return f"{head} Seconds to fit one half and predict the other:\n\n" + draw_table(["table", *seconds], rows)

@@ -1,34 +1,26 @@
 """How the text of section 3.2 may be meant: settings 1, 2 and 4 in several readings, by rivals that cost little.
 
-    python benchmarks/paper/table3/readings.py [--runs 5] [--jobs -1] [--smoke]
+    python -m benchmarks.paper.table3.readings [--runs 5] [--jobs -1] [--fresh] [--smoke]
 
-Prints the tables and writes them to readings.md beside this file. ``--smoke`` runs one small simulation of two
-readings and writes nothing.
+Writes readings.md beside this file; of fewer than five runs, and with ``--smoke``, under build/. Each
+simulation is kept in build/table3, so an interrupted run goes on where it stopped.
 """
 
 import argparse
-import datetime as dt
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
+from benchmarks import pages, rivals, study
+from benchmarks.paper.table3.published import PAPER, PRINTED, ROWS
 from heedful.baseline import LassoBaseline
 from heedful.datasets import Simulation, make_continuous, make_high_dimensional, make_soft_clusters
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from run import PAPER, PRINTED, ROWS, make_knn
-
-import rivals
-
 MAKERS = {"1": make_continuous, "2": make_high_dimensional, "4": make_soft_clusters}
-NEAR, SCALED = ["LightGBM", "forest", "KNN"], "KNN, scaled"
+LASSO, NEAR, SCALED = "lasso", ["LightGBM", "forest", "KNN"], "KNN, scaled"
 RATIO, N_TREES = 2.5, 150
 # What the ratio of signal to noise compares with the variance of the noise.
 SIGNALS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
@@ -75,82 +67,66 @@ def draw(make: Callable[..., Simulation], reading: Reading, n_rows: int, seed: i
     return X, y, y if reading.noisy_test else signal
 
 
-def measure(setting: str, reading: Reading, n_rows: int, seed: int) -> dict[str, float]:
-    """Return by how many per cent the rivals improve on the lasso in one simulation."""
+def one_run(setting: str, reading: Reading, n_rows: int, seed: int) -> study.Scores:
+    """Return the errors of lasso and rivals in one simulation."""
     X, y, truth = draw(MAKERS[setting], reading, n_rows, seed)
     models: dict[str, Any] = {
-        "lasso": LassoBaseline(random_state=seed),
+        LASSO: LassoBaseline(random_state=seed),
         "LightGBM": rivals.make_lightgbm(seed),
         "forest": rivals.make_forest(seed).set_params(n_estimators=N_TREES),
-        "KNN": make_knn(seed),
+        "KNN": rivals.make_knn(seed, scaled=False),
         SCALED: rivals.make_knn(seed),
     }
-    with threadpool_limits(1):
-        guesses = {name: model.fit(X[:n_rows], y[:n_rows]).predict(X[n_rows:]) for name, model in models.items()}
-    errors = {name: np.mean((truth[n_rows:] - guess) ** 2) for name, guess in guesses.items()}
-    return {name: 100 * (1 - error / errors["lasso"]) for name, error in errors.items() if name != "lasso"}
+    return study.measure(models, (X[:n_rows], y[:n_rows]), (X[n_rows:], truth[n_rows:]))
 
 
-def run(options: argparse.Namespace) -> pd.DataFrame:
-    """Return one row per setting, reading and simulation."""
-    jobs = [
-        (setting, title, seed)
+STUDY = study.Study(Path(__file__).parent, one_run, ("heedful", "scikit-learn", "lightgbm"))
+
+
+def run(options: argparse.Namespace) -> dict[str, pd.DataFrame]:
+    """Return by how many per cent rivals improve on the lasso: for each setting, a row per reading and simulation."""
+    # settings and readings stand where other studies have tables
+    tables = {
+        f"{setting}: {title}": (setting, READINGS[title], options.rows)
         for setting in options.settings
         for title in options.readings
-        for seed in range(options.runs)
         if not (setting == "1" and READINGS[title].centred)
-    ]
-    work = (delayed(measure)(setting, READINGS[title], options.rows, seed) for setting, title, seed in jobs)
-    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="simulation"))
-    return pd.DataFrame(done, pd.MultiIndex.from_tuples(jobs, names=["setting", "reading", "seed"]))
+    }
+    percent = study.improvement(study.run(STUDY, tables, options, part="readings"), LASSO)
+    found = {}
+    for setting in options.settings:
+        titles = {f"{setting}: {title}": title for title in options.readings if f"{setting}: {title}" in tables}
+        found[setting] = percent.loc[list(titles)].rename(index=titles, level="table")
+    return found
 
 
 def tabulate(percent: pd.DataFrame, setting: str) -> str:
     """Return a markdown table of one setting: each reading, and how far it is from the paper."""
     paper = PAPER.loc[setting].xs("mean", level=1)
-    means = percent.loc[setting].groupby("reading", sort=False).mean()
-    lines = [f"| reading | off by | {' | '.join(means)} |", "|---" * (means.shape[1] + 2) + "|"]
-    lines.append(f"| **the paper** | 0.0 | {' | '.join(str(paper[name.split(',')[0]]) for name in means)} |")
+    means = percent.groupby("table", sort=False).mean()
     distance = (means[NEAR] - paper[NEAR]).abs().mean(axis=1)
-    for title, row in means.iterrows():
-        lines.append(f"| {title} | {distance[title]:.1f} | {' | '.join(f'{value:.1f}' for value in row)} |")
+    rows = [["**the paper**", "0.0", *(str(paper[name.split(",")[0]]) for name in means)]]
+    rows += [[title, f"{distance[title]:.1f}", *(f"{value:.1f}" for value in row)] for title, row in means.iterrows()]
     closest = f'Closest: "{distance.idxmin()}", off by {distance.min():.1f} points on average.'
-    return "\n".join([f"## Setting {setting}", "", *lines, "", closest])
+    return f"## Setting {setting}\n\n{pages.draw_table(['reading', 'off by', *means], rows)}\n\n{closest}"
 
 
-def write_page(percent: pd.DataFrame) -> str:
+def write_page(found: dict[str, pd.DataFrame], n_runs: int) -> str:
     """Return the page."""
-    n_runs = percent.index.unique("seed").size
     about = (
         f"Per cent improvement in mean squared test error over the lasso, mean of {n_runs} simulations; forests have "
-        f"{N_TREES} trees. `off by` is the mean distance of the first three from the paper's. {dt.date.today()}. This "
-        "page is rewritten by `python benchmarks/paper/table3/readings.py`; the README explains the readings."
+        f"{N_TREES} trees. `off by` is the mean distance of the first three from the paper's. "
+        f"{pages.stamp(*STUDY.packages)}. This page is rewritten by `python -m benchmarks.paper.table3.readings`; the "
+        "README explains the readings."
     )
-    tables = [tabulate(percent, setting) for setting in percent.index.unique("setting")]
-    return "\n\n".join(["# Readings of the simulations", about, *tables]) + "\n"
-
-
-def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has one small simulation of two readings."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5, help="simulations of each reading")
-    parser.add_argument("--jobs", type=int, default=-1, help="simulations at a time, each on one core")
-    parser.add_argument(
-        "--smoke", action="store_true", help="one small simulation of two readings, to see that it runs"
-    )
-    options = vars(parser.parse_args()) | {"settings": list(MAKERS), "readings": list(READINGS), "rows": ROWS}
-    if options["smoke"]:
-        options |= {"settings": ["4"], "readings": [PRINTED, "shift 3"], "rows": 60, "runs": 1, "jobs": 1}
-    return argparse.Namespace(**options)
+    return pages.join("Readings of the simulations", about, *(tabulate(part, title) for title, part in found.items()))
 
 
 def main() -> None:
     """Run the readings."""
-    options = read_options()
-    page = write_page(run(options))
-    print(page)
-    if not options.smoke:
-        (Path(__file__).parent / "readings.md").write_text(page, encoding="utf-8")
+    readings = list(READINGS), [PRINTED, "shift 3"]
+    options = study.read_options(__doc__, 5, settings=(list(MAKERS), ["4"]), readings=readings, rows=(ROWS, 60))
+    study.publish(STUDY.home, options, write_page(run(options), options.runs), name="readings.md")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ from heedful.cli._explain import explain, tell_explain
 from heedful.cli._fit import fit, tell_fit
 from heedful.cli._output import say_json
 from heedful.cli._predict import predict, tell_predict
-from heedful.cli._reproduce import reproduce, tell_reproduce
 from heedful.cli._target import TASKS
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
@@ -110,7 +109,7 @@ def _fail(given: list[str], message: str, code: int) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
     parser.add_argument("--version", action="version", version=f"heedful {__version__}")
-    names = "fit | predict | explain | drift | demo | reproduce"
+    names = "fit | predict | explain | drift | demo"
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
     _add_fit(commands)
     _add_predict(commands)
@@ -118,7 +117,6 @@ def _parser() -> Parser:
     _add_drift(commands)
     own = _add(commands, "demo", "compare models of a table that comes along", demo, tell_demo)
     own.add_argument("--splits", type=_positive, default=10, metavar="N", help="random halves (default 10)")
-    _add_reproduce(commands)
     return parser
 
 
@@ -190,17 +188,6 @@ def _add_drift(commands: Any) -> None:
     own.add_argument("--mixing", type=_mixing, default="auto", metavar="M", help=(
         "share of the correction that is applied, 0 to 1 (default auto)"))  # fmt: skip
     own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows whether and where it drifted")
-
-
-def _add_reproduce(commands: Any) -> None:
-    own = _add(commands, "reproduce", "run a study of the paper, in a checkout of heedful", reproduce, tell_reproduce)
-    own.add_argument("study", metavar="STUDY", help="folder in benchmarks/paper, such as table1 or us_change")
-    own.add_argument("--datasets", nargs="+", metavar="NAME", help="tables, where a study has several (default: all)")
-    own.add_argument("--methods", nargs="+", metavar="GROUP", help="columns, where a study has groups (default: all)")
-    own.add_argument("--splits", type=_positive, metavar="N", help="random splits (default: the study's)")
-    own.add_argument("--data", type=Path, metavar="DIR", help="folder of the tables (default: HEEDFUL_DATA)")
-    own.add_argument("--smoke", action="store_true", help="one split of generated rows, to see that it runs")
-    own.set_defaults(jobs=None)
 
 
 def _positive(text: str) -> int:

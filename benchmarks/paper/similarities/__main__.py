@@ -1,12 +1,11 @@
 """Whom local lassos attend to: forests, boosted proximity and teachers, beside the teachers, on the twelve tables.
 
-    python benchmarks/paper/similarities/run.py [--tables NAME ...] [--splits 5] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.similarities [--tables NAME ...] [--runs 5] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md beside this file; of some of the tables, and with ``--smoke``, under build/. Splits are kept in
+Writes results.md beside this file; of fewer tables or splits, and with ``--smoke``, under build/. Splits are kept in
 build/similarities, so an interrupted run goes on where it stopped. CatBoost is left out if it is not installed.
 """
 
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,12 @@ import numpy as np
 import pandas as pd
 from lightgbm import LGBMRegressor
 
+from benchmarks import study
+from benchmarks.rivals import make_catboost
+from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
 from heedful.similarity import TeacherSimilarity
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import study
-from tables import halves, one_hot
 
 LASSO, TEACHER = "lasso", "LightGBM, the teacher"
 HEADS = {
@@ -44,10 +42,7 @@ def boosters(seed: int) -> dict[str, Any]:
         "LightGBM": LGBMRegressor(n_estimators=500, **quiet),
     }
     if HAS_CATBOOST:
-        from catboost import CatBoostRegressor  # noqa: PLC0415 - may be missing
-
-        how = {"verbose": False, "thread_count": 1, "allow_writing_files": False}
-        models["CatBoost"] = CatBoostRegressor(random_seed=seed, **how)
+        models["CatBoost"] = make_catboost(seed)
     return models
 
 
@@ -60,18 +55,13 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     return study.measure(models | boosters(seed), (first, y[train]), (second, y[test]))
 
 
+TITLE = "Similarities"
 LEAD = (
     "Per cent improvement in mean squared test error over the lasso. First local lassos, named by the similarities of "
     "their heads; then boosters, the first of them being the teacher: 300 rounds, 8 leaves, as for boosted proximity."
 )
-STUDY = study.Study(
-    name="similarities",
-    title="Similarities",
-    lead=LEAD if HAS_CATBOOST else f"{LEAD} CatBoost was not installed.",
-    zero=LASSO,
-    one_split=one_split,
-    packages=("heedful", "scikit-learn", "lightgbm", *(["catboost"] if HAS_CATBOOST else [])),
-)
+PACKAGES = ("heedful", "scikit-learn", "lightgbm", *(["catboost"] if HAS_CATBOOST else []))
+STUDY = study.Study(Path(__file__).parent, one_split, PACKAGES)
 
 
 def read_figures(percent: pd.DataFrame) -> list[str]:
@@ -86,10 +76,12 @@ def read_figures(percent: pd.DataFrame) -> list[str]:
 
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, splits=5)
+    options = study.read_options(__doc__, runs=5, add=study.add_tables)
     results = study.run(STUDY, study.read_tables(options), options)
-    sentences = read_figures(study.improvement(STUDY, results))
-    study.write_page(STUDY, results, sentences, study.output_folder(STUDY, options))
+    sentences = read_figures(study.improvement(results, LASSO))
+    lead = LEAD if HAS_CATBOOST else f"{LEAD} CatBoost was not installed."
+    page = study.write_page(STUDY, results, (TITLE, lead), LASSO, sentences)
+    study.publish(STUDY.home, options, page, study.has_all_tables(options))
 
 
 if __name__ == "__main__":

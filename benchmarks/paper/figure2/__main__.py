@@ -1,12 +1,10 @@
 """Figure 2 of the paper, the outline of the method, with the numbers of one real prediction in its boxes.
 
-    python benchmarks/paper/figure2/run.py [--smoke]
+    python -m benchmarks.paper.figure2 [--smoke]
 
-Writes results.md and figure.png beside this file; with ``--smoke`` it prints a small table and writes nothing.
+Writes results.md and figure.png beside this file; with ``--smoke``, of few rows and trees, under build/.
 """
 
-import argparse
-import datetime as dt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
+from benchmarks import pages, study
 from heedful import AttentionLasso
 from heedful.datasets import make_subgroups
 from heedful.plot._axes import finish, fonts
@@ -84,7 +83,7 @@ def tabulate(found: Outline) -> str:
         "4. mixing chosen": f"{found.mixing:.2f}",
     }
     lines |= {f"4. prediction, {name}": f"{value:.2f}" for name, value in found.prediction.items()}
-    return "\n".join(["| step | number |", "|---|---|", *(f"| {name} | {value} |" for name, value in lines.items())])
+    return pages.draw_table(["step", "number"], lines.items())
 
 
 def draw(found: Outline, path: Path) -> None:
@@ -154,24 +153,19 @@ def write_page(found: Outline) -> str:
         "Figure 2 of the paper outlines the method; here every box holds the numbers of one prediction: the first test "
         "row of the minority in setting 3 (`make_subgroups`, seed 0), a forest with ranger's defaults, one head; "
         "temperature, penalty and mixing are chosen out of bag. "
-        f"{dt.date.today()}. This page is rewritten by `make figure2`."
+        f"{pages.stamp('heedful')}. This page is rewritten by `make figure2`."
     )
     picture = "![Scores, weights, two models and their blend, for one query](figure.png)"
-    return "\n\n".join(["# Figure 2: one prediction, step by step", about, picture, tabulate(found)]) + "\n"
+    return pages.join("Figure 2: one prediction, step by step", about, picture, tabulate(found))
 
 
 def main() -> None:
     """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true", help="few rows and trees, to see that it runs")
-    smoke = parser.parse_args().smoke
+    options = study.read_options(__doc__, rows=(300, 60), trees=(500, 20))
     plt.switch_backend("Agg")
-    found = follow(60, 20) if smoke else follow(300, 500)
-    page = write_page(found)
-    print(page)
-    if not smoke:
-        (Path(__file__).parent / "results.md").write_text(page, encoding="utf-8")
-        draw(found, Path(__file__).parent / "figure.png")
+    found = follow(options.rows, options.trees)
+    folder = study.publish(Path(__file__).parent, options, write_page(found))
+    draw(found, folder / "figure.png")
 
 
 if __name__ == "__main__":

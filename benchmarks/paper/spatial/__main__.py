@@ -1,14 +1,12 @@
 """Section 5.2 of the paper on a public image: corn or soybean, by a pixel's bands and by what lies around it.
 
-    python benchmarks/paper/spatial/run.py [--data DIR] [--splits 10] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.spatial [--data DIR] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md, field.png and coefficients.png (as figure 6) beside this file; of fewer than ten splits, and with
 ``--smoke``, under build/. Splits are kept in build/spatial, so an interrupted run goes on where it stopped.
 """
 
 import argparse
-import datetime as dt
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,8 @@ from matplotlib.colors import ListedColormap
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
+from benchmarks import pages, study
+from benchmarks.tables import data_folder
 from heedful import AttentionLassoClassifier, plot
 from heedful.baseline import LogisticBaseline
 from heedful.baseline._folds import Split
@@ -29,15 +29,11 @@ from heedful.plot._axes import finish, fonts
 from heedful.plot._style import INK, cluster_colour
 from heedful.similarity import ForestProximity
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import study
-from tables import data_folder
-
 CROPS = {"corn": (2, 3, 4), "soybean": (10, 11, 12)}
 PLACE = ["field", "row", "column"]
 # Bands side by side are averaged: 200 become 40.
 WIDTH = 5
-SPLITS, N_FOLDS, N_TREES, N_CLUSTERS = 10, 5, 100, 4
+RUNS, N_FOLDS, N_TREES, N_CLUSTERS = 10, 5, 100, 4
 LASSO, ALONE, RAW, SUMMARY = "lasso", "attention", "raw neighbours", "mean and deviation"
 CONTEXTS = {ALONE: None, RAW: "raw", SUMMARY: "mean_sd"}
 
@@ -107,36 +103,18 @@ def score(model: Any, X: pd.DataFrame, y: np.ndarray, train: np.ndarray, **folds
     return {"error": float(error), "mixing": getattr(model, "mixing_", 0.0), "seconds": seconds}
 
 
-STUDY = study.Study(
-    name="spatial",
-    title="Attention to a pixel's surroundings",
-    lead="AUC on fields that were left out as a whole: corn or soybean, by the 200 bands of a pixel, averaged to 40. "
-    "All models use the pixel's own bands; they differ in what the similarity sees: the pixel, its 8 neighbours as "
-    "well, or their mean and standard deviation.",
-    zero=LASSO,
-    one_split=one_split,
-    packages=("heedful", "scikit-learn"),
-)
-
-
-def read_mixing(options: argparse.Namespace) -> pd.DataFrame:
-    """Return the mixing of each attention model, one row per split that was kept."""
-    kept = study.read_kept(study.work_folder(STUDY, options) / "splits.jsonl", STUDY.key)
-    mixing = {
-        seed: {f"mixing, {name}": scores[name]["mixing"] for name in CONTEXTS} for (_, seed), scores in kept.items()
-    }
-    return pd.DataFrame.from_dict(mixing, orient="index")
+STUDY = study.Study(Path(__file__).parent, one_split, ("heedful", "scikit-learn"))
 
 
 def tabulate(auc: pd.DataFrame, mixing: pd.DataFrame) -> str:
     """Return a markdown table as the paper's: AUC and mixing by split, their means and standard errors."""
-    values = auc.join(mixing)
+    values = auc.join(mixing[list(CONTEXTS)].add_prefix("mixing, "))
     rows = {str(seed): split for seed, split in values.iterrows()} | {"mean": values.mean()}
     if len(values) > 1:
         rows["standard error"] = values.sem()
-    lines = ["| split | " + " | ".join(values) + " |", "|---" * (values.shape[1] + 1) + "|"]
-    lines += [f"| {name} | " + " | ".join(f"{cell:.3f}" for cell in cells) + " |" for name, cells in rows.items()]
-    return "\n".join(lines)
+    return pages.draw_table(
+        ["split", *values], [[name, *(f"{cell:.3f}" for cell in cells)] for name, cells in rows.items()]
+    )
 
 
 def compare(auc: pd.DataFrame, method: str, other: str) -> str:
@@ -155,17 +133,21 @@ def count_pixels(X: pd.DataFrame, y: np.ndarray, splits: int) -> str:
     return f"{len(X)} pixels of {n_fields} fields, {min(n_train)} to {max(n_train)} of half of the fields for training."
 
 
-def write_page(X: pd.DataFrame, y: np.ndarray, results: pd.DataFrame, mixing: pd.DataFrame, folder: Path) -> None:
-    """Print and write results.md: figures, what they say, what they cost, and how to get them again."""
-    auc, seconds = 1 - results["error"].droplevel("table"), results["seconds"]
-    about = f"{count_pixels(X, y, len(auc))} {dt.date.today()}, {STUDY.versions}. Rewritten by `make {STUDY.name}`."
+def write_page(X: pd.DataFrame, y: np.ndarray, results: pd.DataFrame) -> str:
+    """Return the page: figures, what they say, what they cost, and how to get them again."""
+    results = results.droplevel("table")
+    auc, seconds = 1 - results["error"], results["seconds"]
+    about = (
+        "AUC on fields that were left out as a whole: corn or soybean, by the 200 bands of a pixel, averaged to 40. "
+        "All models use the pixel's own bands; they differ in what the similarity sees: the pixel, its 8 neighbours as "
+        f"well, or their mean and standard deviation. {count_pixels(X, y, len(auc))} {pages.stamp(*STUDY.packages)}. "
+        "Rewritten by `make spatial`."
+    )
     pairs = [(name, LASSO) for name in CONTEXTS] + [(RAW, ALONE), (SUMMARY, ALONE)]
-    reading = "\n".join(f"- {compare(auc, *pair)}" for pair in pairs)
+    reading = pages.bullets(compare(auc, *pair) for pair in pairs)
     costs = ", ".join(f"{name} {value:.1f}" for name, value in seconds.mean().items())
     cost = f"Seconds by the clock to fit and predict a split, whatever else the machine did meanwhile: {costs}."
-    text = "\n\n".join([f"# {STUDY.title}", f"{STUDY.lead} {about}", tabulate(auc, mixing), reading, cost]) + "\n"
-    print(text)
-    (folder / "results.md").write_text(text, encoding="utf-8")
+    return pages.join("Attention to a pixel's surroundings", about, tabulate(auc, results["mixing"]), reading, cost)
 
 
 def draw_pixels(ax: Any, X: pd.DataFrame, values: Any, title: str, **style: Any) -> Any:
@@ -218,27 +200,19 @@ def draw_split(X: pd.DataFrame, y: np.ndarray, seed: int, folder: Path) -> None:
     draw_models(model.explain(pixels[field]), places[field], folder / "coefficients.png")
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options of this study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option that only this study has."""
     parser.add_argument("--data", help="folder that holds spatial/indian_pines.npz")
-    parser.add_argument("--splits", type=int, default=SPLITS)
-    parser.add_argument("--jobs", type=int, default=-1, help="splits at a time, each on one core")
-    parser.add_argument("--fresh", action="store_true", help="forget the splits of earlier runs")
-    parser.add_argument("--smoke", action="store_true", help="one split of generated images, to see that it runs")
-    options = parser.parse_args()
-    return argparse.Namespace(**vars(options) | study.SMOKE) if options.smoke else options
 
 
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    options = study.read_options(__doc__, RUNS, add=add_options)
     plt.switch_backend("Agg")
     path = None if options.smoke else data_folder(options.data) / "spatial" / "indian_pines.npz"
     X, y = stand_in() if path is None else read_pixels(path)
-    folder = Path(__file__).parent if options.splits >= SPLITS else study.work_folder(STUDY, options)
     results = study.run(STUDY, {"tissue" if options.smoke else "Indian Pines": (X, y)}, options)
-    write_page(X, y, results, read_mixing(options), folder)
+    folder = study.publish(STUDY.home, options, write_page(X, y, results))
     draw_split(X, y, 0, folder)
 
 

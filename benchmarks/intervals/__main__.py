@@ -1,14 +1,12 @@
 """Whether nine of ten new responses lie in their intervals, in every part of the table.
 
-    python benchmarks/intervals/run.py [--simulations 3 4] [--runs 50] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.intervals [--simulations 3 4] [--runs 50] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and figure.png beside this file; of some simulations or fewer than 50 draws, and with ``--smoke``,
 under build/. Each draw is kept in build/intervals, so an interrupted run goes on where it stopped.
 """
 
 import argparse
-import datetime as dt
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +17,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from benchmarks import pages, study
 from heedful import AttentionLasso
 from heedful.datasets import make_continuous, make_soft_clusters, make_subgroups
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, NEUTRAL
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import study
 
 RUNS, ROWS, NEW_ROWS, COVERAGE = 50, 300, 1000, 0.9
 LOCAL, PLAIN, QUANTILES = "by attention", "split conformal", "LightGBM quantiles"
@@ -137,22 +133,12 @@ def one_run(draw: Callable[..., Draw], how: dict[str, Any], seed: int) -> study.
     return found
 
 
-STUDY = study.Study("intervals", "Prediction intervals", "", PLAIN, one_run, ("heedful", "scikit-learn", "lightgbm"))
+STUDY = study.Study(Path(__file__).parent, one_run, ("heedful", "scikit-learn", "lightgbm"))
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has one small draw of two simulations."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option that only this study has."""
     parser.add_argument("--simulations", nargs="+", default=list(SIMULATIONS), choices=list(SIMULATIONS))
-    parser.add_argument("--runs", type=int, default=RUNS, help="draws of each simulation")
-    parser.add_argument("--jobs", type=int, default=-1, help="draws at a time, each on one core")
-    parser.add_argument("--fresh", action="store_true", help="forget the draws of earlier runs")
-    parser.add_argument("--smoke", action="store_true", help="one small draw of two simulations, to see that it runs")
-    options = vars(parser.parse_args()) | {"rows": ROWS, "new_rows": NEW_ROWS}
-    if options["smoke"]:
-        few = {"simulations": list(SIMULATIONS)[2:4], "runs": 1, "rows": 80, "new_rows": 80}
-        options |= few | {"jobs": 1, "fresh": True}
-    return argparse.Namespace(**options)
 
 
 def run(options: argparse.Namespace) -> pd.DataFrame:
@@ -160,44 +146,31 @@ def run(options: argparse.Namespace) -> pd.DataFrame:
     sizes = {"rows": options.rows, "new_rows": options.new_rows}
     # a simulation stands where other studies have a table: what draws it, and its arguments
     tables = {title: (SIMULATIONS[title][0], SIMULATIONS[title][1] | sizes) for title in options.simulations}
-    wanted = [("", title, seed) for seed in range(options.runs) for title in tables]
-    known, _ = study.run_parts({"": STUDY}, tables, wanted, options)
-    figures = [
-        {(what, name): value for name, scores in known[part].items() for what, value in scores.items()}
-        for part in wanted
-    ]
-    index = pd.MultiIndex.from_tuples([part[1:] for part in wanted], names=["simulation", "seed"])
-    results = pd.DataFrame(figures, index)
-    return results.set_axis(pd.MultiIndex.from_tuples(results.columns), axis=1)
+    return study.run(STUDY, tables, options)
 
 
 def relative(results: pd.DataFrame, what: str) -> pd.DataFrame:
     """Return the means of a figure by simulation and method, divided draw by draw by those of split conformal."""
-    return results[what].div(results[what, PLAIN], axis=0).groupby("simulation").mean()
+    return results[what].div(results[what, PLAIN], axis=0).groupby("table").mean()
 
 
 def main_table(results: pd.DataFrame) -> str:
     """Return coverage, width and score of each method and simulation in markdown."""
-    means, errors = (getattr(results["coverage"].groupby("simulation"), how)() for how in ("mean", "sem"))
+    coverage = results["coverage"].groupby("table")
     width, scores = relative(results, "width"), relative(results, "score")
-    rows = results["effective rows", LOCAL].groupby("simulation").median()
+    n_rows = results["effective rows", LOCAL].groupby("table").median()
     titles = ["simulation", *METHODS, *(f"{what}, {name}" for what in ("width", "score") for name in RIVALS), "rows"]
-    lines = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    for title in means.index:
-        cells = [f"{means.loc[title, name]:.1f}" + bracket(errors.loc[title, name]) for name in METHODS]
+    rows = []
+    for title, draws in coverage:
+        cells = [pages.tell_mean(draws[name]) for name in METHODS]
         cells += [f"{part.loc[title, name]:.2f}" for part in (width, scores) for name in RIVALS]
-        lines.append("| " + " | ".join([title, *cells, f"{rows[title]:.0f}"]) + " |")
-    return "\n".join(lines)
-
-
-def bracket(error: float) -> str:
-    """Return a standard error in brackets; nothing for a single draw."""
-    return f" ({error:.1f})" if np.isfinite(error) else ""
+        rows.append([title, *cells, f"{n_rows[title]:.0f}"])
+    return pages.draw_table(titles, rows)
 
 
 def by_group(results: pd.DataFrame) -> pd.DataFrame:
     """Return the mean coverage of each group (simulation, group) by method."""
-    means = results.groupby("simulation").mean()
+    means = results.groupby("table").mean()
     groups = [name for name in means.columns.unique(0) if name.startswith("group")]
     found = {(title, name): means.loc[title, name] for title in means.index for name in groups}
     return pd.DataFrame(found).T[METHODS].dropna()
@@ -205,15 +178,13 @@ def by_group(results: pd.DataFrame) -> pd.DataFrame:
 
 def group_table(groups: pd.DataFrame) -> str:
     """Return the coverage of groups in markdown."""
-    lines = ["| simulation, group | " + " | ".join(METHODS) + " |", "|---" * (len(METHODS) + 1) + "|"]
-    for (title, group), row in groups.iterrows():
-        lines.append(f"| {title}: {group} | " + " | ".join(f"{value:.1f}" for value in row) + " |")
-    return "\n".join(lines)
+    rows = [[f"{title}: {group}", *(f"{value:.1f}" for value in row)] for (title, group), row in groups.iterrows()]
+    return pages.draw_table(["simulation, group", *METHODS], rows)
 
 
 def read_figures(results: pd.DataFrame) -> list[str]:
     """Return what the figures say."""
-    means = results["coverage"].groupby("simulation").mean()
+    means = results["coverage"].groupby("table").mean()
     sentences = [read_coverage(means[name], name) for name in METHODS]
     groups = by_group(results)
     off = (groups - TARGET).abs().groupby(level=0).mean()
@@ -262,12 +233,11 @@ def write_page(results: pd.DataFrame, options: argparse.Namespace) -> str:
         f"draws, seeds from 0; {options.rows} rows to fit, {options.new_rows} new ones. Widths and interval scores "
         f"(smaller is better) are divided by those of {PLAIN}; rows are the effective rows that an interval looks at, "
         "median. "
-        f"{dt.date.today()}, {STUDY.versions}; {minutes:.0f} minutes of one core. This page is rewritten by `make "
+        f"{pages.stamp(*STUDY.packages)}; {minutes:.0f} minutes of one core. This page is rewritten by `make "
         "intervals`."
     )
-    reading = "\n".join(f"- {sentence}" for sentence in read_figures(results))
     groups = f"Coverage of hidden groups, which no method sees:\n\n{group_table(by_group(results))}"
-    return "\n\n".join(["# Prediction intervals", about, main_table(results), reading, groups]) + "\n"
+    return pages.join("Prediction intervals", about, main_table(results), pages.bullets(read_figures(results)), groups)
 
 
 def draw_figure(groups: pd.DataFrame, path: Path) -> None:
@@ -284,19 +254,15 @@ def draw_figure(groups: pd.DataFrame, path: Path) -> None:
     plt.close(figure)
 
 
-def output_folder(options: argparse.Namespace) -> Path:
-    """Return where results go: beside the study if it is whole, else under build/."""
-    whole = len(options.simulations) == len(SIMULATIONS) and options.runs >= RUNS
-    return Path(__file__).parent if whole else study.work_folder(STUDY, options)
-
-
 def main() -> None:
     """Run the study."""
-    options = read_options()
-    results, folder = run(options), output_folder(options)
-    page = write_page(results, options)
-    print(page)
-    (folder / "results.md").write_text(page, encoding="utf-8")
+    options = study.read_options(__doc__, RUNS, add=add_options, rows=(ROWS, 80), new_rows=(NEW_ROWS, 80))
+    if options.smoke:
+        options.simulations = SUBGROUPS[:2]
+    plt.switch_backend("Agg")
+    results = run(options)
+    whole = len(options.simulations) == len(SIMULATIONS)
+    folder = study.publish(STUDY.home, options, write_page(results, options), whole)
     draw_figure(by_group(results), folder / "figure.png")
 
 

@@ -1,36 +1,30 @@
 """A model in use while what it predicts drifts: each day is predicted, then its labels come in and correct the model.
 
-    python benchmarks/drift_days/run.py [--streams 20] [--jobs -1] [--smoke]
+    python -m benchmarks.drift_days [--runs 20] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md and figure.png beside this file; of fewer than 20 streams, and with ``--smoke``, under build/. Fails
-if a number is missing.
+Writes results.md and figure.png beside this file; of fewer than 20 streams, and with ``--smoke``, under build/. Each
+stream is kept in build/drift_days, so an interrupted run goes on where it stopped.
 """
 
-import argparse
-import datetime as dt
-import platform
-import re
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from lightgbm import Booster, LGBMRegressor
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
+from benchmarks import pages, study
+from benchmarks.pages import tell_mean
 from heedful import DriftCorrector
 from heedful.datasets import make_stream
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, INK, NEUTRAL
 from heedful.similarity import ForestProximity
 
-PROJECT = Path(__file__).resolve().parents[2]
 KINDS = ("sudden", "gradual", "none")
-STREAMS, ROWS, BLOCK, BAR = 20, 25, 5, 1.0
+RUNS, ROWS, BLOCK, BAR = 20, 25, 5, 1.0
 TREES = 50
 MODEL, PRINTED = "model as it is", "as printed"
 ALL, WINDOW, REFIT = "corrected, all rows", "corrected, 20 days", "refitted, 20 days"
@@ -88,33 +82,27 @@ class Stream:
         return slice((self.first + start) * ROWS, (self.first + stop) * ROWS)
 
 
-def follow(case: Case, plan: Plan, seed: int) -> pd.DataFrame:
-    """Return the errors of all methods on each day after the first labels came in."""
+def one_stream(case: Case, plan: Plan, seed: int) -> study.Scores:
+    """Return the errors of all methods, a list of those of each day after the first labels came in."""
     stream = Stream(case, plan, seed)
-    with threadpool_limits(1):
-        model = fit_booster(*stream.days(-stream.first, 0), plan.n_trees)
-        correctors = {
-            PRINTED: DriftCorrector(model, temperature=1.0, mixing=1.0),
-            ALL: DriftCorrector(model),
-            WINDOW: DriftCorrector(model, window=plan.short * ROWS),
-            FOREST: DriftCorrector(model, window=plan.short * ROWS, similarity=ForestProximity(TREES)),
-        }
-        for corrector in correctors.values():
-            corrector.fit(*stream.days(0, 1))
-        return pd.DataFrame([use_day(stream, day, model, correctors, plan) for day in range(1, plan.used)])
-
-
-def use_day(
-    stream: Stream, day: int, model: Booster, correctors: dict[str, DriftCorrector], plan: Plan
-) -> dict[Any, float]:
-    """Return the errors of one day, and hand its labels to the correctors."""
-    X, y = stream.days(day, day + 1)
-    refitted = fit_booster(*stream.days(day - plan.short, day), plan.n_trees)
-    found: dict[Any, float] = {"day": day}
-    for name, method in {MODEL: model, **correctors, REFIT: refitted}.items():
-        found["response", name], found["signal", name] = stream.errors(day, method.predict(X))
+    model = fit_booster(*stream.days(-stream.first, 0), plan.n_trees)
+    correctors = {
+        PRINTED: DriftCorrector(model, temperature=1.0, mixing=1.0),
+        ALL: DriftCorrector(model),
+        WINDOW: DriftCorrector(model, window=plan.short * ROWS),
+        FOREST: DriftCorrector(model, window=plan.short * ROWS, similarity=ForestProximity(TREES)),
+    }
     for corrector in correctors.values():
-        corrector.update(X, y)
+        corrector.fit(*stream.days(0, 1))
+    found: study.Scores = {name: {"response": [], "signal": []} for name in METHODS}
+    for day in range(1, plan.used):
+        X, y = stream.days(day, day + 1)
+        refitted = fit_booster(*stream.days(day - plan.short, day), plan.n_trees)
+        for name, method in {MODEL: model, **correctors, REFIT: refitted}.items():
+            for kind, error in zip(("response", "signal"), stream.errors(day, method.predict(X)), strict=True):
+                found[name][kind].append(error)
+        for corrector in correctors.values():
+            corrector.update(X, y)
     return found
 
 
@@ -123,21 +111,19 @@ def fit_booster(X: np.ndarray, y: np.ndarray, n_trees: int) -> Booster:
     return LGBMRegressor(n_estimators=n_trees, verbose=-1, n_jobs=1).fit(X, y).booster_
 
 
-def run(options: argparse.Namespace) -> pd.DataFrame:
+STUDY = study.Study(Path(__file__).parent, one_stream, ("heedful", "lightgbm"))
+
+
+def by_day(results: pd.DataFrame) -> pd.DataFrame:
     """Return one row per case, stream and day; errors of the response and of the signal by method."""
-    jobs = [(title, seed) for seed in range(options.streams) for title in CASES]
-    work = (delayed(follow)(CASES[title], options.plan, seed) for title, seed in jobs)
-    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="stream"))
-    found = pd.concat(
-        {job: days.set_index("day") for job, days in zip(jobs, done, strict=True)}, names=["case", "seed"]
-    )
-    found.columns = pd.MultiIndex.from_tuples(found.columns)
-    return found
+    days = results.explode(list(results)).astype(float)
+    number = days.groupby(level=["table", "seed"]).cumcount() + 1
+    return days.set_index(number.rename("day"), append=True)
 
 
 def relate(errors: pd.DataFrame) -> pd.DataFrame:
     """Return by how many per cent each method's error is above the model's, one row per case and stream."""
-    means = errors.groupby(["case", "seed"]).mean()
+    means = errors.groupby(["table", "seed"]).mean()
     return 100 * (means.drop(columns=MODEL).div(means[MODEL], axis=0) - 1)
 
 
@@ -147,30 +133,24 @@ def by_block(errors: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {f"{BLOCK * k + 1}-{BLOCK * (k + 1)}": relate(part) for k, part in errors.groupby(number)}
 
 
-def format_mean(values: pd.Series, sign: str = "+", digits: int = 1) -> str:
-    """Return a mean over streams and its standard error."""
-    return f"{values.mean():{sign}.{digits}f} ({values.sem():.{digits}f})"
-
-
 def main_table(errors: pd.DataFrame) -> str:
     """Return a markdown table: the model's error, and how far the others are above it, in per cent."""
-    percent, plain = relate(errors), errors[MODEL].groupby(["case", "seed"]).mean()
-    lines = [f"| | {MODEL}: MSE | " + " | ".join(f"{name}, %" for name in percent) + " |"]
-    lines.append("|---" * (len(METHODS) + 1) + "|")
-    for title in CASES:
-        cells = [format_mean(plain[title], "", 2), *(format_mean(percent.loc[title][name]) for name in percent)]
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    percent, plain = relate(errors), errors[MODEL].groupby(["table", "seed"]).mean()
+    rows = [
+        [title, tell_mean(plain[title], 2), *(tell_mean(percent.loc[title][name], sign="+") for name in percent)]
+        for title in CASES
+    ]
+    return pages.draw_table(["", f"{MODEL}: MSE", *(f"{name}, %" for name in percent)], rows)
 
 
 def block_table(blocks: dict[str, pd.DataFrame]) -> str:
     """Return a markdown table: the same figures by blocks of days, a row for each case and method."""
-    lines = ["| case | method | " + " | ".join(blocks) + " |", "|---" * (len(blocks) + 2) + "|"]
-    for title in CASES:
-        for name in METHODS[1:]:
-            cells = [format_mean(percent.loc[title][name]) for percent in blocks.values()]
-            lines.append(f"| {title} | {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    rows = [
+        [title, name, *(tell_mean(percent.loc[title][name], sign="+") for percent in blocks.values())]
+        for title in CASES
+        for name in METHODS[1:]
+    ]
+    return pages.draw_table(["case", "method", *blocks], rows)
 
 
 def read_cost(found: pd.DataFrame, title: str) -> list[str]:
@@ -178,14 +158,15 @@ def read_cost(found: pd.DataFrame, title: str) -> list[str]:
     percent, signal = (relate(found[what]).loc[title] for what in ("response", "signal"))
     blocks = {days: values.loc[title] for days, values in by_block(found["response"]).items()}
     sentences = []
+    tell = partial(tell_mean, digits=2, sign="+")
     for name in (ALL, WINDOW, FOREST):
         worst = max(blocks, key=lambda days: blocks[days][name].mean())
         kept = "below" if percent[name].mean() < BAR else "not below"
         sentences.append(
-            f"{title}: {name}, costs {format_mean(percent[name], digits=2)} % of error on average over all days, "
+            f"{title}: {name}, costs {tell(percent[name])} % of error on average over all days, "
             f"{kept} the bar of {BAR:g} %; in the worst block, days {worst}, it costs "
-            f"{format_mean(blocks[worst][name], digits=2)} %. Measured without the noise of the response, on average "
-            f"{format_mean(signal[name])} %."
+            f"{tell(blocks[worst][name])} %. Measured without the noise of the response, on average "
+            f"{tell(signal[name], digits=1)} %."
         )
     return sentences
 
@@ -193,22 +174,21 @@ def read_cost(found: pd.DataFrame, title: str) -> list[str]:
 def write_page(found: pd.DataFrame, plan: Plan) -> str:
     """Return the page: errors by case, what correction costs if nothing changes, and errors by blocks of days."""
     n_streams = found.index.unique("seed").size
-    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "lightgbm"))
     about = (
         f"Mean squared error over days 1 to {plan.used - 1} of {n_streams} streams of {ROWS} rows a day, seeds from 0; "
         f"of methods other than the {MODEL}, by how many per cent their error is above its error in the same stream. "
-        f"Mean (standard error) over streams. Changes come on day {plan.change}. {dt.date.today()}, {packages}, Python "
-        f"{platform.python_version()}. This page is rewritten by `make drift_days`; the README explains the methods."
+        f"Mean (standard error) over streams. Changes come on day {plan.change}. {pages.stamp(*STUDY.packages)}. This "
+        "page is rewritten by `make drift_days`; the README explains the methods."
     )
     still = [title for title, case in CASES.items() if case.kind == "none"]
-    costs = "\n".join(f"- {sentence}" for title in still for sentence in read_cost(found, title))
+    costs = pages.bullets(sentence for title in still for sentence in read_cost(found, title))
     blocks = f"## By blocks of {BLOCK} days\n\n{block_table(by_block(found['response']))}"
-    return "\n\n".join(["# Drift, day by day", about, main_table(found["response"]), costs, blocks]) + "\n"
+    return pages.join("Drift, day by day", about, main_table(found["response"]), costs, blocks)
 
 
 def draw_figure(found: pd.DataFrame, plan: Plan, path: Path) -> None:
     """Draw the error without noise over days, mean over streams, one panel per case."""
-    means = found["signal"].groupby(["case", "day"]).mean()
+    means = found["signal"].groupby(["table", "day"]).mean()
     figure, axes = plt.subplots(2, len(KINDS), figsize=(9, 5.4), sharex=True, layout="constrained")
     for ax, title in zip(axes.flat, CASES, strict=True):
         for name in METHODS:
@@ -225,31 +205,14 @@ def draw_figure(found: pd.DataFrame, plan: Plan, path: Path) -> None:
     plt.close(figure)
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options, and where results go; a smoke run has short streams and few trees."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--streams", type=int, default=STREAMS, help="streams per case")
-    parser.add_argument("--jobs", type=int, default=-1, help="streams at a time, each on one core")
-    parser.add_argument("--smoke", action="store_true", help="two short streams per case, to see that it works")
-    options = vars(parser.parse_args()) | {"plan": Plan()}
-    if options["smoke"]:
-        options |= {"streams": 2, "jobs": 1, "plan": Plan(short=4, long=7, used=8, change=5, n_trees=5)}
-    beside = Path(__file__).parent if options["streams"] >= STREAMS else PROJECT / "build" / "drift_days"
-    return argparse.Namespace(**options, folder=beside)
-
-
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    options = study.read_options(__doc__, RUNS, plan=(Plan(), Plan(short=4, long=7, used=8, change=5, n_trees=5)))
     plt.switch_backend("Agg")
-    found = run(options)
-    text = write_page(found, options.plan)
-    if found.isna().any(axis=None) or re.search(r"\b(nan|inf)\b", text):
-        raise SystemExit(f"A number is missing:\n\n{text}")
-    print(text.split("\n## ")[0] if options.smoke else text)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    (options.folder / "results.md").write_text(text, encoding="utf-8")
-    draw_figure(found, options.plan, options.folder / "figure.png")
+    # a case stands where other studies have a table
+    found = by_day(study.run(STUDY, {title: (case, options.plan) for title, case in CASES.items()}, options))
+    folder = study.publish(STUDY.home, options, write_page(found, options.plan))
+    draw_figure(found, options.plan, folder / "figure.png")
 
 
 if __name__ == "__main__":

@@ -1,40 +1,32 @@
 """The table of section 5.1: US consumption by quarters, its last part predicted from its first, in several readings.
 
-    python benchmarks/paper/us_change/run.py [--data DIR] [--seeds 3] [--jobs -1] [--smoke]
+    python -m benchmarks.paper.us_change [--data DIR] [--runs 3] [--jobs -1] [--fresh] [--smoke]
 
-Prints the tables and writes them to results.md beside this file. ``--smoke`` runs one cut of a generated series with
-few trees and writes nothing.
+Writes results.md beside this file; of fewer than three seeds, and with ``--smoke``, under build/. Each cut and seed
+is kept in build/us_change, so an interrupted run goes on where it stopped.
 """
 
 import argparse
-import datetime as dt
-import platform
-import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xgboost
-from joblib import Parallel, delayed
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
+from benchmarks import pages, study
+from benchmarks.tables import data_folder, load_series
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
 from heedful.baseline._folds import Split
 from heedful.context import lag_features
 from heedful.datasets import make_regimes
 from heedful.similarity import ForestProximity
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from tables import data_folder, load_series
 
 RESPONSE, LAGS, YEAR = "Consumption", 10, 4
 PAPER = pd.DataFrame(
@@ -142,27 +134,28 @@ def generated() -> pd.DataFrame:
     return pd.DataFrame(sim.X, columns=list("abcd")).assign(**{RESPONSE: sim.y})
 
 
-def measure(part: Part, readings: dict[str, Reading]) -> dict[tuple[str, str], float]:
-    """Return the squared errors of all methods, and the mixing of attention lassos, by table and reading."""
-    with threadpool_limits(1):
-        return fit_lassos(part) | fit_attention(part, readings) | fit_forest(part) | fit_boosters(part) | fit_knn(part)
+def one_cut(series: Series, n_train: int, n_trees: int, readings: list[str], seed: int) -> study.Scores:
+    """Return the squared errors of all methods, and the mixing of attention lassos: by reading, then by method."""
+    part = Part(series, n_train, seed, n_trees)
+    return fit_lassos(part) | fit_attention(part, readings) | fit_forest(part) | fit_boosters(part) | fit_knn(part)
 
 
-def fit_lassos(part: Part) -> dict[tuple[str, str], float]:
+def fit_lassos(part: Part) -> study.Scores:
     """Return the errors of one lasso for all rows, by its columns and the folds that choose its penalty."""
     rows, y = part.train
     found = {}
     for title, columns in {"all columns": list(rows), "no lags": part.series.current}.items():
         for folds in FOLDS:
             lasso = LassoBaseline().fit(rows[columns], y, splits=part.folds(folds))
-            found["lasso", f"{title}, {folds}"] = part.error(lasso.predict(part.later[columns]))
+            found[f"{title}, {folds}"] = {"lasso": part.error(lasso.predict(part.later[columns]))}
     return found
 
 
-def fit_attention(part: Part, readings: dict[str, Reading]) -> dict[tuple[str, str], float]:
+def fit_attention(part: Part, readings: list[str]) -> study.Scores:
     """Return the errors and the mixing of attention lassos whose models use the predictors of the same quarter."""
     found = {}
-    for title, reading in readings.items():
+    for title in readings:
+        reading = READINGS[title]
         model = AttentionLasso(
             similarity=ForestProximity(part.n_trees),
             similarity_features=part.series.seen(reading.seen),
@@ -171,19 +164,18 @@ def fit_attention(part: Part, readings: dict[str, Reading]) -> dict[tuple[str, s
             random_state=part.seed,
             **reading.options,
         ).fit(*part.train)
-        found["attention", title] = part.error(model.predict(part.later))
-        found["mixing", title] = model.mixing_
+        found[title] = {"attention": part.error(model.predict(part.later)), "mixing": model.mixing_}
     return found
 
 
-def fit_forest(part: Part) -> dict[tuple[str, str], float]:
+def fit_forest(part: Part) -> study.Scores:
     """Return the error of a forest with the defaults of R's ranger."""
     how = {"max_features": "sqrt", "min_samples_split": 6, "random_state": part.seed}
     forest = RandomForestRegressor(part.n_trees, **how).fit(*part.train)
-    return {("forest", "forest"): part.error(forest.predict(part.later))}
+    return {"forest": {"forest": part.error(forest.predict(part.later))}}
 
 
-def fit_boosters(part: Part) -> dict[tuple[str, str], float]:
+def fit_boosters(part: Part) -> study.Scores:
     """Return the errors of XGBoost by the folds that choose its rounds and by what it starts from."""
     rows, found = xgboost.DMatrix(*part.train), {}
     for start, more in {"from the mean": {}, "from 0.5": {"base_score": 0.5}}.items():
@@ -192,11 +184,11 @@ def fit_boosters(part: Part) -> dict[tuple[str, str], float]:
             splits = [tuple(split) for split in part.folds(folds)]
             n_rounds = len(xgboost.cv(how, rows, 500, folds=splits, early_stopping_rounds=10))
             model = xgboost.train(how, rows, n_rounds)
-            found["XGBoost", f"{start}, {folds}"] = part.error(model.predict(xgboost.DMatrix(part.later)))
+            found[f"{start}, {folds}"] = {"XGBoost": part.error(model.predict(xgboost.DMatrix(part.later)))}
     return found
 
 
-def fit_knn(part: Part) -> dict[tuple[str, str], float]:
+def fit_knn(part: Part) -> study.Scores:
     """Return the errors of nearest neighbours at each K and at chosen ones, columns scaled or not."""
     found = {}
     for scale in ("scaled", "not scaled"):
@@ -204,30 +196,31 @@ def fit_knn(part: Part) -> dict[tuple[str, str], float]:
         size = "kneighborsregressor__n_neighbors"
         for folds in FOLDS:
             search = GridSearchCV(model, {size: NEIGHBORS}, cv=part.folds(folds), scoring="neg_mean_squared_error")
-            found["KNN", f"{scale}, {folds}"] = part.error(search.fit(*part.train).predict(part.later))
+            found[f"{scale}, {folds}"] = {"KNN": part.error(search.fit(*part.train).predict(part.later))}
         for k in NEIGHBORS:
             chosen = model.set_params(**{size: k}).fit(*part.train)
-            found["KNN", f"{scale}, K = {k}"] = part.error(chosen.predict(part.later))
+            found[f"{scale}, K = {k}"] = {"KNN": part.error(chosen.predict(part.later))}
     return found
+
+
+STUDY = study.Study(Path(__file__).parent, one_cut, ("heedful", "scikit-learn", "xgboost"))
 
 
 def run(series: Series, options: argparse.Namespace) -> dict[str, pd.DataFrame]:
     """Return one frame of errors for each way to cut: a row per fraction and seed, a column per method."""
-    jobs = [
-        (cut, fraction, seed) for cut in options.cuts for fraction in options.fractions for seed in range(options.seeds)
-    ]
-    n_rows = series.y.size
-    work = (
-        delayed(measure)(
-            Part(series, int(CUTS[cut](fraction, n_rows)), seed, options.trees),
-            READINGS if cut == DOWN else {FOUND: READINGS[FOUND]},
-        )
-        for cut, fraction, seed in jobs
-    )
-    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="split"))
-    found = pd.DataFrame(done, pd.MultiIndex.from_tuples(jobs, names=["cut", "fraction", "seed"]))
-    found.columns = pd.MultiIndex.from_tuples(found.columns)
-    return {cut: found.loc[cut].dropna(axis=1) for cut in options.cuts}
+    cuts = {f"{cut}, {fraction}": (cut, fraction) for cut in options.cuts for fraction in options.fractions}
+    # a cut of the series stands where other studies have a table
+    tables = {}
+    for title, (cut, fraction) in cuts.items():
+        readings = list(READINGS) if cut == DOWN else [FOUND]
+        tables[title] = (series, int(CUTS[cut](fraction, series.y.size)), options.trees, readings)
+    results = study.run(STUDY, tables, options)
+    found = {}
+    for cut in options.cuts:
+        fractions = {title: fraction for title, (own, fraction) in cuts.items() if own == cut}
+        part = results.loc[list(fractions)].rename(index=fractions, level="table")
+        found[cut] = part.rename_axis(index={"table": "fraction"}).dropna(axis=1)
+    return found
 
 
 def improve(errors: pd.DataFrame, table: str, yardstick: str = YARDSTICK) -> pd.DataFrame:
@@ -244,11 +237,11 @@ def off(percent: pd.DataFrame, column: str) -> pd.Series:
 def compare(percent: pd.DataFrame, column: str) -> str:
     """Return a markdown table: each reading by fractions, and how far it is from a column of the paper."""
     percent = pd.concat([PAPER.loc[percent.index, column].rename("**the paper**"), percent], axis=1)
-    lines = ["| reading | off by | " + " | ".join(map(str, percent.index)) + " |", "|---" * (len(percent) + 2) + "|"]
-    for title, distance in off(percent, column).items():
-        cells = " | ".join(f"{value:.1f}" for value in percent[title])
-        lines.append(f"| {title} | {distance:.1f} | {cells} |")
-    return "\n".join(lines)
+    rows = [
+        [title, f"{distance:.1f}", *(f"{value:.1f}" for value in percent[title])]
+        for title, distance in off(percent, column).items()
+    ]
+    return pages.draw_table(["reading", "off by", *map(str, percent.index)], rows)
 
 
 def main_table(errors: pd.DataFrame) -> str:
@@ -262,13 +255,14 @@ def main_table(errors: pd.DataFrame) -> str:
         "KNN": (improve(errors, "KNN")[f"scaled, {CHAIN}"], "KNN"),
     }
     mixing = errors["mixing"].groupby("fraction").mean()[FOUND]
-    lines = ["| train fraction | " + " | ".join(columns) + f" | {DEFAULT} | mixing |", "|---" * 8 + "|"]
+    rows = []
     for fraction in attention.index:
         cells = [f"{ours[fraction]:.1f} ({PAPER.loc[fraction, name]})" for ours, name in columns.values()]
         cells += [f"{attention.loc[fraction, DEFAULT]:.1f}", f"{mixing[fraction]:.2f} (1.0)"]
-        lines.append(f"| {fraction} | " + " | ".join(cells) + " |")
+        rows.append([str(fraction), *cells])
     means = [f"{ours.mean():.1f} ({PAPER.loc[ours.index, name].mean():.1f})" for ours, name in columns.values()]
-    return "\n".join([*lines, "| mean | " + " | ".join([*means, f"{attention[DEFAULT].mean():.1f}", ""]) + " |"])
+    rows.append(["mean", *means, f"{attention[DEFAULT].mean():.1f}", ""])
+    return pages.draw_table(["train fraction", *columns, DEFAULT, "mixing"], rows)
 
 
 def yardsticks(errors: pd.DataFrame) -> pd.DataFrame:
@@ -324,11 +318,10 @@ def read_figures(errors: pd.DataFrame) -> list[str]:
 def write_page(found: dict[str, pd.DataFrame], n_seeds: int) -> str:
     """Return the page: the paper's table, what the figures say, and the readings."""
     errors = found[DOWN]
-    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "scikit-learn", "xgboost"))
     about = (
         "Per cent improvement in mean squared error over the lasso, the paper's figures in brackets. Five cuts of one "
-        f"series; forests and random folds are averaged over {n_seeds} seeds. {dt.date.today()}, {packages}, Python "
-        f"{platform.python_version()}. This page is rewritten by `make us_change`; the README explains the readings."
+        f"series; forests and random folds are averaged over {n_seeds} seeds. {pages.stamp(*STUDY.packages)}. "
+        "This page is rewritten by `make us_change`; the README explains the readings."
     )
     tables = {
         "Which lasso is at zero: the forest's improvement over it": compare(yardsticks(errors), "forest"),
@@ -337,34 +330,21 @@ def write_page(found: dict[str, pd.DataFrame], n_seeds: int) -> str:
         "XGBoost": compare(improve(errors, "XGBoost"), "XGBoost"),
         "KNN": compare(improve(errors, "KNN"), "KNN"),
     }
-    reading = "\n".join(f"- {sentence}" for sentence in read_figures(errors))
     parts = [f"## {title}\n\n{table}" for title, table in tables.items()]
-    return "\n\n".join(["# US consumption", about, main_table(errors), reading, *parts]) + "\n"
+    return pages.join("US consumption", about, main_table(errors), pages.bullets(read_figures(errors)), *parts)
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has one cut and few trees."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option that only this study has."""
     parser.add_argument("--data", help="folder that holds uci/us_change.csv and uci/manifest.json")
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=-1, help="cuts at a time, each on one core")
-    parser.add_argument("--smoke", action="store_true", help="one cut of a generated series, to see that it runs")
-    options = vars(parser.parse_args()) | {"trees": 500, "fractions": list(PAPER.index), "cuts": list(CUTS)}
-    if options["smoke"]:
-        options |= {"trees": 10, "fractions": [0.7], "cuts": [DOWN], "seeds": 1, "jobs": 1}
-    return argparse.Namespace(**options)
 
 
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    sizes = {"trees": (500, 10), "fractions": (list(PAPER.index), [0.7]), "cuts": (list(CUTS), [DOWN])}
+    options = study.read_options(__doc__, 3, add=add_options, **sizes)
     frame = generated() if options.smoke else load_series(data_folder(options.data))
-    text = write_page(run(read_series(frame), options), options.seeds)
-    if options.smoke:
-        print(text.split("\n## ")[0])
-    else:
-        print(text)
-        (Path(__file__).parent / "results.md").write_text(text, encoding="utf-8")
+    study.publish(STUDY.home, options, write_page(run(read_series(frame), options), options.runs))
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
 """What the default attention lasso should do, asked of training halves only: each candidate changes one thing.
 
-    python benchmarks/defaults/run.py [--tables NAME ...] [--splits 3] [--jobs -1] [--data DIR] [--fresh] [--smoke]
+    python -m benchmarks.defaults [--tables NAME ...] [--runs 3] [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
 All similarities of the study are tried at once on a training half: every row is predicted out of bag by every head. A
 candidate is a choice among these heads and a rule for their shares, which are fitted to four fifths of the rows and
-scored on the fifth, five times. Test halves are never read. Writes results.md beside this file once all tables are in;
+scored on the fifth, five times. Test halves are never read. Writes results.md beside this file once all is in;
 of less, and with ``--smoke``, under build/. Each split is kept, so an interrupted run goes on where it stopped.
 """
 
-import argparse
-import datetime as dt
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,18 +23,17 @@ from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.model_selection import KFold
 
+from benchmarks import pages, study
+from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso
 from heedful._tuning.grid import make_grid
-from heedful._tuning.shares import Outside
+from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import tune
 from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import study
-from tables import TABLES, halves, one_hot
-
-SPLITS, FOLDS, TREES = 3, 5, 125
+RUNS, FOLDS, TREES = 3, 5, 125
+PACKAGES = ("heedful", "scikit-learn", "lightgbm")
 # Rows of a training half that are used: half of those of Communities, most of the others'
 MOST_ROWS = 500
 LASSO, DEFAULT = "lasso", "as it is"
@@ -130,16 +126,16 @@ class Tried(AttentionLasso):
         self._grid = make_grid(self.similarity_, None, None)
 
     def _choose_shares(self, rows, settings, seed):  # noqa: ARG002 - what the other class calls
-        self.outside = Outside(*self._predict_unseen(rows), self._problem.family, rows.weight)
+        self.oof = OutOfFold(*self._predict_unseen(rows), self._problem.family, rows.weight)
 
 
 class Heads(NamedTuple):
     """What heads say of unseen rows, and what they are: one row per head."""
 
-    outside: Outside
+    oof: OutOfFold
     table: pd.DataFrame
 
-    def choose(self, candidate: Candidate) -> Outside:
+    def choose(self, candidate: Candidate) -> OutOfFold:
         """Return the heads of a candidate."""
         kept, table = KEPT | candidate.kept, self.table
         temperature = table["temperature"].isin(kept["temperature"]) | (table["weighting"] != "softmax")
@@ -147,7 +143,7 @@ class Heads(NamedTuple):
         temperature |= table["similarity"].isin(["boosted", "teacher"])
         chosen = table["similarity"].isin(candidate.similarities) & table["alpha_ratio"].isin(kept["alpha_ratio"])
         chosen &= temperature & ~table["weighting"].isin(candidate.without)
-        return self.outside._replace(heads=self.outside.heads[:, chosen.to_numpy()])
+        return self.oof._replace(heads=self.oof.heads[:, chosen.to_numpy()])
 
 
 def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, Any], **how: Any) -> Heads:
@@ -156,7 +152,7 @@ def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, A
     nothing = np.zeros(model._grid.n_heads)
     table = model._grid.table(model.similarity_, nothing, nothing)
     sizes = [len(part) * model._grid.ratios.size for part in model._grid.weightings]
-    return Heads(model.outside, table.assign(similarity=np.repeat(list(similarities), sizes)))
+    return Heads(model.oof, table.assign(similarity=np.repeat(list(similarities), sizes)))
 
 
 @contextmanager
@@ -168,16 +164,16 @@ def constants_of(candidate: Candidate) -> Iterator[None]:
         yield
 
 
-def left_out_error(outside: Outside, candidate: Candidate, seed: int) -> float:
+def left_out_error(oof: OutOfFold, candidate: Candidate, seed: int) -> float:
     """Return the mean squared error of rows that had no say in the shares."""
-    loss = np.empty(outside.weight.size)
+    loss = np.empty(oof.weight.size)
     for train, test in KFold(FOLDS, shuffle=True, random_state=seed).split(loss):
         with constants_of(candidate):
-            share = tune(outside.part(train), candidate.many, None, np.random.RandomState(seed)).share
-        there = outside.part(test)
+            share = tune(oof.part(train), candidate.many, None, np.random.RandomState(seed)).share
+        there = oof.part(test)
         blend = (1 - share.sum()) * there.baseline + there.heads @ share
         loss[test] = there.family.losses(blend).value
-    return float(np.average(loss, weights=outside.weight))
+    return float(np.average(loss, weights=oof.weight))
 
 
 def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
@@ -188,11 +184,11 @@ def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.
     similarities = make_similarities(n_trees)
     limited = try_heads(rows, y[train], seed, similarities)
     free = try_heads(rows, y[train], seed, {name: similarities[name] for name in FORESTS}, max_extrapolation=None)
-    found = {LASSO: {"error": float(limited.outside.mean_loss(limited.outside.baseline)), "seconds": 0.0}}
+    found = {LASSO: {"error": float(limited.oof.mean_loss(limited.oof.baseline)), "seconds": 0.0}}
     for name, candidate in CANDIDATES.items():
         start = time.perf_counter()
-        outside = (limited if candidate.limited else free).choose(candidate)
-        error = left_out_error(outside, candidate, seed)
+        oof = (limited if candidate.limited else free).choose(candidate)
+        error = left_out_error(oof, candidate, seed)
         found[name] = {"error": error, "seconds": time.perf_counter() - start}
     return found
 
@@ -224,54 +220,37 @@ def gains(errors: pd.DataFrame) -> pd.DataFrame:
     return percent.drop(columns=[LASSO, DEFAULT]).sub(percent[DEFAULT], axis=0)
 
 
-def tell(name: str, gain: pd.Series) -> str:
+def tell(name: str, gain: pd.Series) -> list[str]:
     """Return a line of the table: mean gain, on how many tables it is beyond two standard errors, and each table's."""
     tables = gain.groupby("table")
     mean, error = tables.mean(), tables.sem()
     better, worse = (mean > 2 * error).sum(), (mean < -2 * error).sum()
-    cells = [f"{mean[title]:+.1f}" for title in mean.index]
-    return f"| {name} | {mean.mean():+.2f} | {better} | {worse} | " + " | ".join(cells) + " |"
+    return [name, f"{mean.mean():+.2f}", str(better), str(worse), *(f"{value:+.1f}" for value in mean)]
 
 
-def write_page(results: pd.DataFrame, versions: str) -> str:
+def write_page(results: pd.DataFrame) -> str:
     """Return the page."""
     gain = gains(results["error"])
     level = 100 * (1 - results["error"][DEFAULT] / results["error"][LASSO]).groupby("table").mean()
-    titles = list(level.index)
-    lines = [f"| candidate | mean | better | worse | {' | '.join(titles)} |", "|---" * (len(titles) + 4) + "|"]
-    own = " | ".join(f"{value:.1f}" for value in level)
-    lines.append(f"| {DEFAULT}: improvement on the lasso | {level.mean():.1f} | | | {own} |")
-    lines += [tell(name, gain[name]) for name in gain]
+    own = [f"{DEFAULT}: improvement on the lasso", f"{level.mean():.1f}", "", "", *(f"{value:.1f}" for value in level)]
+    rows = [own, *(tell(name, gain[name]) for name in gain)]
     about = (
         "First line: improvement of the default on the lasso in per cent, out of bag. Below: by how many points a "
         f"candidate improves more, mean over {results.index.unique('seed').size} training halves (at most {MOST_ROWS} "
         f"rows of each); shares are fitted to four fifths of the rows and scored on the fifth, five times. Test halves "
         "are never read. `better` and `worse` count tables beyond two standard errors. "
-        f"{dt.date.today()}, {versions}. This page is rewritten by `make defaults`."
+        f"{pages.stamp(*PACKAGES)}. This page is rewritten by `make defaults`."
     )
-    return "\n\n".join(["# Defaults", about, "\n".join(lines)]) + "\n"
-
-
-def check_numbers(results: pd.DataFrame) -> None:
-    """Refuse to write a page in which a number is missing."""
-    bad = results["error"].columns[~np.isfinite(results["error"]).all()]
-    if bad.size:
-        raise SystemExit(f"No finite error for {', '.join(bad)}. Nothing was written.")
+    return pages.join("Defaults", about, pages.draw_table(["candidate", "mean", "better", "worse", *level.index], rows))
 
 
 def main() -> None:
     """Measure what is missing and write the page."""
-    options: argparse.Namespace = study.read_options(__doc__, SPLITS)
-    measure = partial(one_split, 12 if options.smoke else TREES)
-    defaults = study.Study("defaults", "Defaults", "", LASSO, measure, ("heedful", "scikit-learn", "lightgbm"))
+    options = study.read_options(__doc__, RUNS, add=study.add_tables, trees=(TREES, 12))
+    defaults = study.Study(Path(__file__).parent, partial(one_split, options.trees), PACKAGES)
     tables = study.read_tables(options) | ({} if options.smoke else other_tables())
-    results = study.run(defaults, tables, options)
-    check_numbers(results)
-    text = write_page(results, defaults.versions)
-    print(text)
-    whole = set(options.tables) == set(TABLES)
-    folder = Path(__file__).parent if whole else study.work_folder(defaults, options)
-    (folder / "results.md").write_text(text, encoding="utf-8")
+    page = write_page(study.run(defaults, tables, options))
+    study.publish(defaults.home, options, page, study.has_all_tables(options))
 
 
 if __name__ == "__main__":

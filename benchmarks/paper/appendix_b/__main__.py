@@ -1,12 +1,10 @@
 """Appendix B of the paper: when softmax attention and a Gaussian kernel give the same weights.
 
-    python benchmarks/paper/appendix_b/run.py [--smoke]
+    python -m benchmarks.paper.appendix_b [--smoke]
 
-Prints a table and writes it to results.md beside this file; ``--smoke`` has one temperature and writes nothing.
+Writes results.md beside this file; with ``--smoke``, one temperature, under build/.
 """
 
-import argparse
-import datetime as dt
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from benchmarks import pages, study
 from heedful.attention import attend
 from heedful.similarity import GaussianSimilarity, RidgeSimilarity
 
@@ -63,30 +62,25 @@ def write_page(found: pd.DataFrame) -> str:
     """Return the page."""
     about = (
         f"Weights of {ROWS} training rows for {QUERIES} queries: the softmax of scores at a temperature, and a "
-        f"Gaussian kernel whose bandwidth is the square root of it. {dt.date.today()}. This page is rewritten by "
-        "`make appendix_b`; the README explains the rows."
+        f"Gaussian kernel whose bandwidth is the square root of it. {pages.stamp('heedful')}. This page is rewritten "
+        "by `make appendix_b`; the README explains the rows."
     )
-    lines = ["| " + " | ".join(found) + " |", "|---" * found.shape[1] + "|"]
-    lines += [
-        f"| {title} | {temperature:g} | {weight:.3f} | {difference:.1e} |"
+    rows = [
+        [title, f"{temperature:g}", f"{weight:.3f}", f"{difference:.1e}"]
         for title, temperature, weight, difference in found.itertuples(index=False)
     ]
     worst = found.groupby("rows, scores", sort=False)["largest difference"].max()
-    same = [f"Equal to rounding (below 1e-12): {'; '.join(worst.index[worst < 1e-12])}."]
-    other = [f"Different: {'; '.join(worst.index[worst >= 1e-12])}."]
-    reading = "\n".join(f"- {sentence}" for sentence in same + other)
-    return "\n\n".join(["# Appendix B: softmax and kernel", about, "\n".join(lines), reading]) + "\n"
+    said = [
+        f"Equal to rounding (below 1e-12): {'; '.join(worst.index[worst < 1e-12])}.",
+        f"Different: {'; '.join(worst.index[worst >= 1e-12])}.",
+    ]
+    return pages.join("Appendix B: softmax and kernel", about, pages.draw_table(found, rows), pages.bullets(said))
 
 
 def main() -> None:
     """Compare the weights."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true", help="one temperature, to see that it runs")
-    smoke = parser.parse_args().smoke
-    page = write_page(compare(TEMPERATURES[:1] if smoke else TEMPERATURES))
-    print(page)
-    if not smoke:
-        (Path(__file__).parent / "results.md").write_text(page, encoding="utf-8")
+    options = study.read_options(__doc__, temperatures=(TEMPERATURES, TEMPERATURES[:1]))
+    study.publish(Path(__file__).parent, options, write_page(compare(options.temperatures)))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Table 1 of the paper: attention lasso and its rivals on twelve UCI tables, beside the paper's figures.
 
-    python benchmarks/paper/table1/run.py [--datasets NAME ...] [--splits 50] [--methods GROUP ...] [--jobs -1]
-                                          [--data DIR] [--fresh] [--smoke]
+    python -m benchmarks.paper.table1 [--datasets NAME ...] [--runs 50] [--methods GROUP ...] [--jobs -1]
+                                      [--data DIR] [--fresh] [--smoke]
 
 Writes results.md and figure.png (as figure 3) beside this file once all tables have 50 splits of the attention and
 rivals groups; of less, and with ``--smoke``, under build/. Each method of each split is kept in build/table1, so an
@@ -9,8 +9,6 @@ interrupted run goes on where it stopped, and a new method leaves the others as 
 """
 
 import argparse
-import datetime as dt
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -22,19 +20,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from benchmarks import pages, rivals, study
+from benchmarks.boxes import draw_improvements
+from benchmarks.paper.table1.page import LASSO, MAIN, MANY, ONE, Figures, write_page
+from benchmarks.tables import TABLES, data_folder, halves, load, one_hot
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
 from heedful.similarity import RidgeSimilarity
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from page import LASSO, MAIN, MANY, ONE, Figures, write_page
-
-import rivals
-import study
-from boxes import draw_improvements
-from tables import TABLES, data_folder, halves, load, one_hot
-
-SPLITS = 50
+HERE, RUNS = Path(__file__).parent, 50
 EBM = "EBM"
 GROUPS = ("attention", "rivals", "readings", "extra", "ablation")
 OURS, PLAIN = ("heedful", "scikit-learn"), ("scikit-learn",)
@@ -100,11 +94,12 @@ def one_split(name: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Sco
 
 def make_study(name: str) -> study.Study:
     """Return the study of one method."""
-    return study.Study("table1", "Table 1", "", LASSO, partial(one_split, name), METHODS[name].packages)
+    return study.Study(HERE, partial(one_split, name), METHODS[name].packages)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that only this study has."""
+    """Add the options of the tables, and those that only this study has."""
+    study.add_tables(parser)
     parser.add_argument("--methods", nargs="+", default=["all"], choices=[*GROUPS, "all"], help="groups to run")
     parser.add_argument("--reading-splits", type=int, default=20, help="splits of tables that are read otherwise")
     parser.add_argument("--extra-splits", type=int, default=1, help="splits of CatBoost and EBM, which are slow")
@@ -114,7 +109,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def read_options() -> argparse.Namespace:
     """Return the options; a smoke run has one split of everything, and few rounds of the slowest method."""
-    options = study.read_options(__doc__, SPLITS, add_options)
+    options = study.read_options(__doc__, RUNS, add=add_options)
     options.groups = list(GROUPS) if options.smoke or "all" in options.methods else options.methods
     if options.smoke:
         options.reading_splits = options.extra_splits = options.ablation_splits = 1
@@ -156,15 +151,15 @@ def list_parts(
     wanted = []
     for group in options.groups:
         there, names = (others, SHOWN) if group == "readings" else (tables, names_of(group))
-        jobs = study.order_jobs(there, min(options.splits, splits.get(group, options.splits)))
+        jobs = study.order_jobs(there, min(options.runs, splits.get(group, options.runs)))
         wanted += [(name, *job) for job in jobs for name in [LASSO, *names]]
     skipped = set() if options.ebm_communities else {(EBM, TABLES["communities_and_crime"])}
     return [part for part in dict.fromkeys(wanted) if part[:2] not in skipped]
 
 
-def collect(known: dict[study.Part, study.Scores], tables: dict[str, study.Table], splits: int) -> pd.DataFrame:
+def collect(known: dict[study.Part, study.Scores], tables: dict[str, study.Table], runs: int) -> pd.DataFrame:
     """Return errors and seconds of all that is known of these tables and splits, one row per split."""
-    merged: dict[study.Job, study.Scores] = {job: {} for job in sorted(study.order_jobs(tables, splits))}
+    merged: dict[study.Job, study.Scores] = {job: {} for job in sorted(study.order_jobs(tables, runs))}
     for name in METHODS:
         for job, scores in merged.items():
             scores |= known.get((name, *job), {})
@@ -172,17 +167,10 @@ def collect(known: dict[study.Part, study.Scores], tables: dict[str, study.Table
     return study.as_frame(found) if found else pd.DataFrame()
 
 
-def check_numbers(wanted: list[study.Part], known: dict[study.Part, study.Scores]) -> None:
-    """Refuse to write a page in which a number that was asked for is missing."""
-    bad = [part for part in wanted if not np.isfinite(known[part][part[0]]["error"])]
-    if bad:
-        raise SystemExit(f"No finite error for {len(bad)} of {len(wanted)}, first {bad[0]}. Nothing was written.")
-
-
 def is_whole(percent: pd.DataFrame, tables: dict[str, study.Table]) -> bool:
-    """Return whether all tables have all splits of the paper's columns."""
+    """Return whether all tables have all splits of the paper's columns, now or by an earlier run."""
     found = percent.reindex(columns=MAIN).dropna()
-    return set(tables) == set(TABLES.values()) and len(found) >= SPLITS * len(TABLES)
+    return set(tables) == set(TABLES.values()) and len(found) >= RUNS * len(TABLES)
 
 
 def main() -> None:
@@ -193,23 +181,20 @@ def main() -> None:
     studies = {name: make_study(name) for name in METHODS if is_installed(name)}
     wanted = list_parts(tables, others, options)
     known, n_measured = study.run_parts(studies, tables | others, wanted, options)
-    check_numbers(wanted, known)
-    results, otherwise = collect(known, tables, options.splits), collect(known, others, options.reading_splits)
-    percent = study.improvement(studies[LASSO], results)
+    results, otherwise = collect(known, tables, options.runs), collect(known, others, options.reading_splits)
+    percent = study.improvement(results, LASSO)
     if not otherwise.empty:
-        otherwise = study.improvement(studies[LASSO], otherwise)
+        otherwise = study.improvement(otherwise, LASSO)
     packages = dict.fromkeys(package for name in results["error"] for package in METHODS[name].packages)
     minutes = (time.perf_counter() - start) / 60
     page = write_page(
         Figures(percent, results["seconds"], otherwise),
         {title: table[0].shape for title, table in tables.items()},
         {group: names_of(group) for group in GROUPS},
-        f"{dt.date.today()}, {studies[LASSO]._replace(packages=tuple(packages)).versions}. The last run took "
-        f"{minutes:.1f} minutes and measured {n_measured} of {len(wanted)} numbers.",
+        f"{pages.stamp(*packages)}. The last run took {minutes:.1f} minutes and measured {n_measured} of {len(wanted)} "
+        "numbers.",
     )
-    print(page)
-    folder = Path(__file__).parent if is_whole(percent, tables) else study.work_folder(studies[LASSO], options)
-    (folder / "results.md").write_text(page, encoding="utf-8")
+    folder = study.publish(HERE, options, page, is_whole(percent, tables))
     drawn = percent.filter(MAIN)
     if not drawn.empty:
         draw_improvements(drawn, LASSO, folder / "figure.png", left=-100.0)

@@ -1,33 +1,26 @@
 """The simulation of section 7: a booster fitted before the covariates drift, corrected by rows from after the drift.
 
-    python benchmarks/paper/drift/run.py [--runs 50] [--jobs -1] [--smoke]
+    python -m benchmarks.paper.drift [--runs 50] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and figure.png (as figure 9) beside this file; of fewer than 50 runs, and with ``--smoke``, under
-build/. Fails if a number is missing.
+build/. Each run is kept in build/drift, so an interrupted one goes on where it stopped.
 """
 
-import argparse
-import datetime as dt
-import platform
-import re
-from importlib.metadata import version
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from lightgbm import Booster, LGBMRegressor
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
+from benchmarks import pages, study
 from heedful import DriftCorrector
 from heedful.datasets import Simulation, make_drift
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, INK, NEUTRAL, PALE
 
-PROJECT = Path(__file__).resolve().parents[3]
 RUNS = 50
 # Rows and share of distribution B: to train and to test at time 1, at time 2, at time 3.
 TRAIN, TEST, RECENT, LATER = (300, 0.10), (200, 0.10), (300, 0.90), (200, 0.95)
@@ -35,33 +28,38 @@ SIGMAS = {"sigma 36": 36.0, "sigma 6": 6.0}
 BASELINE, REFIT, NONE = "Baseline", "Refit", "No adaptation"
 PRINTED, TUNED = "Attention as printed", "Attention tuned"
 METHODS = (BASELINE, REFIT, NONE, PRINTED, TUNED)
-TEMPERATURES = (1.0, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03, 0.02)
+TEMPERATURES = {f"temperature {value:g}": value for value in (1.0, 0.5, 0.3, 0.2, 0.1, 0.05, 0.03, 0.02)}
 RESAMPLES = 10_000
 
 
-def measure(sigma: float, seed: int, n_trees: int) -> dict[tuple[str, Any], float]:
+def one_run(sigma: float, n_trees: int, seed: int) -> study.Scores:
     """Return the squared test errors of one run by method and by temperature, and what was chosen."""
     rng = np.random.default_rng(seed)
     train = draw(TRAIN, sigma, rng)
     test, recent, later = (draw(part, sigma, rng, train.components) for part in (TEST, RECENT, LATER))
-    with threadpool_limits(1):
-        model, new = fit_booster(train, n_trees), fit_booster(recent, n_trees)
-        tuned = DriftCorrector(model).fit(recent.X, recent.y)
-        found: dict[tuple[str, Any], float] = {
-            ("error", BASELINE): error(model, test),
-            ("error", REFIT): error(new, later),
-            ("error", NONE): error(model, later),
-            ("error", TUNED): error(tuned, later),
-            ("chosen", "temperature"): tuned.temperature_,
-            ("chosen", "mixing"): tuned.mixing_,
-        }
-        for temperature in TEMPERATURES:
-            fixed = DriftCorrector(model, temperature=temperature, mixing=1.0).fit(recent.X, recent.y)
-            found["fixed", temperature] = error(fixed, later)
-            found["n_eff", temperature] = float(fixed.attention(later.X).n_eff.mean())
-            found["spread", temperature] = float(np.std(fixed.predict(later.X) - model.predict(later.X)))
-    # temperature 1 and all of the correction is Algorithm 4 as printed
-    return found | {("error", PRINTED): found["fixed", 1.0]}
+    model, new = fit_booster(train, n_trees), fit_booster(recent, n_trees)
+    tuned = DriftCorrector(model).fit(recent.X, recent.y)
+    fixed = {title: follow(model, temperature, recent, later) for title, temperature in TEMPERATURES.items()}
+    errors = {
+        BASELINE: error(model, test),
+        REFIT: error(new, later),
+        NONE: error(model, later),
+        TUNED: error(tuned, later),
+        # temperature 1 and all of the correction is Algorithm 4 as printed
+        PRINTED: fixed["temperature 1"]["fixed"],
+    }
+    chosen = {"temperature": {"chosen": tuned.temperature_}, "mixing": {"chosen": tuned.mixing_}}
+    return {name: {"error": value} for name, value in errors.items()} | chosen | fixed
+
+
+def follow(model: Booster, temperature: float, recent: Simulation, later: Simulation) -> dict[str, float]:
+    """Return the error, effective rows and spread of all of the correction at one temperature."""
+    fixed = DriftCorrector(model, temperature=temperature, mixing=1.0).fit(recent.X, recent.y)
+    return {
+        "fixed": error(fixed, later),
+        "n_eff": float(fixed.attention(later.X).n_eff.mean()),
+        "spread": float(np.std(fixed.predict(later.X) - model.predict(later.X))),
+    }
 
 
 def draw(part: tuple[int, float], sigma: float, rng: np.random.Generator, coef: Any = None) -> Simulation:
@@ -80,25 +78,13 @@ def error(model: Any, rows: Simulation) -> float:
     return float(np.mean((rows.y - model.predict(rows.X)) ** 2))
 
 
-def run(options: argparse.Namespace) -> pd.DataFrame:
-    """Return one row per reading and run, one column per number measured."""
-    jobs = [(title, seed) for title in SIGMAS for seed in range(options.runs)]
-    work = (delayed(measure)(SIGMAS[title], seed, options.trees) for title, seed in jobs)
-    done = list(tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="run"))
-    found = pd.DataFrame(done, pd.MultiIndex.from_tuples(jobs, names=["reading", "seed"]))
-    found.columns = pd.MultiIndex.from_tuples(found.columns)
-    return found
+STUDY = study.Study(Path(__file__).parent, one_run, ("heedful", "lightgbm"))
 
 
 def resample(values: pd.Series) -> np.ndarray:
     """Return the means of bootstrap samples; the samples of all series of one length are of the same runs."""
     runs = np.random.default_rng(0).integers(len(values), size=(RESAMPLES, len(values)))
     return values.to_numpy()[runs].mean(axis=1)
-
-
-def format_mean(values: pd.Series) -> str:
-    """Return a mean and its standard error."""
-    return f"{values.mean():.1f} ({values.sem():.1f})"
 
 
 def format_share(errors: pd.DataFrame, corrected: pd.Series) -> str:
@@ -108,33 +94,33 @@ def format_share(errors: pd.DataFrame, corrected: pd.Series) -> str:
     return f"{100 * gain.mean() / loss.mean():.0f} ({low:.0f} to {high:.0f})"
 
 
-def tabulate(found: pd.DataFrame, what: str, rows: dict[str, Any], shares: tuple[Any, ...]) -> str:
+def tabulate(found: pd.DataFrame, what: str, names: Iterable[str], shares: Collection[str]) -> str:
     """Return a markdown table: test errors with standard errors by reading, and for some rows the share recovered."""
-    head = " | ".join(f"{title}: test MSE | recovered, %" for title in SIGMAS)
-    lines = [f"| | {head} |", "|---" * (2 * len(SIGMAS) + 1) + "|"]
-    for name, column in rows.items():
+    rows = []
+    for name in names:
         cells = []
         for title in SIGMAS:
-            own = found.loc[title][what][column]
-            share = format_share(found.loc[title]["error"], own) if column in shares else ""
-            cells += [format_mean(own), share]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            own = found.loc[title][what][name]
+            share = format_share(found.loc[title]["error"], own) if name in shares else ""
+            cells += [pages.tell_mean(own), share]
+        rows.append([name, *cells])
+    head = [f"{title}: {part}" for title in SIGMAS for part in ("test MSE", "recovered, %")]
+    return pages.draw_table(["", *head], rows)
 
 
 def tabulate_corrections(found: pd.DataFrame) -> str:
     """Return a markdown table: how many recent rows a correction is made of, and how much corrections differ."""
-    head = " | ".join(f"{title}: effective rows | standard deviation" for title in SIGMAS)
-    lines = [f"| | {head} |", "|---" * (2 * len(SIGMAS) + 1) + "|"]
-    for temperature in TEMPERATURES:
-        means = [found.loc[title][what][temperature].mean() for title in SIGMAS for what in ("n_eff", "spread")]
-        lines.append(f"| temperature {temperature:g} | " + " | ".join(f"{value:.3g}" for value in means) + " |")
-    return "\n".join(lines)
+    parts = {"n_eff": "effective rows", "spread": "standard deviation"}
+    rows = [
+        [name, *(f"{found.loc[title][what][name].mean():.3g}" for title in SIGMAS for what in parts)]
+        for name in TEMPERATURES
+    ]
+    return pages.draw_table(["", *(f"{title}: {part}" for title in SIGMAS for part in parts.values())], rows)
 
 
 def read_figures(errors: pd.DataFrame, chosen: pd.DataFrame, fixed: pd.Series) -> list[str]:
     """Return what the figures of one reading say."""
-    gains = ", ".join(f"{name} {format_mean(errors[NONE] - errors[name])}" for name in (REFIT, PRINTED, TUNED))
+    gains = ", ".join(f"{name} {pages.tell_mean(errors[NONE] - errors[name])}" for name in (REFIT, PRINTED, TUNED))
     no_loss = 100 * np.mean(resample(errors[NONE] - errors[REFIT]) <= 0)
     wins = ", ".join(f"{other} in {(errors[TUNED] < errors[other]).sum()}" for other in (NONE, REFIT, PRINTED))
     picks = ", ".join(
@@ -148,33 +134,32 @@ def read_figures(errors: pd.DataFrame, chosen: pd.DataFrame, fixed: pd.Series) -
         ),
         f"{TUNED} has a smaller error than {wins} of {len(errors)} runs.",
         f"What {TUNED} chose, median (range): {picks}.",
-        f"Best fixed temperature: {fixed.idxmin():g}, mean error {fixed.min():.1f}; tuned {errors[TUNED].mean():.1f}.",
+        f"Best fixed {fixed.idxmin()}, mean error {fixed.min():.1f}; tuned {errors[TUNED].mean():.1f}.",
     ]
 
 
 def write_page(found: pd.DataFrame) -> str:
     """Return the page: errors and what is recovered, what the figures say, and fixed temperatures."""
     n_runs = found.index.unique("seed").size
-    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "lightgbm"))
     about = (
         f"Mean squared test error (standard error) of {n_runs} runs, seeds from 0, and the share of the loss from "
         f"{REFIT} to {NONE} that is recovered: 100 ({NONE} - Attention) / ({NONE} - {REFIT}) of the mean errors, with "
-        f"a 95 % bootstrap interval over runs. {dt.date.today()}, {packages}, Python {platform.python_version()}. This "
-        "page is rewritten by `make drift`; the README explains methods and readings."
+        f"a 95 % bootstrap interval over runs. {pages.stamp(*STUDY.packages)}. This page is rewritten by `make drift`; "
+        "the README explains methods and readings."
     )
-    main = tabulate(found, "error", {name: name for name in METHODS}, (PRINTED, TUNED))
-    fixed = tabulate(found, "fixed", {f"temperature {t:g}": t for t in TEMPERATURES}, TEMPERATURES)
+    main = tabulate(found, "error", METHODS, (PRINTED, TUNED))
+    fixed = tabulate(found, "fixed", TEMPERATURES, TEMPERATURES)
     readings = []
     for title in SIGMAS:
         rows = found.loc[title]
         sentences = read_figures(rows["error"], rows["chosen"], rows["fixed"].mean())
-        readings.append(f"{title}:\n\n" + "\n".join(f"- {sentence}" for sentence in sentences))
+        readings.append(f"{title}:\n\n{pages.bullets(sentences)}")
     again = (
         f"## Fixed temperatures\n\nAll of the correction is applied (`mixing=1`).\n\n{fixed}\n\nEffective number of "
         "recent rows behind a correction, and standard deviation of the corrections over the queries of a run; means "
         f"over runs:\n\n{tabulate_corrections(found)}"
     )
-    return "\n\n".join(["# Attention for drift", about, main, *readings, again]) + "\n"
+    return pages.join("Attention for drift", about, main, *readings, again)
 
 
 def draw_figure(found: pd.DataFrame, path: Path) -> None:
@@ -204,31 +189,14 @@ def draw_figure(found: pd.DataFrame, path: Path) -> None:
     plt.close(figure)
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options, and where results go; a smoke run is short and has few trees."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=RUNS)
-    parser.add_argument("--jobs", type=int, default=-1, help="runs at a time, each on one core")
-    parser.add_argument("--smoke", action="store_true", help="two runs with few trees, to see that it works")
-    options = vars(parser.parse_args()) | {"trees": 100}
-    if options["smoke"]:
-        options |= {"runs": 2, "jobs": 1, "trees": 10}
-    beside = Path(__file__).parent if options["runs"] >= RUNS else PROJECT / "build" / "drift"
-    return argparse.Namespace(**options, folder=beside)
-
-
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    options = study.read_options(__doc__, RUNS, trees=(100, 10))
     plt.switch_backend("Agg")
-    found = run(options)
-    text = write_page(found)
-    if found.isna().any(axis=None) or re.search(r"\b(nan|inf)\b", text):
-        raise SystemExit(f"A number is missing:\n\n{text}")
-    print(text.split("\n## ")[0] if options.smoke else text)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    (options.folder / "results.md").write_text(text, encoding="utf-8")
-    draw_figure(found, options.folder / "figure.png")
+    # a reading stands where other studies have a table
+    found = study.run(STUDY, {title: (sigma, options.trees) for title, sigma in SIGMAS.items()}, options)
+    folder = study.publish(STUDY.home, options, write_page(found))
+    draw_figure(found, folder / "figure.png")
 
 
 if __name__ == "__main__":

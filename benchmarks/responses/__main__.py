@@ -1,29 +1,25 @@
 """Classes and survival: log loss, AUC and concordance beside the usual models, and one Newton step beside convergence.
 
-    python benchmarks/responses/run.py [--splits 5] [--smoke]
+    python -m benchmarks.responses [--runs 5] [--fresh] [--smoke]
 
-Prints the tables and writes them to results.md beside this file. ``--smoke`` runs one split of small generated tables
-and writes nothing. Every split halves the rows at random, classes in equal shares.
+Writes results.md beside this file; of fewer than five splits, and with ``--smoke``, under build/. Every split
+halves the rows at random, classes in equal shares, and is kept in build/responses, so an interrupted run goes on where
+it stopped.
 """
 
-import argparse
-import datetime as dt
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import lightgbm
 import numpy as np
 import pandas as pd
-import sklearn
 from lightgbm import LGBMClassifier
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
-import heedful
+from benchmarks import pages, study
 from heedful import AttentionCox, AttentionLassoClassifier
 from heedful.datasets import make_binary, make_survival
 
@@ -63,8 +59,9 @@ def losses(y: np.ndarray, chance: np.ndarray) -> tuple[float, float]:
     return log_loss(y, chance), auc
 
 
-def classify(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, tuple[float, float]]:
+def classify(draw: Table, seed: int) -> study.Scores:
     """Return log loss and AUC of each method on one split."""
+    X, y = draw(seed)
     first, second, y_first, y_second = train_test_split(X, y, test_size=0.5, random_state=seed, stratify=y)
     many = AttentionLassoClassifier(random_state=seed, n_jobs=-1).fit(first, y_first)
     others = {
@@ -75,11 +72,14 @@ def classify(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, tuple[float, 
     }
     chances = {"many heads": many.predict_proba(second), "L1 logistic": many.baseline_.predict_proba(second)}
     chances |= {name: model.fit(first, y_first).predict_proba(second) for name, model in others.items()}
-    return {name: losses(y_second, chance) for name, chance in chances.items()}
+    return {
+        name: dict(zip(("log loss", "AUC"), losses(y_second, chance), strict=True)) for name, chance in chances.items()
+    }
 
 
-def step_or_converge(X: np.ndarray, y: np.ndarray, seed: int, n_query: int) -> dict[str, float]:
+def step_or_converge(draw: Table, n_query: int, seed: int) -> study.Scores:
     """Compare predictions by one Newton step with those of converged local models: same heads, same shares."""
+    X, y = draw(seed)
     first, second, y_first, y_second = train_test_split(X, y, test_size=0.5, random_state=seed, stratify=y)
     second, y_second = second[:n_query], y_second[:n_query]
     labels = np.unique(y)
@@ -97,10 +97,10 @@ def step_or_converge(X: np.ndarray, y: np.ndarray, seed: int, n_query: int) -> d
     size = np.abs(exact).sum(axis=1)
     away = np.abs(step - exact).sum(axis=1)
     found["coefficients apart, %"] = 100 * np.median(away[size > 0] / size[size > 0]) if (size > 0).any() else 0.0
-    return found
+    return {"": found}
 
 
-def survive(n: int, seed: int) -> dict[str, float]:
+def survive(n: int, seed: int) -> study.Scores:
     """Return the concordance of each method on one draw of two hidden groups."""
     train, test = make_survival(n, 10, random_state=seed).split()
     many = AttentionCox(random_state=seed, n_jobs=-1).fit(train.X, train.y)
@@ -109,74 +109,53 @@ def survive(n: int, seed: int) -> dict[str, float]:
     scores = {"many heads": many, "one head": one, "Cox lasso": plain}
     found = {name: model.score(test.X, test.y) for name, model in scores.items()}
     found["many heads, converged"] = many.set_params(exact=True).score(test.X, test.y)
-    return found
+    return {name: {"concordance": value} for name, value in found.items()}
 
 
-def cells(values: pd.DataFrame, digits: int) -> list[str]:
-    """Return mean (standard error) of each column."""
-    if len(values) == 1:
-        return [f"{value:.{digits}f}" for value in values.iloc[0]]
-    return [f"{values[c].mean():.{digits}f} ({values[c].sem():.{digits}f})" for c in values]
+HERE, PACKAGES = Path(__file__).parent, ("heedful", "scikit-learn", "lightgbm")
+STUDIES = {
+    "classes": study.Study(HERE, classify, PACKAGES),
+    "steps": study.Study(HERE, step_or_converge, PACKAGES),
+    "survival": study.Study(HERE, survive, PACKAGES),
+}
+SMALL = simulated(160, 18)
+STEPS = {
+    "breast cancer": (TABLES["breast cancer"], 300),
+    "wine": (TABLES["wine"], 300),
+    "setting 3, logistic": (simulated(600, 30), 300),
+}
 
 
-def markdown(title: str, columns: list[str], rows: list[list[str]]) -> str:
-    """Return one table."""
-    lines = [f"| {title} | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
-    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])
-
-
-def class_tables(tables: dict[str, Table], splits: int) -> str:
-    """Return log losses and AUCs."""
-    loss_rows, auc_rows, columns = [], [], []
-    for name, draw in tables.items():
-        found = [classify(*draw(seed), seed) for seed in range(splits)]
-        columns = list(found[0])
-        loss_rows.append([name, *cells(pd.DataFrame([{c: f[c][0] for c in columns} for f in found]), 4)])
-        auc_rows.append([name, *cells(pd.DataFrame([{c: f[c][1] for c in columns} for f in found]), 4)])
-        print("| " + " | ".join(loss_rows[-1]), flush=True)
-    return markdown("log loss", columns, loss_rows) + "\n\n" + markdown("AUC", columns, auc_rows)
-
-
-def study(tables: dict[str, Table], steps: dict[str, tuple[Table, int]], n_survival: int, splits: int) -> str:
-    """Return all tables."""
-    parts = [class_tables(tables, splits)]
-    rows, columns = [], []
-    for name, (draw, n_query) in steps.items():
-        found = pd.DataFrame([step_or_converge(*draw(seed), seed, n_query) for seed in range(splits)])
-        columns = list(found)
-        rows.append([name, *(f"{value:.4f}" if "loss" in c else f"{value:.2f}" for c, value in found.mean().items())])
-    parts.append(markdown("one step or converged", columns, rows))
-    found = pd.DataFrame([survive(n_survival, seed) for seed in range(splits)])
-    name = f"two hidden groups, {n_survival // 2} + {n_survival // 2} rows"
-    parts.append(markdown("concordance", list(found), [[name, *cells(found, 3)]]))
-    return "\n\n".join(parts)
+def tabulate_steps(found: pd.DataFrame) -> str:
+    """Return a markdown table: one step beside convergence, means over splits."""
+    means = found.droplevel(1, axis=1).groupby("table").mean()
+    rows = [
+        [title, *(f"{value:.4f}" if "loss" in name else f"{value:.2f}" for name, value in row.items())]
+        for title, row in means.iterrows()
+    ]
+    return pages.draw_table(["one step or converged", *means], rows)
 
 
 def main() -> None:
     """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--smoke", action="store_true")
-    options = parser.parse_args()
-    if options.smoke:
-        small = simulated(160, 18)
-        print(study({"small": small}, {"small": (small, 20)}, 160, 1))
-        return
-    steps = {
-        "breast cancer": (TABLES["breast cancer"], 300),
-        "wine": (TABLES["wine"], 300),
-        "setting 3, logistic": (simulated(600, 30), 300),
+    sizes = {"classes": (TABLES, {"small": SMALL}), "steps": (STEPS, {"small": (SMALL, 20)}), "rows": (600, 160)}
+    options = study.read_options(__doc__, 5, alone=True, **sizes)
+    half = options.rows // 2
+    tables = {
+        "classes": {title: (draw,) for title, draw in options.classes.items()},
+        "steps": options.steps,
+        "survival": {f"two hidden groups, {half} + {half} rows": (options.rows,)},
     }
+    found = {part: study.run(STUDIES[part], tables[part], options, part) for part in STUDIES}
     about = (
-        f"Mean (standard error) of {options.splits} random halves, seeds 0 to {options.splits - 1}; every method with "
-        f"its defaults (forest: 500 trees). {dt.date.today()}, heedful {heedful.__version__}, scikit-learn "
-        f"{sklearn.__version__}, lightgbm {lightgbm.__version__}, Python {platform.python_version()}. Run again: "
-        "`make responses`. How shares are priced and guarded was chosen while looking at tables like these, these "
-        "among them, so expect a little less on others."
+        f"Mean (standard error) of {options.runs} random halves, seeds 0 to {options.runs - 1}; every method with its "
+        f"defaults (forest: 500 trees). {pages.stamp(*PACKAGES)}. Run again: `make responses`. How shares are priced "
+        "and guarded was chosen while looking at tables like these, these among them, so expect a little less on "
+        "others."
     )
-    text = f"# Classes and survival\n\n{about}\n\n{study(TABLES, steps, 600, options.splits)}\n"
-    print(text)
-    (Path(__file__).parent / "results.md").write_text(text, encoding="utf-8")
+    parts = [study.summarise(found["classes"][what], what, 4) for what in ("log loss", "AUC")]
+    parts += [tabulate_steps(found["steps"]), study.summarise(found["survival"]["concordance"], "concordance", 3)]
+    study.publish(HERE, options, pages.join("Classes and survival", about, *parts))
 
 
 if __name__ == "__main__":

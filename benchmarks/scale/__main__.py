@@ -1,20 +1,17 @@
 """Large tables: time per query, memory and accuracy as training rows and queries grow.
 
-    python benchmarks/scale/run.py [--smoke] [--fresh]
+    python -m benchmarks.scale [--fresh] [--smoke]
 
 Each case runs in a process of its own, on two threads, and is kept in build/scale: an interrupted run goes on. Writes
-results.md and figure.png beside this file once all cases are there; with ``--smoke`` it prints small ones.
+results.md and figure.png beside this file; with ``--smoke``, of a few hundred rows, under build/.
 """
 
 import argparse
-import datetime as dt
 import json
-import platform
 import resource
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,16 +19,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
-from tqdm import tqdm
 
+from benchmarks import pages, study
+from benchmarks.tables import PROJECT
 from heedful import AttentionLasso
 from heedful.datasets import make_continuous
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import INK, series_colour
 from heedful.similarity import default_forests
 
-HERE = Path(__file__).resolve().parent
-KEPT = HERE.parents[1] / "build" / "scale"
+PACKAGES = ("heedful", "scikit-learn", "numba")
 COLUMNS, SCORED, BEST_OF = 30, 2_000, 3
 ROUTES: dict[str, dict[str, Any]] = {
     "default": {},
@@ -52,9 +49,9 @@ class Case(NamedTuple):
     queries: tuple[int, ...]
 
     @property
-    def path(self) -> Path:
-        """Where what was measured is kept."""
-        return KEPT / f"{self.route.replace(' ', '_').replace(',', '')}-{self.rows}-{self.trees}.json"
+    def title(self) -> str:
+        """What the case is called."""
+        return f"{self.route}, {self.rows} rows, {self.trees} trees"
 
 
 ASKED = (1_000, 10_000, 100_000)
@@ -97,40 +94,42 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
 
 
-def run(cases: list[Case], fresh: bool) -> pd.DataFrame:
-    """Measure the cases that are not kept yet, one process each, and return all of them."""
-    KEPT.mkdir(parents=True, exist_ok=True)
-    for case in tqdm(cases, unit="case"):
-        if fresh or not case.path.exists():
-            command = [sys.executable, __file__, "--case", json.dumps(case)]
-            done = subprocess.run(command, check=True, capture_output=True, text=True)
-            case.path.write_text(done.stdout.strip().splitlines()[-1], encoding="utf-8")
-    rows = [case._asdict() | json.loads(case.path.read_text(encoding="utf-8")) for case in cases]
-    return pd.DataFrame(rows)
+def one_case(case: Case, seed: int) -> study.Scores:  # noqa: ARG001 - every study has a seed
+    """Measure a case in a process of its own, whose peak of memory is its own too."""
+    command = [sys.executable, "-m", "benchmarks.scale", "--case", json.dumps(case)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=PROJECT)
+    return {"": json.loads(done.stdout.strip().splitlines()[-1])}
+
+
+STUDY = study.Study(Path(__file__).parent, one_case, PACKAGES)
+
+
+def run(cases: list[Case], options: argparse.Namespace) -> pd.DataFrame:
+    """Return what was measured of all cases, now or in an earlier run."""
+    found = study.run(STUDY, {case.title: (case,) for case in cases}, options).droplevel(1, axis=1)
+    return pd.DataFrame([case._asdict() | found.loc[case.title, 0].dropna().to_dict() for case in cases])
 
 
 def tabulate_speed(found: pd.DataFrame) -> str:
     """Return time per query, memory and error by training rows."""
     counts = [name for name in found if name.endswith(" queries")]
-    lines = ["| forests | training rows | fit, s | " + " | ".join(f"ms a query, {name}" for name in counts)]
-    lines[0] += " | peak memory, MB | error | the lasso's |"
-    lines.append("|---" * (6 + len(counts)) + "|")
+    head = ["forests", "training rows", "fit, s", *(f"ms a query, {name}" for name in counts)]
+    rows = []
     for _, row in found.iterrows():
-        each = " | ".join(f"{1e3 * row[name] / int(name.split()[0]):.3f}" for name in counts)
-        cells = f"| {row['route']} | {row['rows']:,} | {row['fit']:.0f} | {each} | {row['memory']:,.0f} "
-        lines.append(f"{cells}| {row['error']:.3f} | {row['error of the lasso']:.3f} |")
-    return "\n".join(lines)
+        each = [f"{1e3 * row[name] / int(name.split()[0]):.3f}" for name in counts]
+        errors = [f"{row['error']:.3f}", f"{row['error of the lasso']:.3f}"]
+        rows.append([row["route"], f"{row['rows']:,}", f"{row['fit']:.0f}", *each, f"{row['memory']:,.0f}", *errors])
+    return pages.draw_table([*head, "peak memory, MB", "error", "the lasso's"], rows)
 
 
 def tabulate_error(found: pd.DataFrame) -> str:
     """Return what a sample of rows costs in accuracy and saves in time and memory."""
     name = next(name for name in found if name.endswith(" queries"))
-    lines = ["| forests | error | fit, s | ms a query | peak memory, MB |", "|---" * 5 + "|"]
+    rows = []
     for _, row in found.iterrows():
-        per_query = 1e3 * row[name] / int(name.split()[0])
-        numbers = f"{row['error']:.4f} | {row['fit']:.0f} | {per_query:.3f} | {row['memory']:,.0f}"
-        lines.append(f"| {row['route']} | {numbers} |")
-    return "\n".join(lines)
+        per_query = f"{1e3 * row[name] / int(name.split()[0]):.3f}"
+        rows.append([row["route"], f"{row['error']:.4f}", f"{row['fit']:.0f}", per_query, f"{row['memory']:,.0f}"])
+    return pages.draw_table(["forests", "error", "fit, s", "ms a query", "peak memory, MB"], rows)
 
 
 def read_figures(found: pd.DataFrame) -> list[str]:
@@ -175,41 +174,38 @@ def draw(found: pd.DataFrame, path: Path) -> None:
 
 def write_page(speed: pd.DataFrame, error: pd.DataFrame) -> str:
     """Return the page."""
-    packages = ", ".join(f"{name} {version(name)}" for name in ("heedful", "scikit-learn", "numba"))
     about = (
         f"`AttentionLasso` with its four forests on `make_continuous`, {COLUMNS} columns; two threads. Error is the "
         "mean squared distance from the truth without noise, divided by the variance of that truth, over "
-        f"{SCORED:,} new rows. {dt.date.today()}, {packages}, Python {platform.python_version()}. This page is "
-        "rewritten by `make scale`; the README explains the rows."
+        f"{SCORED:,} new rows. {pages.stamp(*PACKAGES)}. This page is rewritten by `make scale`; the README explains "
+        "the rows."
     )
-    saying = "\n".join(f"- {sentence}" for sentence in read_figures(speed))
+    saying = pages.bullets(read_figures(speed))
     last = error.iloc[0]
     forest = f"A forest of scikit-learn: {ask_forest(int(last['rows']), int(last['trees'])):.4f}."
     title = f"## What a sample costs: {last['rows']:,} rows, {last['trees']} trees"
-    parts = ["# Large tables", about, tabulate_speed(speed), saying, title, tabulate_error(error), forest]
-    return "\n\n".join(parts) + "\n"
+    return pages.join("Large tables", about, tabulate_speed(speed), saying, title, tabulate_error(error), forest)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option by which a process is told its case."""
+    parser.add_argument("--case", help=argparse.SUPPRESS)
 
 
 def main() -> None:
-    """Run the study."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true", help="a few hundred rows, to see that it runs")
-    parser.add_argument("--fresh", action="store_true", help="measure everything anew")
-    parser.add_argument("--case", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    """Run the study, or one case of it."""
+    options = study.read_options(__doc__, runs=1, add=add_options, cases=(SPEED + ERROR, SMOKE))
     if options.case:
         print(json.dumps(measure(Case(*json.loads(options.case)))))
         return
-    if options.smoke:
-        found = pd.DataFrame([case._asdict() | measure(case) for case in SMOKE])
-        print(write_page(found[found["route"] != "exact"], found[found["rows"] == SMOKE[-1].rows]))
-        return
     plt.switch_backend("Agg")
-    speed, error = run(SPEED, options.fresh), run(ERROR, options.fresh)
-    page = write_page(speed, error)
-    print(page)
-    (HERE / "results.md").write_text(page, encoding="utf-8")
-    draw(speed, HERE / "figure.png")
+    found = run(options.cases, options)
+    # what a sample costs is asked of few trees, in a smoke run of the larger table
+    costs = found["rows"] == SMOKE[-1].rows if options.smoke else found["trees"] == ERROR[0].trees
+    speed = found[found["route"] != "exact"] if options.smoke else found[~costs]
+    error = found[costs]
+    folder = study.publish(STUDY.home, options, write_page(speed, error))
+    draw(speed, folder / "figure.png")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,19 @@
 """Appendix A of the paper: attention-weighted against plain linear models of two mixed groups, and what theory says.
 
-    python benchmarks/paper/appendix_a/run.py [--runs 10] [--jobs -1] [--smoke]
+    python -m benchmarks.paper.appendix_a [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md and ratio.png beside this file; with ``--smoke`` it prints a small table and writes nothing.
+Writes results.md and ratio.png beside this file; of fewer than ten runs, and with ``--smoke``, under build/. Each
+simulation is kept in build/appendix_a, so an interrupted run goes on where it stopped.
 """
 
 import argparse
-import datetime as dt
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
-from tqdm import tqdm
 
+from benchmarks import pages, study
 from heedful import local_lasso
 from heedful.attention import attend
 from heedful.datasets import make_mixture
@@ -26,10 +24,12 @@ from heedful.similarity import RidgeSimilarity
 SIZES, TEMPERATURES = [250, 1000, 4000, 16000], [16.0, 8.0, 4.0, 2.0, 1.0, 0.5]
 COLUMNS, SEPARATION, QUERIES = 10, 3.0, 300
 MEASURED, EVEN, THEORY, POINTWISE = "measured", "even in groups", "(W_2 / pi_2)^2", "point by point"
+SECOND, ROWS = "W_2", "effective rows"
+KINDS = (MEASURED, EVEN, THEORY, POINTWISE, SECOND, ROWS)
 
 
-def measure(n: int, temperatures: list[float], seed: int) -> list[dict[str, float]]:
-    """Return one row per temperature: the measured ratio of errors, that of the theory, and rows attended to."""
+def one_run(n: int, temperatures: list[float], seed: int) -> study.Scores:
+    """Return for each temperature the measured ratio of errors, that of the theory, and rows attended to."""
     how = {"p": COLUMNS, "separation": SEPARATION}
     train = make_mixture(n, **how, random_state=seed)
     # seeds of new rows must not be those of training rows
@@ -40,18 +40,22 @@ def measure(n: int, temperatures: list[float], seed: int) -> list[dict[str, floa
     sizes = groups.mean(axis=0)
     # what a row of the first group is off by, if its model were that of the second
     gap = (queries @ (train.components[1] - train.components[0])) ** 2
-    with threadpool_limits(1):
-        plain = squared_error(train, np.ones((1, n)), queries, truth)
-        scores = RidgeSimilarity().fit(train.X, train.y).scores(queries)
-        rows = []
-        for temperature in temperatures:
-            attention = attend(scores, temperature)
-            share = (attention @ groups) / sizes
-            errors = [squared_error(train, weights, queries, truth) for weights in (attention, share @ groups.T)]
-            row = dict(zip((MEASURED, EVEN), np.array(errors) / plain, strict=True))
-            row |= {THEORY: share[:, 1].mean() ** 2, POINTWISE: np.average(share[:, 1] ** 2, weights=gap)}
-            rows.append(row | {"W_2": share[:, 1].mean() * sizes[1], "effective rows": np.median(attention.n_eff)})
-    return rows
+    plain = squared_error(train, np.ones((1, n)), queries, truth)
+    scores = RidgeSimilarity().fit(train.X, train.y).scores(queries)
+    found = {}
+    for temperature in temperatures:
+        attention = attend(scores, temperature)
+        share = (attention @ groups) / sizes
+        errors = [squared_error(train, weights, queries, truth) for weights in (attention, share @ groups.T)]
+        found[f"{temperature:g}"] = {
+            MEASURED: errors[0] / plain,
+            EVEN: errors[1] / plain,
+            THEORY: float(share[:, 1].mean() ** 2),
+            POINTWISE: float(np.average(share[:, 1] ** 2, weights=gap)),
+            SECOND: float(share[:, 1].mean() * sizes[1]),
+            ROWS: float(np.median(attention.n_eff)),
+        }
+    return found
 
 
 def squared_error(train, weights, queries: np.ndarray, truth: np.ndarray) -> float:
@@ -61,25 +65,28 @@ def squared_error(train, weights, queries: np.ndarray, truth: np.ndarray) -> flo
     return float(np.mean((fits.intercept_ + (fits.coef_ * queries).sum(axis=1) - truth) ** 2))
 
 
+STUDY = study.Study(Path(__file__).parent, one_run, ("heedful",))
+
+
 def run(options: argparse.Namespace) -> pd.DataFrame:
     """Return the means over simulations: one row per number of rows and temperature."""
-    jobs = [(n, seed) for n in options.sizes[::-1] for seed in range(options.runs)]
-    work = (delayed(measure)(n, options.temperatures, seed) for n, seed in jobs)
-    done = tqdm(Parallel(options.jobs, return_as="generator")(work), total=len(jobs), unit="simulation")
-    parts = {
-        (n, seed): pd.DataFrame(rows, pd.Index(options.temperatures, name="temperature"))
-        for (n, seed), rows in zip(jobs, done, strict=True)
+    # a number of rows stands where other studies have a table
+    tables = {str(n): (n, options.temperatures) for n in options.sizes[::-1]}
+    means = study.run(STUDY, tables, options).groupby("table").mean()
+    rows = {
+        (n, t): {kind: means.loc[str(n), (kind, f"{t:g}")] for kind in KINDS}
+        for n in options.sizes
+        for t in sorted(options.temperatures)
     }
-    return pd.concat(parts, names=["n", "seed"]).groupby(["n", "temperature"]).mean()
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(["n", "temperature"])
 
 
 def tabulate(ratios: pd.DataFrame) -> str:
     """Return a markdown table of all rows and temperatures, the highest temperature first."""
-    lines = ["| rows | temperature | " + " | ".join(ratios) + " |", "|---" * (ratios.shape[1] + 2) + "|"]
+    rows = []
     for (n, temperature), row in ratios.sort_index(ascending=[True, False]).iterrows():
-        cells = [f"{value:.3f}" for value in row.drop("effective rows")] + [f"{row['effective rows']:.0f}"]
-        lines.append(f"| {n} | {temperature:g} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        rows.append([str(n), f"{temperature:g}", *(f"{value:.3f}" for value in row.drop(ROWS)), f"{row[ROWS]:.0f}"])
+    return pages.draw_table(["rows", "temperature", *ratios], rows)
 
 
 def read_figures(ratios: pd.DataFrame) -> list[str]:
@@ -130,35 +137,19 @@ def write_page(ratios: pd.DataFrame, n_runs: int) -> str:
     about = (
         "Mean squared error of attention-weighted lassos divided by that of one lasso, both against the truth without "
         f"noise, for queries of the first of two groups; mean of {n_runs} simulations of `make_mixture` with "
-        f"{COLUMNS} columns. {dt.date.today()}. This page is rewritten by `make appendix_a`; the README explains the "
-        "columns."
+        f"{COLUMNS} columns. {pages.stamp(*STUDY.packages)}. This page is rewritten by `make appendix_a`; the "
+        "README explains the columns."
     )
-    reading = "\n".join(f"- {sentence}" for sentence in read_figures(ratios))
-    return "\n\n".join(["# Appendix A: two linear models", about, tabulate(ratios), reading]) + "\n"
-
-
-def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has few rows and two temperatures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", "--splits", type=int, default=10, help="simulations of each number of rows")
-    parser.add_argument("--jobs", type=int, default=-1, help="simulations at a time, each on one core")
-    parser.add_argument("--smoke", action="store_true", help="few rows and two temperatures, to see that it runs")
-    options = vars(parser.parse_args()) | {"sizes": SIZES, "temperatures": TEMPERATURES}
-    if options["smoke"]:
-        options |= {"sizes": [200, 400], "temperatures": [4.0, 1.0], "runs": 1, "jobs": 1}
-    return argparse.Namespace(**options)
+    return pages.join("Appendix A: two linear models", about, tabulate(ratios), pages.bullets(read_figures(ratios)))
 
 
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    options = study.read_options(__doc__, 10, sizes=(SIZES, [200, 400]), temperatures=(TEMPERATURES, [4.0, 1.0]))
     plt.switch_backend("Agg")
     ratios = run(options)
-    page = write_page(ratios, options.runs)
-    print(page)
-    if not options.smoke:
-        (Path(__file__).parent / "results.md").write_text(page, encoding="utf-8")
-        draw_ratios(ratios, Path(__file__).parent / "ratio.png")
+    folder = study.publish(STUDY.home, options, write_page(ratios, options.runs))
+    draw_ratios(ratios, folder / "ratio.png")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Table 3 of the paper: attention lasso and its rivals on four simulations, as printed and read otherwise.
 
-    python benchmarks/paper/table3/run.py [--runs 100] [--methods GROUP ...] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.table3 [--runs 100] [--methods GROUP ...] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and figure.png (as figure 5) beside this file; of fewer than 100 runs, and with ``--smoke``, under
 build/. With one group of methods only (attention, rivals) their improvement is printed and no page written. Each method
@@ -8,41 +8,23 @@ of each simulation is kept in build/table3, so an interrupted run goes on where 
 """
 
 import argparse
-import datetime as dt
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
-from sklearn.model_selection import GridSearchCV, KFold
-from sklearn.neighbors import KNeighborsRegressor
 
+from benchmarks import pages, rivals, study
+from benchmarks.boxes import draw_improvements
+from benchmarks.paper.table3.published import PAPER, PRINTED, RIVALS, ROWS
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
 from heedful.datasets import Simulation, make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import rivals
-import study
-from boxes import draw_improvements
-
-RUNS, ROWS = 100, 300
-LASSO, ONE, MANY, PRINTED = "lasso", "one head", "many heads", "as printed"
-RIVALS = ["LightGBM", "XGBoost", "forest", "KNN"]
-# arXiv 2512.09912, table 3: mean and standard error of 100 simulations
-PAPER = pd.DataFrame(
-    {
-        "1": [53.0, 0.7, 49.1, 0.7, 49.0, 0.7, 52.2, 0.5, 56.9, 0.5],
-        "2": [1.9, 0.4, -15.5, 1.3, -36.4, 2.0, -18.1, 1.3, -22.2, 1.6],
-        "3": [5.8, 0.8, 0.2, 1.2, -8.5, 1.8, 1.2, 1.3, -15.9, 2.0],
-        "4": [11.0, 0.9, 6.2, 0.7, 2.3, 1.5, 11.5, 0.6, 11.5, 0.8],
-    },
-    index=pd.MultiIndex.from_product([["attention", *RIVALS], ["mean", "error"]]),
-).T
+HERE, RUNS = Path(__file__).parent, 100
+LASSO, ONE, MANY = "lasso", "one head", "many heads"
 # Setting and reading: what draws it, and with what. readings.py tells why these.
 SIMULATIONS: dict[str, tuple[Callable[..., Simulation], dict[str, float]]] = {
     f"1 ({PRINTED})": (make_continuous, {}),
@@ -56,13 +38,6 @@ SIMULATIONS: dict[str, tuple[Callable[..., Simulation], dict[str, float]]] = {
 }
 
 
-def make_knn(seed: int) -> GridSearchCV:
-    """Return nearest neighbours of the columns as they are, K by 10-fold cross-validation."""
-    folds = KFold(rivals.FOLDS, shuffle=True, random_state=seed)
-    grid = {"n_neighbors": rivals.NEIGHBORS}
-    return GridSearchCV(KNeighborsRegressor(), grid, cv=folds, scoring="neg_mean_squared_error")
-
-
 METHODS: dict[str, Callable[[int], Any]] = {
     LASSO: lambda seed: LassoBaseline(random_state=seed),
     ONE: lambda seed: AttentionLasso(heads="single", random_state=seed),
@@ -70,9 +45,10 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "LightGBM": rivals.make_lightgbm,
     "XGBoost": rivals.XGBoost,
     "forest": rivals.make_forest,
-    "KNN": make_knn,
+    "KNN": partial(rivals.make_knn, scaled=False),
 }
 GROUPS = {"attention": [LASSO, ONE, MANY], "rivals": [LASSO, *RIVALS]}
+OURS = ("heedful", "scikit-learn")
 PACKAGES = {"LightGBM": ("lightgbm",), "XGBoost": ("xgboost",), "forest": ("scikit-learn",), "KNN": ("scikit-learn",)}
 
 
@@ -84,24 +60,12 @@ def one_run(name: str, make: Callable[..., Simulation], how: dict[str, Any], see
 
 def make_study(name: str) -> study.Study:
     """Return the study of one method."""
-    packages = PACKAGES.get(name, ("heedful", "scikit-learn"))
-    return study.Study("table3", "Table 3", "", LASSO, partial(one_run, name), packages)
+    return study.Study(HERE, partial(one_run, name), PACKAGES.get(name, OURS))
 
 
-def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has one small simulation of two settings."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", "--splits", type=int, default=RUNS, help="simulations of each setting")
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the option that only this study has."""
     parser.add_argument("--methods", nargs="+", default=list(GROUPS), choices=list(GROUPS), help="groups to run")
-    parser.add_argument("--jobs", type=int, default=-1, help="fits at a time, each on one core")
-    parser.add_argument("--fresh", action="store_true", help="forget the simulations of earlier runs")
-    parser.add_argument(
-        "--smoke", action="store_true", help="one small simulation of two settings, to see that it runs"
-    )
-    options = vars(parser.parse_args()) | {"rows": ROWS, "titles": list(SIMULATIONS)}
-    if options["smoke"]:
-        options |= {"rows": 60, "titles": ["1 (shift 3)", f"3 ({PRINTED})"], "runs": 1, "jobs": 1, "fresh": True}
-    return argparse.Namespace(**options)
 
 
 def run(options: argparse.Namespace) -> pd.DataFrame:
@@ -112,13 +76,10 @@ def run(options: argparse.Namespace) -> pd.DataFrame:
         for title, (make, how) in SIMULATIONS.items()
         if title in options.titles
     }
-    jobs = [(title, seed) for seed in range(options.runs) for title in tables]
+    jobs = study.order_jobs(tables, options.runs)
     names = [name for name in METHODS if any(name in GROUPS[group] for group in options.methods)]
     wanted = [(name, *job) for job in jobs for name in names]
     known, _ = study.run_parts({name: make_study(name) for name in METHODS}, tables, wanted, options)
-    bad = [part for part in wanted if not np.isfinite(known[part][part[0]]["error"])]
-    if bad:
-        raise SystemExit(f"No finite error for {len(bad)} of {len(wanted)}, first {bad[0]}. Nothing was written.")
     return study.as_frame({job: {name: known[name, *job][name] for name in names} for job in sorted(jobs)})
 
 
@@ -131,18 +92,16 @@ def main_table(percent: pd.DataFrame) -> str:
     """Return the paper's table in markdown: ours, its own figures beside them, and how far its rivals are from ours."""
     columns = {ONE: "", MANY: "attention"} | {name: name for name in RIVALS}
     titles = [part for name, column in columns.items() for part in ([name, "the paper's"] if column else [name])]
-    lines = ["| setting | " + " | ".join(titles) + " | rivals off by |", "|---" * (len(titles) + 2) + "|"]
-    means, errors = percent.groupby("table").mean(), percent.groupby("table").sem()
+    means, rows = percent.groupby("table").mean(), []
     paper, distance = on_paper(means.index), off(means)
-    for title in means.index:
+    for title, splits in percent.groupby("table"):
         cells = [title]
         for name, column in columns.items():
-            error = errors.loc[title, name]
-            cells.append(f"{means.loc[title, name]:.1f}" + (f" ({error:.1f})" if np.isfinite(error) else ""))
+            cells.append(pages.tell_mean(splits[name]))
             if column:
                 cells.append(f"{paper.loc[title, (column, 'mean')]} ({paper.loc[title, (column, 'error')]})")
-        lines.append("| " + " | ".join([*cells, f"{distance[title]:.1f}"]) + " |")
-    return "\n".join(lines)
+        rows.append([*cells, f"{distance[title]:.1f}"])
+    return pages.draw_table(["setting", *titles, "rivals off by"], rows)
 
 
 def off(means: pd.DataFrame) -> pd.Series:
@@ -180,36 +139,31 @@ def against_paper(means: pd.DataFrame, name: str, reading: str) -> str:
 
 def write_page(results: pd.DataFrame, n_rows: int) -> str:
     """Return the page: the paper's table, what it says, and what it cost."""
-    percent = study.improvement(make_study(LASSO), results)
-    versions = study.Study("", "", "", "", one_run, ("heedful", "scikit-learn", "lightgbm", "xgboost")).versions
+    percent = study.improvement(results, LASSO)
     minutes = results["seconds"].to_numpy().sum() / 60
     about = (
         "Per cent improvement in mean squared test error over the lasso, mean (standard error) of "
         f"{results.index.unique('seed').size} simulations, seeds from 0; the paper's figures beside ours. As printed, "
         "settings 1, 2 and 4 do not give the paper's rivals. Shift 3 (4) multiplies by 3 (4) what the hidden position "
         "adds to the features; ratio 1 is a signal as large as the noise instead of 2.5 times its variance. The README "
-        f"tells where these come from. {dt.date.today()}, {versions}; {minutes:.0f} minutes of one core. This page is "
-        "rewritten by `make table3`."
+        f"tells where these come from. {pages.stamp(*OURS, 'lightgbm', 'xgboost')}; {minutes:.0f} minutes of one core. "
+        "This page is rewritten by `make table3`."
     )
-    reading = "\n".join(f"- {sentence}" for sentence in read_figures(percent))
     costs = f"Seconds to fit {n_rows} rows and predict as many, on one core:\n\n{study.summarise(results['seconds'])}"
-    return "\n\n".join(["# Table 3", about, main_table(percent), reading, costs]) + "\n"
+    return pages.join("Table 3", about, main_table(percent), pages.bullets(read_figures(percent)), costs)
 
 
 def main() -> None:
     """Run the study."""
-    options = read_options()
+    titles = list(SIMULATIONS), ["1 (shift 3)", f"3 ({PRINTED})"]
+    options = study.read_options(__doc__, RUNS, add=add_options, rows=(ROWS, 60), titles=titles)
     plt.switch_backend("Agg")
     results = run(options)
+    percent = study.improvement(results, LASSO)
     if set(options.methods) != set(GROUPS):
-        print(study.summarise(study.improvement(make_study(LASSO), results)))
+        print(study.summarise(percent))
         return
-    page = write_page(results, options.rows)
-    print(page)
-    whole = options.runs >= RUNS
-    folder = Path(__file__).parent if whole else study.work_folder(make_study(LASSO), options)
-    (folder / "results.md").write_text(page, encoding="utf-8")
-    percent = study.improvement(make_study(LASSO), results)
+    folder = study.publish(HERE, options, write_page(results, options.rows))
     draw_improvements(percent, LASSO, folder / "figure.png", left=-100.0)
 
 

@@ -1,52 +1,29 @@
 """Speed as ratios in one run, on this machine: against scikit-learn, against the forest, and against itself.
 
-    python benchmarks/speed/run.py [--smoke]
+    python -m benchmarks.speed [--smoke]
 
-Prints the table and writes it to results.md beside this file; ``--smoke`` uses tiny sizes and writes nothing.
+Writes results.md beside this file; with ``--smoke``, of tiny sizes, under build/.
 """
 
-import argparse
-import datetime as dt
 import os
-import platform
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
-import sklearn
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Lasso, LogisticRegression
 
-import heedful
+from benchmarks import pages, study
+from benchmarks.speed.parts import best_of, large_model, make_table
+from benchmarks.tables import PROJECT
 from heedful import AttentionLasso, local_lasso
 from heedful.attention import attend
 from heedful.baseline import LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity
 
 Row = tuple[str, str, str, str]
-
-
-def best_of(times: int, work: Callable[[], object]) -> float:
-    """Return the shortest of several timings, in seconds."""
-    timings = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        timings.append(time.perf_counter() - start)
-    return min(timings)
-
-
-def make_table(n: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows whose coefficients depend on the sign of the first column."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    y = np.where(X[:, 0] > 0, 2.0, -1.0) * X[:, 1] + X[:, 2:8].sum(axis=1) + rng.normal(size=n)
-    return X, y
 
 
 def local_fits(n: int, p: int, bar: int) -> Row:
@@ -105,14 +82,6 @@ def whole_job(n: int, p: int) -> list[Row]:
     ]  # fmt: skip
 
 
-def large_model(n: int, p: int, trees: int) -> AttentionLasso:
-    """Return a fitted model with nothing to tune: one head."""
-    X, y = make_table(n, p)
-    forest = ForestProximity(trees, min_samples_leaf=5)
-    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "mixing": 1.0}
-    return AttentionLasso("single", forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
-
-
 def large_tables(small: int, large: int, p: int, trees: int, n_query: int) -> Row:
     """Time a query against two sizes of the training table, in turns."""
     queries = make_table(n_query, p, seed=1)[0]
@@ -126,10 +95,8 @@ def large_tables(small: int, large: int, p: int, trees: int, n_query: int) -> Ro
 
 
 MEMORY = """
-import sys
 from pathlib import Path
-sys.path.insert(0, {here!r})
-from run import large_model, make_table, status
+from benchmarks.speed.parts import large_model, make_table, status
 model = large_model({n}, {p}, {trees})
 queries = make_table({n_query}, {p}, seed=1)[0]
 model.predict(queries[:10])
@@ -140,15 +107,9 @@ print((status("VmHWM") - before) / 1024)
 """
 
 
-def status(name: str) -> int:
-    """Return a figure of this process's memory in kB, as Linux tells it."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return int(next(line.split()[1] for line in lines if line.startswith(f"{name}:")))
-
-
 def memory(n: int, p: int, trees: int, n_query: int) -> Row:
     """Measure what predicting adds to the peak memory of a process of its own."""
-    script = MEMORY.format(here=str(Path(__file__).parent), n=n, p=p, trees=trees, n_query=n_query)
+    script = MEMORY.format(n=n, p=p, trees=trees, n_query=n_query)
     added = float(run_python(script))
     what = f"peak memory added by predicting {n_query:,} rows against {n:,}"
     return what, f"{added:.0f} MB", "", "< 1000 MB"
@@ -195,15 +156,15 @@ def imports(times: int) -> Row:
 
 def run_python(code: str, env: dict[str, str] | None = None) -> str:
     """Return what a new Python process prints."""
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=env)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=env, cwd=PROJECT)
     return done.stdout.strip()
 
 
 def main() -> None:
     """Run every measurement."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true")
-    small = parser.parse_args().smoke
+    options = study.read_options(__doc__)
+    small = options.smoke
     n = 60 if small else 1000
     sizes = (200, 400, 10, 10, 20) if small else (10_000, 100_000, 30, 100, 2000)
     rows = [
@@ -218,16 +179,10 @@ def main() -> None:
         *first_calls(empty=not small),
         imports(1 if small else 5),
     ]
-    lines = ["| what | seconds | ratio | bar |", "|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
-    about = (
-        f"{dt.date.today()}, heedful {heedful.__version__}, scikit-learn {sklearn.__version__}, "
-        f"numba {numba.__version__}, numpy {np.__version__}, Python {platform.python_version()}, "
-        f"{os.cpu_count()} cores. Run again: `make bench`."
-    )
-    text = "# Speed\n\n" + about + "\n\n" + "\n".join(lines) + "\n"
-    print(text)
-    if not small:
-        (Path(__file__).parent / "results.md").write_text(text, encoding="utf-8")
+    versions = pages.stamp("heedful", "scikit-learn", "numba", "numpy")
+    about = f"{versions}, {os.cpu_count()} cores. Run again: `make bench`."
+    page = pages.join("Speed", about, pages.draw_table(["what", "seconds", "ratio", "bar"], rows))
+    study.publish(Path(__file__).parent, options, page)
 
 
 if __name__ == "__main__":

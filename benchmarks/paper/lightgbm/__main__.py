@@ -1,26 +1,24 @@
 """Section 6.3 of the paper: attention around a small LightGBM beside a large LightGBM, on its twelve tables.
 
-    python benchmarks/paper/lightgbm/run.py [--tables NAME ...] [--splits 10] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of some of the tables,
-and with ``--smoke``, under build/. Splits are kept in build/lightgbm, so an interrupted run goes on where it stopped.
+Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of fewer
+tables or splits, and with ``--smoke``, under build/. Splits are kept in build/lightgbm, so an interrupted run goes on
+where it stopped.
 """
 
-import sys
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
+from benchmarks import study
+from benchmarks.boxes import draw_improvements
+from benchmarks.rivals import LightGBM
+from benchmarks.tables import halves, integer_codes
 from heedful import AttentionRegressor, LeafAttentionRegressor, TreeAttentionRegressor, plot
 from heedful.plot._axes import finish
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import study
-from boxes import draw_improvements
-from rivals import LightGBM
-from tables import halves, integer_codes
 
 LARGE, SMALL = "large LightGBM", "small LightGBM"
 
@@ -40,14 +38,11 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     return study.measure(models, (first.to_numpy(), y[train]), (second.to_numpy(), y[test]))
 
 
-STUDY = study.Study(
-    name="lightgbm",
-    title="Attention around LightGBM",
-    lead="Per cent improvement in mean squared test error over a large LightGBM (31 leaves, at most 500 rounds). The "
-    "small one, alone or under attention, has 8 leaves and at most 100 rounds.",
-    zero=LARGE,
-    one_split=one_split,
-    packages=("heedful", "scikit-learn", "lightgbm"),
+STUDY = study.Study(Path(__file__).parent, one_split, ("heedful", "scikit-learn", "lightgbm"))
+TITLE = "Attention around LightGBM"
+LEAD = (
+    "Per cent improvement in mean squared test error over a large LightGBM (31 leaves, at most 500 rounds). The small "
+    "one, alone or under attention, has 8 leaves and at most 100 rounds."
 )
 
 
@@ -74,12 +69,13 @@ def draw_importances(X: pd.DataFrame, y: np.ndarray, path: Path) -> None:
 
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, splits=10)
+    options = study.read_options(__doc__, runs=10, add=study.add_tables)
     plt.switch_backend("Agg")
-    tables, folder = study.read_tables(options), study.output_folder(STUDY, options)
+    tables = study.read_tables(options)
     results = study.run(STUDY, tables, options)
-    percent = study.improvement(STUDY, results)
-    study.write_page(STUDY, results, read_figures(percent), folder)
+    percent = study.improvement(results, LARGE)
+    page = study.write_page(STUDY, results, (TITLE, LEAD), LARGE, read_figures(percent))
+    folder = study.publish(STUDY.home, options, page, study.has_all_tables(options))
     draw_improvements(percent, LARGE, folder / "figure.png")
     title = "stand-in" if options.smoke else "Automobile"
     if title in tables:

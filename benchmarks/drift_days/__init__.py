@@ -1,0 +1,1 @@
+"""A model corrected day by day."""

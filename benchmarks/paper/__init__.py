@@ -1,0 +1,1 @@
+"""The paper's tables, figures and sections, measured again."""

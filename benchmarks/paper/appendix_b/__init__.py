@@ -1,0 +1,1 @@
+"""Appendix B of the paper."""

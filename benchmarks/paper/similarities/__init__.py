@@ -1,0 +1,1 @@
+"""Similarities on the paper's tables."""

@@ -1,0 +1,44 @@
+"""Every study runs, and leaves no number out."""
+
+import re
+
+import pytest
+
+from benchmarks.__main__ import find_studies
+from studies.running import run_python
+
+# Rows with numbers on the page of a smoke run.
+ROWS = {
+    "defaults": 32,
+    "drift_days": 24,
+    "intervals": 6,
+    "paper.appendix_a": 4,
+    "paper.appendix_b": 7,
+    "paper.drift": 23,
+    "paper.figure2": 13,
+    "paper.lightgbm": 2,
+    "paper.similarities": 2,
+    "paper.spatial": 2,
+    "paper.table1": 15,
+    "paper.table3": 4,
+    "paper.table3.readings": 3,
+    "paper.us_change": 47,
+    "responses": 4,
+    "scale": 7,
+    "speed": 10,
+    "speed.drift": 4,
+    "speed.learners": 17,
+}
+
+
+def test_all_studies_are_here():
+    assert set(ROWS) == set(find_studies())
+
+
+@pytest.mark.parametrize(("study", "n_rows"), ROWS.items())
+def test_a_study_runs_and_leaves_no_number_out(study, n_rows):
+    printed = run_python("-m", f"benchmarks.{study}", "--smoke")
+    rows = [line for line in printed.splitlines() if line.startswith("| ")]
+    rows = [row for row in rows[1:] if re.search(r"\d", row.split("|")[2])]
+    assert len(rows) == n_rows, printed
+    assert not re.search(r"\b(nan|inf|not run)\b", "".join(rows)), printed

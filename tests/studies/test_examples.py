@@ -1,0 +1,92 @@
+"""Examples run and show what they promise."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from heedful import plot
+from studies.running import run_python
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("binary", r"attention lasso +log loss (0\.\d+)[^\n]*\n[^\n]*log loss (0\.\d+)"),
+        ("multiclass", r"log loss (0\.\d+)[^\n]*\n[^\n]*log loss (0\.\d+)"),
+        ("survival", r"concordance (0\.\d+), one Cox lasso (0\.\d+)"),
+    ],
+)
+def test_examples_do_not_lose_to_their_baseline(script, found):
+    printed = run_python(f"examples/{script}.py")
+    numbers = [float(value) for value in re.search(found, printed).groups() if value is not None]
+    assert len(numbers) == 2, printed
+    better, worse = numbers if script != "survival" else numbers[::-1]
+    assert better <= 1.01 * worse
+
+
+def test_attention_in_the_example_of_learners_does_not_lose_to_the_plain_models():
+    printed = run_python("examples/learners.py")
+    pairs = re.findall(r"(\d+\.\d) +\w+ alone (\d+\.\d)", printed)
+    assert len(pairs) == 3, printed
+    assert all(float(error) <= float(plain) for error, plain in pairs)
+
+
+def test_intervals_of_the_example_serve_the_minority_better_than_those_of_one_width():
+    printed = run_python("examples/intervals.py")
+    ours, plain = (float(percent) for percent in re.findall(r"minority (\d+\.\d)", printed))
+    assert abs(ours - 90) < abs(plain - 90)
+
+
+def test_the_students_of_the_example_beat_lasso_and_teacher_on_wines():
+    printed = run_python("examples/teacher.py")
+    errors = re.search(r"wines +lasso +(\S+) +teacher +(\S+) +student +(\S+)", printed)
+    assert errors, printed
+    lasso, teacher, student = map(float, errors.groups())
+    assert student < min(lasso, teacher)
+
+
+@pytest.mark.parametrize("script", ["series", "tissue"])
+def test_context_is_what_makes_attention_gain(script):
+    printed = run_python(f"examples/{script}.py")
+    lasso, without, within = (
+        float(re.search(rf"{name}\D+(\d+\.\d+)", printed).group(1))
+        for name in ("lasso", "attention without context", "attention with context")
+    )
+    assert within < 0.85 * lasso
+    assert without > 0.9 * lasso
+
+
+def test_the_report_example_writes_a_page(tmp_path):
+    path = tmp_path / "page.html"
+    assert path.name in run_python("examples/report.py", str(path))
+    assert path.stat().st_size > 1e6
+
+
+def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
+    run_python("examples/figures.py", "-o", str(tmp_path / "new"))
+    files = list(tmp_path.rglob("*.png"))
+    assert len(files) == 2 * len(plot.__all__)
+    assert all(file.stat().st_size > 1000 for file in files)
+
+
+def test_the_demo_shows_a_gain_over_the_lasso():
+    printed = run_python("examples/demo.py")
+    gain = re.search(r"attention lasso\s+\+(\d+\.\d) % better", printed)
+    assert gain, printed
+    assert float(gain.group(1)) > 10
+
+
+def test_the_figure_of_the_paper_is_one_file(rng, tmp_path):
+    folder = tmp_path / "uci"
+    folder.mkdir()
+    table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["weight", "power"])
+    table = table.assign(model_year=70, origin=1 + np.arange(60) % 3, car_name="car")
+    table["mpg"] = table["weight"] * np.sign(table["power"])
+    table.to_csv(folder / "auto_mpg.csv", index=False)
+    about = {"auto_mpg": {"file": "auto_mpg.csv", "features": ["weight", "power", "model_year", "origin"]}}
+    (folder / "manifest.json").write_text(json.dumps(about), encoding="utf-8")
+    run_python("examples/auto_mpg_figure.py", "--data", str(tmp_path), "-o", str(tmp_path / "out.png"))
+    assert (tmp_path / "out.png").stat().st_size > 1000

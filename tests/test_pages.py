@@ -1,0 +1,25 @@
+"""Pages of results: means with standard errors, and tables in markdown."""
+
+import pandas as pd
+import pytest
+
+from benchmarks.pages import draw_table, join, tell_mean
+
+
+@pytest.mark.parametrize(
+    ("values", "told"), [([1.0, 3.0], "2.0 (1.0)"), ([1.0, None], "1.0"), ([None], "not run"), ([], "not run")]
+)
+def test_a_mean_has_its_standard_error_where_there_is_one(values, told):
+    assert tell_mean(pd.Series(values, dtype=float)) == told
+
+
+def test_digits_and_sign_are_chosen():
+    assert tell_mean(pd.Series([1.0, 1.0]), 2, "+") == "+1.00 (0.00)"
+
+
+def test_a_table_has_a_line_below_its_head():
+    assert draw_table(["a", "b"], [["1", "2"]]) == "| a | b |\n|---|---|\n| 1 | 2 |"
+
+
+def test_parts_without_text_are_left_out_of_a_page():
+    assert join("Title", "", "text") == "# Title\n\ntext\n"
