@@ -11,12 +11,13 @@ from heedful import (
     DriftCorrector,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLasso,
     TreeAttentionRegressor,
 )
-from heedful.similarity import ForestProximity, PastSimilarity, default_forests
+from heedful.similarity import ForestProximity, PastSimilarity, Similarity, default_forests
 
 
-class Untouched:
+class Untouched(Similarity):
     """A similarity that must not be reached."""
 
     def fit(self, *_):
@@ -47,13 +48,13 @@ def table(rng):
         ({"temperature": np.nan}, "`temperature`.*got nan"),
         ({"temperature": []}, "`temperature`"),
         ({"alpha": -0.1}, "`alpha`.*>= 0.*got -0.1"),
-        ({"alpha_ratio": 0.0}, "`alpha_ratio`.*> 0"),
+        ({"local": LocalLasso(alpha_ratio=0.0)}, "`alpha_ratio`.*> 0"),
         ({"mixing": 1.5}, "`mixing`.*<= 1.*got 1.5.*'auto'"),
         ({"mixing": -0.5}, "`mixing`.*>= 0.*got -0.5"),
         ({"mixing": "some"}, "`mixing`.*'auto', 'adaptive'.*got 'some'"),
         ({"cv": 1}, "`cv`.*at least 2"),
         ({"cv": "loo"}, "`cv`.*'oob'.*got 'loo'"),
-        ({"max_extrapolation": -1}, "`max_extrapolation`.*>= 0"),
+        ({"local": LocalLasso(max_extrapolation=-1)}, "`max_extrapolation`.*>= 0"),
     ],
 )
 def test_a_wrong_value_is_named_with_the_remedy(table, settings, words):
@@ -132,7 +133,19 @@ def test_groups_without_folds_are_refused_with_the_remedy(table):
         AttentionLasso(similarity=Untouched()).fit(*table, groups=np.arange(20))
 
 
-@pytest.mark.parametrize("name", ["similarity_features", "model_features"])
-def test_an_unknown_column_is_named(table, name):
-    with pytest.raises(ValueError, match=f"`{name}` names 'age'"):
-        AttentionLasso(similarity=Untouched(), **{name: ["age"]}).fit(*table)
+@pytest.mark.parametrize("features", [["age"], {"similarity": ["age"]}, {"model": ["age"]}])
+def test_an_unknown_column_is_named(table, features):
+    with pytest.raises(ValueError, match="`features` names 'age'"):
+        AttentionLasso(similarity=Untouched(), features=features).fit(*table)
+
+
+def test_features_are_of_models_or_of_similarities(table):
+    with pytest.raises(ValueError, match=r"`features` must have the keys 'model' and 'similarity', got \['models'\]"):
+        AttentionLasso(similarity=Untouched(), features={"models": [0]}).fit(*table)
+
+
+def test_settings_of_local_models_come_as_a_local_lasso(table):
+    with pytest.raises(
+        TypeError, match=r"`local` must be a LocalLasso, such as LocalLasso\(alpha_ratio=1.0\), got 1.0"
+    ):
+        AttentionLasso(similarity=Untouched(), local=1.0).fit(*table)

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import log_loss
+from tests.estimators.settings import with_local
 
 from heedful import AttentionLassoClassifier, local_lasso
 from heedful.baseline import _logistic
@@ -16,7 +17,7 @@ FORESTS = default_forests(120)
 
 
 def small(**settings):
-    return AttentionLassoClassifier(**{"similarity": FORESTS, "random_state": 0} | settings)
+    return AttentionLassoClassifier(**{"similarity": FORESTS, "random_state": 0} | with_local(settings))
 
 
 def draw(rng, n=160, n_classes=2):
@@ -49,7 +50,7 @@ def test_a_huge_temperature_gives_the_baselines_own_fit(table):
     X, y, X_new = table
     settings = {"temperature": 1e12, "alpha_ratio": 1.0, "mixing": 1.0}
     for exact in (False, True):
-        model = small(local=LocalLasso(exact=exact), **settings).fit(X, y)
+        model = small(exact=exact, **settings).fit(X, y)
         np.testing.assert_allclose(model.predict_proba(X_new), model.baseline_.predict_proba(X_new), atol=1e-5)
 
 
@@ -66,14 +67,14 @@ def test_exact_heads_are_weighted_logistic_lassos(table):
 def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     X, y, X_new = table
     settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.03}
-    step, exact = (small(local=LocalLasso(exact=exact), **settings).fit(X, y).predict_proba(X_new) for exact in (False, True))
+    step, exact = (small(exact=exact, **settings).fit(X, y).predict_proba(X_new) for exact in (False, True))
     base = small(mixing=0.0, alpha=0.03).fit(X, y).predict_proba(X_new)
     assert np.abs(step - exact).max() < 0.25 * np.abs(base - exact).max()
 
 
 def test_an_infinite_penalty_gives_the_share_of_each_class_among_attended_rows(table):
     X, y, X_new = table
-    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, local=LocalLasso(alpha_ratio=np.inf), mixing=1.0).fit(X, y)
+    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, alpha_ratio=np.inf, mixing=1.0).fit(X, y)
     share = model.attention(X_new) @ (y[:, None] == model.classes_)
     overall = np.mean(y[:, None] == model.classes_, axis=0)
     np.testing.assert_allclose(model.predict_proba(X_new), 0.99 * share + 0.01 * overall, atol=1e-9)
@@ -96,10 +97,10 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
 def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
     X, y = draw(rng)
     X_new = rng.normal(size=(25, 4))
-    binary = small(mixing=1.0, temperature=0.2, alpha=0.03, local=LocalLasso(alpha_ratio=[1.0, 3.0])).fit(X, y)
+    binary = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0]).fit(X, y)
     plain = _logistic.Classes
     monkeypatch.setattr(_logistic, "Classes", lambda codes, n: plain(codes, n, symmetric=True))
-    both = small(mixing=1.0, temperature=0.2, alpha=0.03, local=LocalLasso(alpha_ratio=[1.0, 3.0])).fit(X, y)
+    both = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0]).fit(X, y)
     np.testing.assert_allclose(both.predict_proba(X_new), binary.predict_proba(X_new), atol=1e-6)
     halves = both.baseline_.coef_[1] - both.baseline_.coef_[0]
     np.testing.assert_allclose(halves, binary.baseline_.coef_[0], atol=1e-6)

@@ -9,6 +9,7 @@ from heedful import (
     AttentionRegressor,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLasso,
     TreeAttentionRegressor,
 )
 from heedful.baseline import LassoBaseline, LogisticBaseline

@@ -4,17 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from tests.estimators.settings import with_local
 
 from heedful import AttentionCox, local_lasso
+from heedful._responses.survival import concordance
 from heedful.datasets import make_survival
-from heedful.estimators._cox import concordance
 from heedful.similarity import GaussianSimilarity, default_forests
 
 FORESTS = default_forests(120)
 
 
 def small(**settings):
-    return AttentionCox(**{"similarity": FORESTS, "random_state": 0} | settings)
+    return AttentionCox(**{"similarity": FORESTS, "random_state": 0} | with_local(settings))
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_the_level_makes_expected_events_those_observed(table):
 def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     X, y, X_new = table
     settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02}
-    step, exact = (small(local=LocalLasso(exact=exact), **settings).fit(X, y).predict(X_new) for exact in (False, True))
+    step, exact = (small(exact=exact, **settings).fit(X, y).predict(X_new) for exact in (False, True))
     base = small(mixing=0.0, alpha=0.02).fit(X, y).predict(X_new)
     assert np.abs(step - exact).mean() < 0.5 * np.abs(base - exact).mean()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful.similarity import default_forests
 
 FORESTS = default_forests(80)
@@ -58,7 +58,7 @@ def test_more_columns_than_rows_work(rng):
 @pytest.mark.parametrize("temperature", [1e-3, 1e6])
 def test_any_temperature_is_stable(rng, temperature):
     X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
-    settings = {"temperature": temperature, "mixing": 1.0, "alpha_ratio": 1.0}
+    settings = {"temperature": temperature, "mixing": 1.0, "local": LocalLasso(alpha_ratio=1.0)}
     model = AttentionLasso(similarity=FORESTS, random_state=0, **settings).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
 

@@ -18,9 +18,11 @@ from heedful import (
     AttentionRegressor,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLasso,
     TreeAttentionRegressor,
     _blocks,
 )
+from heedful._intervals.calibration import Widths
 from heedful.similarity import (
     BoostedProximity,
     ForestProximity,
@@ -52,6 +54,7 @@ SIMILARITIES = [
     TeacherSimilarity(Ridge()),
     lambda query, train: -np.abs(np.subtract.outer(query[:, 0], train[:, 0])),
 ]
+ONE_RATIO = LocalLasso(alpha_ratio=1.0)
 NO_INTERVALS = [AttentionLassoClassifier, AttentionCox, AttentionClassifier, LeafAttentionClassifier]
 
 
@@ -112,7 +115,7 @@ def test_the_origin_of_the_response_passes_through(table):
 
 def test_equal_attention_gives_split_conformal_around_the_predictions(table):
     X, y, X_new = table
-    settings = {"temperature": [1e12, 1e13], "alpha_ratio": 1.0, "mixing": 1.0}
+    settings = {"temperature": [1e12, 1e13], "local": ONE_RATIO, "mixing": 1.0}
     model = clone(MODELS["one head"]).set_params(**settings).fit(X, y)
     half = split_conformal(model._model.calibration.size, 0.9)
     np.testing.assert_allclose(model.predict_interval(X_new) - model.predict(X_new)[:, None], [[-half, half]] * 25)
@@ -204,9 +207,9 @@ def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y)
     assert np.isfinite(model._model.calibration.n_rows)
-    attend, sizes = model._attend, []
+    of, sizes = Widths.of, []
     monkeypatch.setattr(_blocks, "BUDGET", 4 * 24 * 130)
-    monkeypatch.setattr(model, "_attend", lambda *parts: sizes.append(parts[1].stop - parts[1].start) or attend(*parts))
+    monkeypatch.setattr(Widths, "of", lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention))
     model.predict_interval(X_new)
     assert max(sizes) == 4
     assert sum(sizes) == len(X_new)
@@ -239,7 +242,7 @@ def test_a_model_must_be_fitted_first(name):
         clone(MODELS[name]).predict_interval([[0.0, 0.0, 0.0]])
 
 
-@pytest.mark.parametrize("settings", [{"mixing": 0}, {"mixing": 0.5, "temperature": 0.1, "alpha_ratio": 1.0}])
+@pytest.mark.parametrize("settings", [{"mixing": 0}, {"mixing": 0.5, "temperature": 0.1, "local": ONE_RATIO}])
 def test_a_model_that_left_no_row_out_says_how_to_mend_it(table, settings):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y).set_params(**settings).fit(X, y)
@@ -249,4 +252,4 @@ def test_a_model_that_left_no_row_out_says_how_to_mend_it(table, settings):
 
 @pytest.mark.parametrize("model", NO_INTERVALS)
 def test_labels_and_survival_have_no_intervals(model):
-    assert not hasattr(model, "predict_interval")
+    assert not hasattr(model(), "predict_interval")

@@ -3,21 +3,22 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.estimators.settings import with_local
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful._solver import local_lasso
-from heedful.similarity import Similarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, default_forests
+from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity, Similarity, default_forests
 
 FORESTS = default_forests(120)
 
 
 def small(**settings):
-    return AttentionLasso(**{"similarity": FORESTS, "random_state": 0} | settings)
+    return AttentionLasso(**{"similarity": FORESTS, "random_state": 0} | with_local(settings))
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_mixing_zero_is_the_baseline_to_the_last_bit(table):
 
 def test_a_huge_temperature_gives_the_baselines_own_fit(table):
     X, y, X_new = table
-    model = small(temperature=1e12, local=LocalLasso(alpha_ratio=1.0), mixing=1.0).fit(X, y)
+    model = small(temperature=1e12, alpha_ratio=1.0, mixing=1.0).fit(X, y)
     local = model.local_models(X_new)
     np.testing.assert_allclose(local.coef, np.tile(model.baseline_.coef_, (25, 1)), atol=1e-6)
     np.testing.assert_allclose(model.predict(X_new), model.baseline_.predict(X_new), atol=1e-6)
@@ -60,12 +61,12 @@ def test_a_huge_temperature_gives_the_baselines_own_fit(table):
 
 def test_the_papers_head_is_one_weighted_lasso_per_query(table):
     X, y, X_new = table
-    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, local=LocalLasso(alpha_ratio=1.0), mixing=1.0).fit(X, y)
+    model = small(heads="single", similarity=FORESTS[0], temperature=0.2, alpha_ratio=1.0, mixing=1.0).fit(X, y)
     fits = local_lasso(X, y, model.attention(X_new), alpha=model.alpha_)
     np.testing.assert_allclose(model.predict(X_new), fits.intercept_ + (fits.coef_ * X_new).sum(axis=1), atol=1e-6)
 
 
-class DenseForest(Similarity, BaseEstimator):
+class DenseForest(Similarity):
     """The forest's scores, every pair written out."""
 
     takes = "codes"
@@ -187,7 +188,7 @@ def test_one_head_is_the_best_one_and_its_error_is_the_smallest_to_blend(table):
 
 def test_lists_of_temperatures_and_ratios_make_the_grid(table):
     X, y, _ = table
-    model = small(similarity=FORESTS[0], temperature=[0.1, 1.0], local=LocalLasso(alpha_ratio=[1.0, np.inf])).fit(X, y)
+    model = small(similarity=FORESTS[0], temperature=[0.1, 1.0], alpha_ratio=[1.0, np.inf]).fit(X, y)
     assert set(model.heads_["weighting"]) == {"softmax"}
     assert list(model.heads_["alpha_ratio"]) == [np.inf, 1.0] * 2
 
@@ -251,9 +252,10 @@ def test_a_fitted_forest_is_taken_as_it_is(table):
 def test_the_forest_is_a_member_of_the_family(table):
     X, y, X_new = table
     forest = ForestProximity(30, random_state=0)
-    model = small(similarity=forest, local=LocalLasso(alpha_ratio=np.inf), mixing=1.0)
+    model = small(similarity=forest, alpha_ratio=np.inf, mixing=1.0)
     model.fit(X, y)
-    model._share = (model.heads_["weighting"] == "leaf").to_numpy(dtype=float)
+    leaf = (model.heads_["weighting"] == "leaf").to_numpy(dtype=float)
+    model._model.tuned = model._model.tuned._replace(share=leaf)
     forest = model.similarity_[0].forest_.predict(X_new) * y.std() + y.mean()
     np.testing.assert_allclose(model.predict(X_new), forest, atol=1e-7)
 
@@ -273,16 +275,17 @@ def test_a_far_query_is_pulled_back_unless_told_otherwise(table):
     far = np.array([[0.0, 1e6, 0.0, 0.0, 0.0]])
     model = small().fit(X, y)
     assert np.abs(model.predict(far)[0]) < 10 * np.abs(y).max()
-    assert np.abs(model.set_params(max_extrapolation=None).predict(far)[0]) > 1e4
+    free = small(local=LocalLasso(max_extrapolation=None)).fit(X, y)
+    assert np.abs(free.predict(far)[0]) > 1e4
 
 
 def test_a_head_does_not_predict_far_from_the_responses_it_attends_to():
     x = np.append(np.linspace(0, 1, 20), 100.0)[:, None]
     y = np.append(10 * x[:20, 0], 0.0)
-    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "alpha": 1e-3, "mixing": 1.0}
+    settings = {"temperature": 0.1, "local": LocalLasso(alpha_ratio=1.0), "alpha": 1e-3, "mixing": 1.0}
     model = AttentionLasso(similarity=lambda query, train: np.tile(train[:, 0] < 2, (len(query), 1)), **settings)
     assert 5 < model.fit(x, y).predict([[90.0]])[0] < 5 + 4.1 * y[:20].std()
-    assert model.set_params(max_extrapolation=None).fit(x, y).predict([[90.0]])[0] > 500
+    assert model.set_params(local__max_extrapolation=None).fit(x, y).predict([[90.0]])[0] > 500
 
 
 def test_it_works_in_pipelines_and_searches(table):

@@ -25,6 +25,8 @@ from skops import io as skops_io
 from threadpoolctl import threadpool_limits
 
 from heedful import LeafAttentionClassifier, LeafAttentionRegressor
+from heedful._attention_model.fitting import predict_unseen
+from heedful._models.protocol import Run
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 TASKS = pytest.mark.parametrize("task", ["numbers", "two classes", "three classes"])
@@ -171,7 +173,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, leaf_value):
     booster = GradientBoostingRegressor(n_estimators=9, random_state=0)
     how = {"leaf_value": leaf_value, "similarity": CallableSimilarity(nearness), "temperature": [1.0, 0.1]}
     models = [make(estimator=booster, **how).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._model.rows) for model in models)
+    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1
@@ -287,7 +289,10 @@ def test_a_bare_booster_is_taken_where_nothing_is_tuned_and_else_refused(rng):
     ("settings", "words"),
     [
         ({"leaf_value": "tea leaves"}, "`leaf_value` must be one of 'responses', 'residuals', got 'tea leaves'"),
-        ({"leaf_value": "residuals"}, "`leaf_value='residuals'` needs a booster fitted with squared loss, got a forest"),
+        (
+            {"leaf_value": "residuals"},
+            "`leaf_value='residuals'` needs a booster fitted with squared loss, got a forest",
+        ),
         ({"similarity": TeacherSimilarity(anchor=True)}, "`similarity` must have anchor=False here"),
     ],
 )

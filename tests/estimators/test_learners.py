@@ -20,6 +20,8 @@ from sklearn.tree import DecisionTreeRegressor
 from skops import io as skops_io
 
 from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor
+from heedful._attention_model.fitting import predict_unseen
+from heedful._models.protocol import Run
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
 
 FOREST = ForestProximity(20)
@@ -156,7 +158,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     models = [make(estimator=learner, tuning_rows=None, mixing=0.5, **NEAR).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._model.rows) for model in models)
+    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_base[:-1] - base[:-1]).max() > 1
@@ -177,7 +179,7 @@ def test_folds_tune_too(rng, task, cv):
 def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tried):
     X, y, _ = table_of(rng)
     model = make(estimator=Ridge(), cv=cv, tuning_rows=tuning_rows, temperature=0.1).fit(X, y)
-    heads, _ = model._predict_unseen(model._model.rows)
+    heads = predict_unseen(model._model, cv == "oob", Run()).heads
     assert np.isfinite(heads).all(axis=1).sum() == np.isfinite(heads).any(axis=1).sum() == n_tried
 
 
@@ -285,14 +287,13 @@ def test_importances_of_a_query_sum_to_one_or_are_zero(rng, task, learner):
 @pytest.mark.parametrize(("task", "learner"), PLAIN)
 def test_kept_models_are_one_per_query_and_say_the_local_part(rng, task, learner):
     X, y, X_new = table_of(rng, task)
-    how = {"temperature": 1.0, "mixing": 1.0, "keep_models": True}
-    model = make(task, learner, **how).fit(X, y)
-    local = model.local_models(X_new)
+    model = make(task, learner, temperature=1.0, mixing=1.0).fit(X, y)
+    local = model.local_models(X_new, keep_models=True)
     assert len(local.models) == 9
     chance = [local_chance(kept, query[None]) for kept, query in zip(local.models, X_new, strict=True)]
     shown = local.prediction if task != "three classes" else local.prediction.to_numpy()
     np.testing.assert_allclose(np.array(chance).reshape(shown.shape), shown, rtol=1e-6)
-    assert model.set_params(keep_models=False).local_models(X_new).models == []
+    assert model.local_models(X_new).models == []
 
 
 def local_chance(kept, query):
@@ -307,8 +308,8 @@ def local_chance(kept, query):
 
 def test_local_boosters_have_the_rounds_of_the_baseline(rng):
     X, y, X_new = table_of(rng)
-    model = make(temperature=0.1, mixing=0.5, keep_models=True).fit(X, y)
-    rounds = {booster.current_iteration() for booster in model.local_models(X_new).models}
+    model = make(temperature=0.1, mixing=0.5).fit(X, y)
+    rounds = {booster.current_iteration() for booster in model.local_models(X_new, keep_models=True).models}
     assert rounds == {model.baseline_.n_estimators}
     assert model.baseline_.n_estimators <= 100
 

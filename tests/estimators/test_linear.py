@@ -78,7 +78,7 @@ def test_rows_in_no_fold_have_residuals_too_and_everything_is_finite(rng, kind):
     X, y = draw(rng, kind)
     model = make(kind, similarity=default_forests(80), cv=TimeSeriesSplit(3), mixing=0.5).fit(X, y)
     assert np.isnan(model.baseline_.predict_fold()).any()
-    assert np.isfinite(model._residuals(model._model.rows)).all()
+    assert np.isfinite(model._model.models.residuals()).all()
     assert np.isfinite(model.heads_["error"]).all()
     assert np.isfinite(model.local_models(X).coef.to_numpy()).all()
 

@@ -67,7 +67,7 @@ def test_losses_are_log_losses_of_both_predictions(rng, model, names):
 def test_labels_that_were_never_seen_are_named(rng, model):
     X, y, X_new, y_new = table(rng, ("low", "high"))
     model = clone(model).fit(X, y)
-    with pytest.raises(ValueError, match=r"labels that were not in the training rows: \['huge'\]"):
+    with pytest.raises(ValueError, match=r"labels that the model knows, \['high', 'low'\], got huge\."):
         model.score(X_new, np.where(y_new == "low", "huge", "high"))
 
 

@@ -14,6 +14,8 @@ from sklearn.model_selection import GroupKFold
 from skops import io as skops_io
 
 from heedful import TreeAttentionRegressor, local_lasso
+from heedful._attention_model.fitting import predict_unseen
+from heedful._models.protocol import Run
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 GRADIENT = GradientBoostingRegressor(n_estimators=9, random_state=0)
@@ -115,7 +117,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(table):
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     models = [make(GRADIENT, similarity=NEAR, temperature=[1.0, 0.1]).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (model._predict_unseen(model._model.rows) for model in models)
+    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-6)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
+from heedful._attention_model.queries import Ask
+from heedful._models.protocol import Run
 from heedful.datasets import make_survival
 from heedful.similarity import ForestProximity
 
@@ -17,6 +19,12 @@ def table(n=90):
     frame["kind"] = rng.choice(["u", "v"], n)
     y = np.where(frame["kind"] == "u", 2.0, -2.0) * frame["a"] + frame["b"] + 0.2 * rng.normal(size=n)
     return frame, y.rename("yield")
+
+
+def over_distinct_rows(model, X):
+    """Return the dense attention of queries over the distinct training rows."""
+    fitted = model._model
+    return fitted.ask(fitted.read(X), Ask(models=False, attention=True), Run()).attention.toarray()
 
 
 @pytest.fixture(scope="session")

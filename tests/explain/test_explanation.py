@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import log_loss
+from tests.explain.conftest import over_distinct_rows
 
 from heedful import AttentionLasso
 
@@ -24,8 +25,7 @@ def test_contributions_add_up_to_the_link_less_the_mean_link(every):
 def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_rows(every):
     model, X, e = every
     rows = model._model.rows
-    train = rows.model_rows(rows.codes)
-    attention = model._attend(model._queries(rows.read(model, X)), slice(0, len(X))).toarray()
+    train, attention = rows.model_rows(rows.codes), over_distinct_rows(model, X)
     slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
     said = columns(e.intercept)[:, :, None] + slope @ train.T
     expected = (attention[:, None, :] * said).sum(axis=2)
