@@ -44,9 +44,9 @@ def test_slopes_and_curvatures_of_the_loss_are_finite_differences(rng, kind):
     observed = family.observed(values)
     found = family.losses(observed)
     first = differences(lambda at: family.losses(at).value.sum(), observed)
-    second = differences(lambda at: family.losses(at).slope.sum(), observed)
-    np.testing.assert_allclose(found.slope, first, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(found.curve, second, rtol=1e-6, atol=1e-8)
+    second = differences(lambda at: family.losses(at).gradient.sum(), observed)
+    np.testing.assert_allclose(found.gradient, first, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.hessian, second, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,7 +79,7 @@ def test_residuals_are_minus_the_slope_of_the_loss_by_the_link(rng, kind):
 @pytest.mark.parametrize("level", [-5000.0, 300.0, 5000.0])
 def test_the_level_of_log_hazards_changes_neither_residuals_nor_curvatures(rng, level):
     family, weight, link, _ = anchored(rng, "survival")
-    for part in (family.residual, family.curvature):
+    for part in (family.residual, family.hessian):
         np.testing.assert_allclose(part(link + level, weight), part(link, weight), rtol=1e-9, atol=1e-9)
 
 
