@@ -240,3 +240,21 @@ def test_levels_make_attended_events_as_many_as_expected(rng):
     overall = weight @ family.event
     moved = [(1 - SMOOTH) * sums + SMOOTH * overall for sums in (attention @ family.event, expected)]
     np.testing.assert_allclose(np.exp(level), moved[0] / moved[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_rows_given_anew_have_the_same_losses(rng, kind):
+    family, _, _, values = anchored(rng, kind)
+    encoded = np.column_stack([family.event, family.time]) if kind == "survival" else family.y
+    order = rng.permutation(12)
+    again = family.new_rows(encoded[order])
+    expected, found = (part.losses(part.observed(values[order])) for part in (family.part(order), again))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_new_rows_have_the_hazard_that_has_piled_up_until_their_time(rng):
+    family, weight, link, _ = anchored(rng, "survival")
+    times = np.sort(np.append(rng.uniform(0, 2 * family.time.max(), size=20), [0.0, *family.time]))
+    found = family.new_rows(np.column_stack([np.ones(times.size), times])).hazard
+    np.testing.assert_allclose(found, cumulative_hazard(family, link[:, 0], weight, times))

@@ -63,3 +63,19 @@ def test_splitting_follows_the_tables_order(rng):
     assert row["similarity"] == "GaussianSimilarity"
     assert row["temperature"] == weightings(grid)[1][2].temperature
     assert row["alpha_ratio"] == grid.ratios[3]
+
+
+def test_each_group_has_the_pull_of_its_own_similarity(rng):
+    similarities = fitted(rng)
+    assert [group.pull for group in make_grid(similarities, None, None).groups] == [0.0, 0.0]
+    grid = make_grid(similarities, None, None, pulls=[0.0, 2.5])
+    assert [group.pull for group in grid.groups] == [0.0, 2.5]
+    assert [one is other for one, other in zip(grid.similarities, similarities, strict=True)] == [True, True]
+
+
+def test_few_heads_have_every_other_temperature_and_one_weighting_without(rng):
+    forest, gaussian = fitted(rng)
+    of_forest, of_gaussian = weightings(make_grid([forest, gaussian], None, (1.0,), few=True))
+    assert [weighting.temperature for weighting in of_forest[:3]] == list(forest.temperatures_[::2])
+    assert [weighting.name for weighting in of_forest[3:]] == ["share"]
+    assert [weighting.temperature for weighting in of_gaussian] == list(gaussian.temperatures_[::2])
