@@ -73,32 +73,32 @@ FRAME = pd.DataFrame({"a": [1.0], "b": [2.0], "c": ["x"]})
     ],
 )
 def test_columns_are_selected_by_name_position_mask_or_function(columns, positions):
-    np.testing.assert_array_equal(select(FRAME, columns, "model_features"), positions)
+    np.testing.assert_array_equal(select(FRAME, columns, "features"), positions)
 
 
 @pytest.mark.parametrize("columns", [["z"], [3], [-4], ["a", "z"], [1.5], [None]])
 def test_a_column_that_is_not_there_is_an_error_that_names_it(columns):
-    with pytest.raises(ValueError, match=f"`model_features` names {columns[-1]!r}, which is not a column"):
-        select(FRAME, columns, "model_features")
+    with pytest.raises(ValueError, match=f"`features` names {columns[-1]!r}, which is not a column"):
+        select(FRAME, columns, "features")
 
 
 def test_an_array_has_no_column_names():
     with pytest.raises(ValueError, match=r"names 'a', which is not a column of `X`\. Its columns are 3"):
-        select(np.ones((2, 3)), "a", "model_features")
+        select(np.ones((2, 3)), "a", "features")
 
 
 @pytest.mark.parametrize("columns", [[], [False, False, False], lambda X: []])
 def test_selecting_nothing_is_refused(columns):
-    with pytest.raises(ValueError, match="`model_features` must select at least one column"):
-        select(FRAME, columns, "model_features")
+    with pytest.raises(ValueError, match="`features` must select at least one column"):
+        select(FRAME, columns, "features")
 
 
 def test_a_mask_of_the_wrong_length_is_refused():
-    with pytest.raises(ValueError, match="`model_features` is a mask of 2 entries for 3 columns"):
-        select(FRAME, [True, False], "model_features")
+    with pytest.raises(ValueError, match="`features` is a mask of 2 entries for 3 columns"):
+        select(FRAME, [True, False], "features")
 
 
 @pytest.mark.parametrize("columns", [1, slice(0, 2), 2.5])
 def test_a_selection_of_the_wrong_kind_is_an_error_that_names_the_argument(columns):
-    with pytest.raises(TypeError, match="`model_features`"):
-        select(FRAME, columns, "model_features")
+    with pytest.raises(TypeError, match="`features`"):
+        select(FRAME, columns, "features")

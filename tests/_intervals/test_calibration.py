@@ -8,10 +8,10 @@ from heedful._intervals.calibration import (
     FEWEST,
     MOST_LOCAL,
     RANKED,
+    Widths,
     calibrate,
     compared,
     effective,
-    half_widths,
     localise,
     most_local,
     pinball,
@@ -45,9 +45,10 @@ class Line:
         return calibrate(self.residual, self.weight, self.attend_left_out, list(splits), n_jobs)
 
     def half_widths(self, x, coverage, calibration=None, n_jobs=None):
-        found = calibration or self.calibrate(n_jobs=n_jobs)
-        blocks = _blocks.cut(x.size, 1, n_jobs)
-        return half_widths(found, coverage, lambda block: self.attend(x[block]), blocks, n_jobs)
+        widths = Widths(calibration or self.calibrate(n_jobs=n_jobs), coverage)
+        if widths.same is not None:
+            return np.full(x.size, widths.same)
+        return np.concatenate([widths.of(self.attend(x[block])) for block in _blocks.cut(x.size, 1, n_jobs)])
 
     def attend(self, x):
         return attend(self.scores(x), sample_weight=self.weight)
@@ -80,8 +81,7 @@ def test_half_widths_equal_the_twin(line, coverage):
 def test_without_attention_it_is_split_conformal(rng, n, coverage):
     residual = rng.normal(size=n)
     found = calibrate(residual, np.ones(n), None, [], None)
-    width = half_widths(found, coverage, None, [slice(0, 2)], None)
-    np.testing.assert_array_equal(width, split_conformal(np.abs(residual), coverage))
+    np.testing.assert_array_equal(Widths(found, coverage).same, split_conformal(np.abs(residual), coverage))
 
 
 @pytest.mark.parametrize("coverage", COVERAGES)

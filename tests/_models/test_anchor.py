@@ -2,18 +2,19 @@
 
 import numpy as np
 import pytest
-from heedful._models.blocks import Queries, fit_heads
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful._kernels.shapes import Rule
-from heedful._models.linear import make_problem
+from heedful._models.linear_fits import make_problem
+from heedful._tuning.grid import HeadGroup, Queries
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline import LassoBaseline
 from heedful.baseline._folds import random_splits
 from heedful.similarity import TeacherSimilarity
+from reference.fits import blend_heads, head_values, train_queries
 from reference.lasso import weighted_lasso
 
 N, P = 40, 3
@@ -35,17 +36,22 @@ class Case:
         self.problem = make_problem(self.x, fit.family, self.weight, fit.model, rule, ALPHAS)
         teacher = TeacherSimilarity(LinearRegression(), anchor=True, random_state=0)
         self.similarity = teacher.fit(self.x[:, :P], self.y, self.weight)
-        self.similarity.pull_ = pull
+        self.group = HeadGroup(self.similarity, [Weighting("softmax", t) for t in TEMPERATURES], pull)
         self.new = fit.scale.rows(rng.normal(size=(5, P)))
 
-    def fit(self, queries, shares=0.0):
-        weightings = [Weighting("softmax", t) for t in TEMPERATURES]
-        return fit_heads(self.similarity, weightings, self.problem, queries, ALL, shares * ALL, n_jobs=1)
+    def values(self, queries):
+        """Return what the loss looks at in each head."""
+        rows = np.arange(len(queries.seen)) if queries.number is None else queries.number
+        return head_values(self.group, self.problem, queries, self.family.part(rows), ALL)
+
+    def blend(self):
+        """Return the new rows' heads, of equal shares."""
+        return blend_heads(self.group, self.problem, Queries(self.new, self.new[:, :P]), ALL / 6)
 
     def weights(self, scores, w):
         """Return the weights of the training rows, which sum to one, and that of the teacher's row."""
         attention = attend(scores[None], TEMPERATURES[w], self.weight)
-        return np.append(attention.toarray(), self.similarity.pull_ / np.sqrt(attention.n_eff[0]))
+        return np.append(attention.toarray(), self.group.pull / np.sqrt(attention.n_eff[0]))
 
     def twin(self, query, scores, said, w, t):
         """Return the intercept and the slopes of one fit with the teacher's row among the others."""
@@ -56,7 +62,7 @@ class Case:
 def test_an_anchor_is_one_more_row_of_the_querys_own_lasso(rng):
     case = Case(rng, pull=2.5)
     seen = case.new[:, :P]
-    found = case.fit(Queries(case.new, seen, case.family.part(np.arange(5)))).observed
+    found = case.values(Queries(case.new, seen))
     scores, said = case.similarity.scores(seen), case.similarity.teach(seen)
     for q, w, t in np.ndindex(5, 2, 3):
         intercept, coef = case.twin(case.new[q], scores[q], said[q], w, t)
@@ -65,7 +71,7 @@ def test_an_anchor_is_one_more_row_of_the_querys_own_lasso(rng):
 
 def test_a_training_row_is_anchored_out_of_fold_and_not_to_itself(rng):
     case, rows = Case(rng, pull=2.5), np.array([3, 11, 25])
-    found = case.fit(Queries(case.x[rows], np.empty((0, 0)), case.family.part(rows), rows)).observed
+    found = case.values(train_queries(case.x, rows))
     scores, said = case.similarity.train_rows(rows).score.reshape(3, N), case.similarity.teach_train(rows)
     for q, w, t in np.ndindex(3, 2, 3):
         intercept, coef = case.twin(case.x[rows[q]], scores[q], said[q], w, t)
@@ -81,7 +87,7 @@ def observe(case, link):
 def test_coefficients_are_those_of_the_anchored_fits(rng):
     case = Case(rng, pull=2.5)
     seen = case.new[:, :P]
-    coef = case.fit(Queries(case.new, seen), shares=1 / 6).coef[:, 0, :P]
+    coef = case.blend().coef[:, 0, :P]
     scores, said = case.similarity.scores(seen), case.similarity.teach(seen)
     for q in range(5):
         twins = [case.twin(case.new[q], scores[q], said[q], w, t)[1] for w, t in np.ndindex(2, 3)]
@@ -93,7 +99,7 @@ def test_the_stronger_the_pull_the_nearer_to_the_teacher(rng):
     for pull in (1.0, 2.0, 10.0, 1e6):
         case = Case(np.random.default_rng(0), pull)
         said = observe(case, case.similarity.teach(case.new[:, :P]))
-        value = case.fit(Queries(case.new, case.new[:, :P]), shares=1 / 6).value[:, 0]
+        value = case.blend().local[:, 0]
         gaps.append(np.abs(value - np.ravel(said)).mean())
     assert gaps == sorted(gaps, reverse=True)
     assert gaps[-1] < 1e-3 < gaps[0]
@@ -102,8 +108,8 @@ def test_the_stronger_the_pull_the_nearer_to_the_teacher(rng):
 def test_an_anchored_head_does_not_predict_far_from_the_responses_it_attends_to(rng):
     case = Case(rng, pull=2.5)
     case.problem = case.problem._replace(rule=case.problem.rule._replace(reach=0.2))
-    seen, everyone = case.new[:, :P], case.family.part(np.arange(5))
-    found = case.fit(Queries(case.new, seen, everyone)).observed
+    seen = case.new[:, :P]
+    found = case.values(Queries(case.new, seen))
     scores, said = case.similarity.scores(seen), case.similarity.teach(seen)
     for q, w in np.ndindex(5, 2):
         y, weight = np.append(case.y, said[q]), case.weights(scores[q], w)
@@ -116,17 +122,24 @@ def test_an_anchored_head_does_not_predict_far_from_the_responses_it_attends_to(
 @pytest.mark.parametrize("pull", [0.0, 0.5, 1.0])
 def test_a_weak_pull_changes_not_a_bit(rng, pull):
     case = Case(rng, pull)
-    queries = Queries(case.new, case.new[:, :P], case.family.part(np.arange(5)))
-    found = case.fit(queries, shares=1 / 6)
-    del case.similarity.pull_
-    for one, other in zip(found[:3], case.fit(queries, shares=1 / 6)[:3], strict=True):
-        np.testing.assert_array_equal(one, other)
+    queries = Queries(case.new, case.new[:, :P])
+    found, blend = case.values(queries), case.blend()
+    case.group = HeadGroup(case.similarity, case.group.weightings)
+    np.testing.assert_array_equal(found, case.values(queries))
+    np.testing.assert_array_equal(blend.local, case.blend().local)
+    np.testing.assert_array_equal(blend.coef, case.blend().coef)
 
 
 @pytest.fixture
 def table(rng):
     X = rng.normal(size=(90, 4))
     return X, 3.0 * (X[:, 0] > 0) * X[:, 1] + 0.2 * rng.normal(size=90), rng.normal(size=(20, 4))
+
+
+def pull_of(model):
+    """Return how much the only teacher's predictions are worth to a fitted model."""
+    (group,) = model._model.grid.groups
+    return group.pull
 
 
 def model_of(teacher, anchor, **settings):
@@ -138,7 +151,7 @@ def test_a_teacher_that_is_no_better_than_the_lasso_anchors_nothing(table, cv):
     X, y, X_new = table
     bad = GradientBoostingRegressor(n_estimators=1, learning_rate=0.01, max_depth=1, random_state=0)
     with_anchor, without = (model_of(bad, anchor, cv=cv).fit(X, y) for anchor in (True, False))
-    assert with_anchor.similarity_[0].pull_ <= 1
+    assert pull_of(with_anchor) <= 1
     np.testing.assert_array_equal(with_anchor.predict(X_new), without.predict(X_new))
 
 
@@ -146,9 +159,9 @@ def test_a_teacher_that_is_no_better_than_the_lasso_anchors_nothing(table, cv):
 def test_a_teacher_that_is_better_brings_predictions_nearer_to_its_own(table, cv):
     X, y, X_new = table
     good = GradientBoostingRegressor(n_estimators=30, random_state=0)
-    how = {"mixing": 1.0, "temperature": 0.3, "alpha_ratio": 1.0, "cv": cv}
+    how = {"mixing": 1.0, "temperature": 0.3, "local": LocalLasso(alpha_ratio=1.0), "cv": cv}
     with_anchor, without = (model_of(good, anchor, **how).fit(X, y) for anchor in (True, False))
-    assert with_anchor.similarity_[0].pull_ > 1
+    assert pull_of(with_anchor) > 1
     said = good.fit(X, y).predict(X_new)
     gaps = [np.abs(model.predict(X_new) - said).mean() for model in (with_anchor, without)]
     assert gaps[0] < gaps[1]
@@ -161,4 +174,4 @@ def test_the_pull_is_how_much_smaller_the_teachers_error_is(table):
     )
     teacher = model.similarity_[0]
     expected = model.baseline_.cv_error_.min() / (teacher.teacher_loss_ * y.var())
-    np.testing.assert_allclose(teacher.pull_, expected)
+    np.testing.assert_allclose(pull_of(model), expected)

@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
-from heedful._models.blocks import Queries, fit_heads
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from heedful._models.learners import LearnerProblem, leave_one_out
+from heedful._models.protocol import Run
 from heedful._solver import Classes, Numbers
-from heedful._tuning.grid import make_grid
+from heedful._tuning.grid import HeadGroup, Queries, make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
+from reference.fits import blend_heads, head_values
 
 N = 40
 SOFTMAX = [Weighting("softmax", 0.5), Weighting("softmax", 2.0)]
@@ -38,13 +39,14 @@ class Case:
         parts = (self.x, self.family, self.weight, counts, self.tried)
         self.problem = LearnerProblem(learner, *parts, trim_weight=0.0)
         self.similarity = GaussianSimilarity(standardize=False).fit(self.x)
+        self.group = HeadGroup(self.similarity, SOFTMAX)
         self.grid = make_grid([self.similarity], (0.5, 2.0), (1.0,))
 
     def out_of_bag(self):
-        return predict_out_of_bag([self.similarity], self.grid, self.problem, [])
+        return predict_out_of_bag(self.grid, self.problem, [], Run())
 
     def by_folds(self, splits):
-        return predict_by_folds([self.similarity], self.grid, self.problem, splits, [self.x], [self.y])
+        return predict_by_folds(self.grid, self.problem, splits, [self.x], [self.y], Run())
 
     def scaled(self, weights):
         """Return weights that sum to those of all rows, as every fit gets them."""
@@ -57,8 +59,7 @@ class Case:
 
 def test_a_head_is_the_learner_under_the_querys_weights(rng):
     case, x = Case(rng, Ridge()), rng.normal(size=(5, 3))
-    queries = Queries(x, x, Numbers(np.zeros(5)))
-    found = fit_heads(case.similarity, SOFTMAX, case.problem, queries, ALL, 0.0 * ALL, n_jobs=1).observed
+    found = head_values(case.group, case.problem, Queries(x, x), Numbers(np.zeros(5)), ALL)
     for w, weighting in enumerate(SOFTMAX):
         weights = attend(case.similarity.scores(x), weighting.temperature, case.weight).toarray()
         expected = [case.plain(row).predict(x[[q]])[0] for q, row in enumerate(weights)]
@@ -81,14 +82,14 @@ def test_left_out_alone_is_the_plain_learner_of_all_other_rows(rng):
         rest = np.flatnonzero(np.arange(N) != i)
         model = Ridge().fit(case.x[rest], case.y[rest], case.scaled(case.weight[rest]))
         expected[i] = model.predict(case.x[[i]])[0]
-    np.testing.assert_allclose(leave_one_out(case.problem, 1, 0)[:, 0], expected)
+    np.testing.assert_allclose(leave_one_out(case.problem, Run(1))[:, 0], expected)
 
 
 @pytest.mark.parametrize("learner", [Ridge(), DecisionTreeRegressor(max_depth=3, random_state=0)])
 def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(learner):
     one, other = (Case(np.random.default_rng(0), learner, change=change) for change in (0.0, 1000.0))
     np.testing.assert_array_equal(one.out_of_bag()[7], other.out_of_bag()[7])
-    np.testing.assert_array_equal(leave_one_out(one.problem, 1, 0)[7], leave_one_out(other.problem, 1, 0)[7])
+    np.testing.assert_array_equal(leave_one_out(one.problem, Run(1))[7], leave_one_out(other.problem, Run(1))[7])
     assert np.abs(one.out_of_bag() - other.out_of_bag()).max() > 1
 
 
@@ -110,14 +111,14 @@ def test_folds_are_predicted_by_learners_of_their_training_part(rng):
 def test_only_the_rows_to_try_are_predicted(rng, n_tried):
     tried = np.sort(rng.permutation(N)[:n_tried])
     case = Case(rng, Ridge(), tried=tried)
-    for values in (case.out_of_bag(), leave_one_out(case.problem, 1, 0), case.by_folds(random_splits(N, 4, 0))):
+    for values in (case.out_of_bag(), leave_one_out(case.problem, Run(1)), case.by_folds(random_splits(N, 4, 0))):
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(values).all(axis=1)), tried)
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(values).any(axis=1)), tried)
 
 
 def test_classes_are_said_by_their_probabilities(rng):
     case = Case(rng, LogisticRegression(), n_classes=3)
-    chance = leave_one_out(case.problem, 1, 0)
+    chance = leave_one_out(case.problem, Run(1))
     np.testing.assert_allclose(chance.sum(axis=1), 1.0)
     assert ((case.out_of_bag() > 0) & (case.out_of_bag() < 1)).all()
 
@@ -137,19 +138,18 @@ def test_learners_are_kept_only_where_asked_for(rng):
     shares = np.array([[1.0], [0.0]])
     keeping = case.problem.keeping(True)
     plain, kept = (
-        fit_heads(case.similarity, SOFTMAX, problem, Queries(x, x), shares > 0, shares, n_jobs=2)
-        for problem in (case.problem, keeping)
+        blend_heads(case.group, problem, Queries(x, x), shares, n_jobs=2) for problem in (case.problem, keeping)
     )
     assert plain.models == []
-    np.testing.assert_array_equal(plain.value, kept.value)
+    np.testing.assert_array_equal(plain.local, kept.local)
     said = [model.predict(x[[q]])[0] for q, model in enumerate(kept.models)]
-    np.testing.assert_allclose(said, kept.value[:, 0])
+    np.testing.assert_allclose(said, kept.local[:, 0])
 
 
 def test_importances_are_blended_by_share(rng):
     case, x = Case(rng, Ridge()), rng.normal(size=(5, 3))
     half, one, two = (
-        fit_heads(case.similarity, SOFTMAX, case.problem, Queries(x, x), ALL, np.array(shares)[:, None], n_jobs=1).coef
+        blend_heads(case.group, case.problem, Queries(x, x), np.array(shares)[:, None]).coef
         for shares in ([0.25, 0.75], [1.0, 0.0], [0.0, 1.0])
     )
     np.testing.assert_allclose(half, 0.25 * one + 0.75 * two)

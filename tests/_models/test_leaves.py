@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
-from heedful._models.blocks import Queries, fit_heads
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestRegressor
 
 from heedful._ensembles import read_ensemble
 from heedful._models.leaves import LeafProblem
+from heedful._models.protocol import Run
 from heedful._solver import Classes, Numbers
-from heedful._tuning.grid import make_grid
+from heedful._tuning.grid import HeadGroup, Queries, make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
+from reference.fits import blend_heads
 
 N = 50
 BOOSTER = GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0)
@@ -25,13 +26,13 @@ CASES = [
     (GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0), 3, "responses"),
     (GradientBoostingClassifier(n_estimators=6, max_depth=2, random_state=0), 3, "residuals"),
 ]
-EVERY = pytest.mark.parametrize(("model", "n_classes", "reading"), CASES)
+EVERY = pytest.mark.parametrize(("model", "n_classes", "leaf_value"), CASES)
 
 
 class Case:
     """Rows with weights, an ensemble and those of the folds, a similarity that knows nothing of the response."""
 
-    def __init__(self, rng, model, n_classes=None, reading="responses", change=0.0):
+    def __init__(self, rng, model, n_classes=None, leaf_value="responses", change=0.0):
         self.x = rng.normal(size=(N, 3))
         self.y = 10.0 + self.x[:, 0] * self.x[:, 1] + rng.normal(size=N)
         self.y[7] += change
@@ -41,7 +42,7 @@ class Case:
             self.family = Classes(self.y, n_classes)
         self.weight, self.splits, self.model = rng.uniform(0.5, 2.0, size=N), random_splits(N, 4, 0), model
         folds = tuple(self.grow(train) for train, _ in self.splits)
-        parts = (self.family, self.weight, reading, np.ones(3) / 3)
+        parts = (self.family, self.weight, leaf_value, np.ones(3) / 3)
         self.problem = LeafProblem(*self.grow(np.arange(N)), *parts, folds)
         self.similarity = GaussianSimilarity(standardize=False).fit(self.x)
         self.grid = make_grid([self.similarity], (0.5, 2.0), (1.0,))
@@ -52,7 +53,7 @@ class Case:
         return ensemble, ensemble.leaves(self.x).T
 
     def out_of_bag(self):
-        return predict_out_of_bag([self.similarity], self.grid, self.problem, self.splits)
+        return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
 
 
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
@@ -62,22 +63,22 @@ def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperat
     weights = attend(case.similarity.scores(x), temperature, case.weight).toarray()
     met = leaves[:, None, :] == train
     means = np.einsum("qi,qit,i->qt", weights, met, case.y) / np.einsum("qi,qit->qt", weights, met)
-    one, softmax = np.ones((1, 1)), [Weighting("softmax", temperature)]
-    fits = fit_heads(case.similarity, softmax, case.problem, Queries(leaves, x), one > 0, one, n_jobs=1)
-    np.testing.assert_allclose(fits.value[:, 0], means.mean(axis=1))
+    group = HeadGroup(case.similarity, [Weighting("softmax", temperature)])
+    fits = blend_heads(group, case.problem, Queries(leaves, x), np.ones((1, 1)))
+    np.testing.assert_allclose(fits.local[:, 0], means.mean(axis=1))
     np.testing.assert_allclose(fits.coef, np.full((5, 1, 3), 1 / 3))
 
 
 @EVERY
-def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model, n_classes, reading):
-    case = Case(rng, model, n_classes, reading)
-    shared = (case.grid, case.problem, case.splits, [case.x], [case.y])
-    np.testing.assert_allclose(case.out_of_bag(), predict_by_folds([case.similarity], *shared), rtol=1e-9)
+def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model, n_classes, leaf_value):
+    case = Case(rng, model, n_classes, leaf_value)
+    folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
+    np.testing.assert_allclose(case.out_of_bag(), folds, rtol=1e-9)
 
 
-@pytest.mark.parametrize("reading", ["responses", "residuals"])
-def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(reading):
-    one, other = (Case(np.random.default_rng(0), BOOSTER, None, reading, change) for change in (0.0, 1000.0))
+@pytest.mark.parametrize("leaf_value", ["responses", "residuals"])
+def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(leaf_value):
+    one, other = (Case(np.random.default_rng(0), BOOSTER, None, leaf_value, change) for change in (0.0, 1000.0))
     np.testing.assert_allclose(one.out_of_bag()[7], other.out_of_bag()[7], rtol=1e-12)
     assert np.abs(one.out_of_bag() - other.out_of_bag()).max() > 1
 
@@ -86,7 +87,7 @@ def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(reading):
 def test_equal_weights_on_residuals_out_of_bag_give_the_boosters_of_the_folds(rng, model, n_classes):
     case = Case(rng, model, n_classes, "residuals")
     grid = make_grid([case.similarity], (1e12,), (1.0,))
-    found = predict_out_of_bag([case.similarity], grid, case.problem, case.splits)[:, 0]
+    found = predict_out_of_bag(grid, case.problem, case.splits, Run())[:, 0]
     for train, test in case.splits:
         fold = clone(model).fit(case.x[train], case.y[train], case.weight[train])
         said = fold.predict(case.x[test])[:, None] if n_classes is None else fold.predict_proba(case.x[test])

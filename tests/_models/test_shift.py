@@ -65,7 +65,7 @@ def test_comparing_leaves_gives_what_scores_give(rng, temperature):
     leaves = (rng.integers(0, 4, size=(40, 10)) + 4 * np.arange(10)).astype(np.int32)
     problem = ShiftProblem(Numbers(rng.normal(size=40)), rng.normal(size=(40, 1)), rng.uniform(0.5, 2, size=40))
     rows, x, weighting = (
-        LeafProximity(leaves, 40).train_rows(np.arange(40)),
+        LeafProximity(40).fit(leaves).train_rows(np.arange(40)),
         problem.base,
         Weighting("softmax", temperature),
     )

@@ -2,19 +2,20 @@
 
 import numpy as np
 import pytest
-from heedful._models.blocks import Queries, fit_heads
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 from heedful import local_lasso
 from heedful._ensembles import read_ensemble
+from heedful._models.protocol import Run
 from heedful._models.trees import TreeProblem, tree_outputs
-from heedful._tuning.grid import make_grid
+from heedful._tuning.grid import HeadGroup, Queries, make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
+from reference.fits import blend_heads
 
 N = 60
 MODELS = [
@@ -46,7 +47,7 @@ class Case:
         return ensemble, ensemble.leaves(self.x).T
 
     def out_of_bag(self):
-        return predict_out_of_bag([self.similarity], self.grid, self.problem, self.splits)
+        return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
 
 
 @EVERY
@@ -74,10 +75,10 @@ def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
     # the smallest penalty that changes no tree's weight for all rows together
     largest = np.abs(np.average((said - mean) / unit * (left - left_mean)[:, None], axis=0, weights=case.weight)).max()
     weights = attend(case.similarity.scores(x), 0.5, case.weight)
+    group = HeadGroup(case.similarity, [Weighting("softmax", 0.5)])
     for t, ratio in enumerate(case.grid.ratios):
         shares = np.eye(3)[[t]]
-        how = ([Weighting("softmax", 0.5)], case.problem, Queries(leaves, x), shares > 0, shares)
-        found = fit_heads(case.similarity, *how, n_jobs=1).value[:, 0]
+        found = blend_heads(group, case.problem, Queries(leaves, x), shares).local[:, 0]
         fits = local_lasso(said / unit, left, weights, alpha=ratio * largest, standardize=False)
         expected = case.fitted.predict(x) + fits.intercept_ + (fits.coef_ * new / unit).sum(axis=1)
         np.testing.assert_allclose(found, expected, atol=1e-6)
@@ -86,8 +87,8 @@ def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model):
     case = Case(rng, model)
-    shared = (case.grid, case.problem, case.splits, [case.x], [case.y])
-    np.testing.assert_allclose(case.out_of_bag(), predict_by_folds([case.similarity], *shared), atol=1e-6)
+    folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
+    np.testing.assert_allclose(case.out_of_bag(), folds, atol=1e-6)
 
 
 @EVERY

@@ -44,9 +44,9 @@ def test_slopes_and_curvatures_of_the_loss_are_finite_differences(rng, kind):
     observed = family.observed(values)
     found = family.losses(observed)
     first = differences(lambda at: family.losses(at).value.sum(), observed)
-    second = differences(lambda at: family.losses(at).slope.sum(), observed)
-    np.testing.assert_allclose(found.slope, first, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(found.curve, second, rtol=1e-6, atol=1e-8)
+    second = differences(lambda at: family.losses(at).gradient.sum(), observed)
+    np.testing.assert_allclose(found.gradient, first, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.hessian, second, rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,7 +79,7 @@ def test_residuals_are_minus_the_slope_of_the_loss_by_the_link(rng, kind):
 @pytest.mark.parametrize("level", [-5000.0, 300.0, 5000.0])
 def test_the_level_of_log_hazards_changes_neither_residuals_nor_curvatures(rng, level):
     family, weight, link, _ = anchored(rng, "survival")
-    for part in (family.residual, family.curvature):
+    for part in (family.residual, family.hessian):
         np.testing.assert_allclose(part(link + level, weight), part(link, weight), rtol=1e-9, atol=1e-9)
 
 
@@ -240,3 +240,21 @@ def test_levels_make_attended_events_as_many_as_expected(rng):
     overall = weight @ family.event
     moved = [(1 - SMOOTH) * sums + SMOOTH * overall for sums in (attention @ family.event, expected)]
     np.testing.assert_allclose(np.exp(level), moved[0] / moved[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_rows_given_anew_have_the_same_losses(rng, kind):
+    family, _, _, values = anchored(rng, kind)
+    encoded = np.column_stack([family.event, family.time]) if kind == "survival" else family.y
+    order = rng.permutation(12)
+    again = family.new_rows(encoded[order])
+    expected, found = (part.losses(part.observed(values[order])) for part in (family.part(order), again))
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other)
+
+
+def test_new_rows_have_the_hazard_that_has_piled_up_until_their_time(rng):
+    family, weight, link, _ = anchored(rng, "survival")
+    times = np.sort(np.append(rng.uniform(0, 2 * family.time.max(), size=20), [0.0, *family.time]))
+    found = family.new_rows(np.column_stack([np.ones(times.size), times])).hazard
+    np.testing.assert_allclose(found, cumulative_hazard(family, link[:, 0], weight, times))

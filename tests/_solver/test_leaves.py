@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from heedful._ensembles import read_ensemble
 from heedful._solver.leaves import LeafTable
 
-READINGS = pytest.mark.parametrize("reading", ["responses", "residuals"])
+LEAF_VALUES = pytest.mark.parametrize("leaf_value", ["responses", "residuals"])
 
 
 @pytest.fixture(autouse=True)
@@ -35,10 +35,10 @@ def table_of(rng, n_classes=None, n=120, p=4):
     return X, y, rng.uniform(0.5, 2.0, size=n), rng.normal(size=(9, p))
 
 
-def leaf_table(model, X, y, weight, reading="responses", **how):
+def leaf_table(model, X, y, weight, leaf_value="responses", **how):
     ensemble = read_ensemble(model)
     how.setdefault("n_classes", len(model.classes_) if hasattr(model, "predict_proba") else None)
-    return LeafTable(ensemble, ensemble.leaves(X), y, weight, reading=reading, **how)
+    return LeafTable(ensemble, ensemble.leaves(X), y, weight, leaf_value=leaf_value, **how)
 
 
 def predict(table, weights, queries):
@@ -149,11 +149,11 @@ def test_residuals_equal_a_booster_whose_leaves_are_averaged_anew(rng):
     np.testing.assert_allclose(found[:, 0], expected, rtol=1e-10)
 
 
-@READINGS
+@LEAF_VALUES
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_probabilities_sum_to_one(rng, n_classes, reading):
+def test_probabilities_sum_to_one(rng, n_classes, leaf_value):
     X, y, weight, queries = table_of(rng, n_classes)
-    table = leaf_table(GradientBoostingClassifier(n_estimators=9).fit(X, y), X, y, weight, reading)
+    table = leaf_table(GradientBoostingClassifier(n_estimators=9).fit(X, y), X, y, weight, leaf_value)
     found = predict(table, rng.dirichlet(np.ones(120), size=9), queries)
     assert found.shape == (9, n_classes)
     assert (found >= 0).all()
@@ -168,28 +168,28 @@ def test_all_weight_on_a_row_of_the_querys_leaves_gives_its_response(rng, n_clas
     np.testing.assert_allclose(found, y[:, None] if n_classes is None else np.eye(3)[y], atol=1e-12)
 
 
-@READINGS
+@LEAF_VALUES
 @pytest.mark.parametrize("n_classes", [None, 2])
-def test_the_order_of_rows_is_irrelevant(rng, reading, n_classes):
+def test_the_order_of_rows_is_irrelevant(rng, leaf_value, n_classes):
     X, y, weight, queries = table_of(rng, n_classes)
     booster = (HistGradientBoostingRegressor if n_classes is None else HistGradientBoostingClassifier)(max_iter=9)
     booster.fit(X, y)
     order, weights = rng.permutation(120), rng.dirichlet(np.ones(120), size=9)
-    one = predict(leaf_table(booster, X, y, weight, reading), weights, queries)
-    other = predict(leaf_table(booster, X[order], y[order], weight[order], reading), weights[:, order], queries)
+    one = predict(leaf_table(booster, X, y, weight, leaf_value), weights, queries)
+    other = predict(leaf_table(booster, X[order], y[order], weight[order], leaf_value), weights[:, order], queries)
     np.testing.assert_allclose(one, other, rtol=1e-11)
 
 
-@READINGS
-def test_rows_without_weight_have_no_say(rng, reading):
+@LEAF_VALUES
+def test_rows_without_weight_have_no_say(rng, leaf_value):
     X, y, weight, queries = table_of(rng)
     members = np.sort(rng.permutation(120)[:80])
     booster = GradientBoostingRegressor(n_estimators=9).fit(X[members], y[members])
     some_rows = np.isin(np.arange(120), members)
     scores = sparse.random_array((9, 120), density=0.3, rng=rng, format="csr") @ sparse.diags_array(1.0 * some_rows)
     share = rng.uniform(size=9)
-    every = leaf_table(booster, X, y, np.where(some_rows, weight, 0.0), reading)
-    some = leaf_table(booster, X[members], y[members], weight[members], reading)
+    every = leaf_table(booster, X, y, np.where(some_rows, weight, 0.0), leaf_value)
+    some = leaf_table(booster, X[members], y[members], weight[members], leaf_value)
     leaves = every.ensemble.leaves(queries)
     found = every.predict(sparse.csr_array(scores), share, leaves)
     expected = some.predict(sparse.csr_array(scores[:, members]), share, leaves)
@@ -216,11 +216,11 @@ REFUSED = [
 @pytest.mark.parametrize(("model", "n_classes", "message"), REFUSED)
 def test_residuals_need_a_booster_of_a_known_loss(rng, model, n_classes, message):
     X, y, weight, _ = table_of(rng, n_classes)
-    with pytest.raises(ValueError, match=rf"{message}.* Set reading='responses'"):
+    with pytest.raises(ValueError, match=rf"{message}.* Set leaf_value='responses'"):
         leaf_table(model.fit(X, y), X, y, weight, "residuals")
 
 
-def test_an_unknown_reading_is_refused(rng):
+def test_an_unknown_leaf_value_is_refused(rng):
     X, y, weight, _ = table_of(rng)
-    with pytest.raises(ValueError, match="`reading` must be"):
+    with pytest.raises(ValueError, match="`leaf_value` must be"):
         leaf_table(RandomForestRegressor(3).fit(X, y), X, y, weight, "tea leaves")

@@ -91,7 +91,7 @@ def test_a_step_of_many_classes_has_curvatures_that_bound_them_together(rng, alp
     found = one_step(X, family_of("multinomial", what), link, prior, attention, alpha)
     chance = losses.probabilities("multinomial", link)
     tops = [eigh(np.diag(p) - np.outer(p, p), np.diag(p * (1 - p)), eigvals_only=True)[-1] for p in chance]
-    curve = losses.hessian("multinomial", link, what, attention) * np.array(tops)[:, None]
+    curve = losses.curvature("multinomial", link, what, attention) * np.array(tops)[:, None]
     response = link - losses.slope("multinomial", link, what, attention) / curve
     for k in range(3):
         twin = weighted_lasso(X, response[:, k], curve[:, k], alpha / curve[:, k].sum(), np.ones(5))

@@ -22,7 +22,7 @@ def test_it_minimises_the_weighted_error_plus_the_prior(rng, known):
     evidence = gather_evidence(base, heads, family, np.ones(50), 0.5)
     grid = np.linspace(0, 1, 10_001)
     errors = (family.y - base - np.outer(grid, heads - base)) ** 2 @ attention.toarray()[0]
-    penalty = PRIOR_ROWS * evidence.mean_curve / 2 * (grid - 0.5) ** 2
+    penalty = PRIOR_ROWS * evidence.mean_hessian / 2 * (grid - 0.5) ** 2
     best = grid[np.argmin(attention.n_eff[0] * errors + penalty)]
     assert adapt(attention, evidence)[0] == pytest.approx(best, abs=2e-4)
 
@@ -47,17 +47,17 @@ def test_evidence_is_slope_and_curvature_of_each_rows_loss_along_the_way(rng, lo
 
     evidence = gather_evidence(base, heads, part.family, part.weight, overall)
     at = np.array(overall)
-    np.testing.assert_allclose(evidence.slope, -differences(cost, at), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(evidence.gradient, -differences(cost, at), rtol=1e-5, atol=1e-8)
     second = differences(lambda mixing: differences(cost, mixing, 1e-4), at, 1e-4)
-    np.testing.assert_allclose(evidence.curve, second, rtol=1e-3, atol=1e-5)
-    assert evidence.mean_curve == pytest.approx(evidence.curve.mean())
+    np.testing.assert_allclose(evidence.hessian, second, rtol=1e-3, atol=1e-5)
+    assert evidence.mean_hessian == pytest.approx(evidence.hessian.mean())
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_query_that_attends_to_rows_where_heads_are_right_gets_more_of_them(rng, loss):
     part = made_up_heads(rng, loss, 200, 1)
     evidence = gather_evidence(part.baseline, part.heads[:, 0], part.family, part.weight, 0.5)
-    right = evidence.slope > 0
+    right = evidence.gradient > 0
     found = adapt(attend(np.where([right, ~right], 0.0, -np.inf)), evidence)
     assert found[0] > 0.5 > found[1]
 
@@ -82,9 +82,9 @@ def test_rows_without_a_prediction_give_no_evidence(rng, loss):
     part = made_up_heads(rng, loss)
     base = np.where(np.arange(60) < 25, np.nan, part.baseline)
     evidence = gather_evidence(base, part.heads[:, 0], part.family, part.weight, 0.5)
-    assert (evidence.slope[:25] == 0).all()
-    assert (evidence.curve[:25] == 0).all()
-    assert np.isfinite(evidence.mean_curve)
+    assert (evidence.gradient[:25] == 0).all()
+    assert (evidence.hessian[:25] == 0).all()
+    assert np.isfinite(evidence.mean_hessian)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

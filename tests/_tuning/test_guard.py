@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._solver import Classes, Numbers
-from heedful._tuning.guard import blended, cross_fit, trust
+from heedful._tuning.guard import blended, cross_fit, guard_factor
 from heedful._tuning.shares import OutOfFold, fit_many
 from heedful._tuning.tune import tune
 from reference.heads import LOSSES, made_up_heads
@@ -15,16 +15,16 @@ def seed():
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_clear_gain_is_trusted(rng, loss):
+def test_a_clear_gain_is_let_through(rng, loss):
     tuned = tune(made_up_heads(rng, loss, 300, 8, gain=1.0), True, None, seed())
-    assert tuned.trust > 0.9
+    assert tuned.guard > 0.9
     assert tuned.share.sum() > 0.8
 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_heads_of_pure_noise_get_little(rng, loss):
     tuned = [tune(made_up_heads(rng, loss, 80, 8, gain=0.0), True, None, seed()) for _ in range(20)]
-    assert np.mean([one.trust for one in tuned]) < 0.35
+    assert np.mean([one.guard for one in tuned]) < 0.35
     assert np.mean([one.share.sum() for one in tuned]) < 0.2
 
 
@@ -53,28 +53,28 @@ def test_a_few_huge_responses_cost_less_than_one_per_cent(rng):
     assert np.mean(loss) < 0.01
 
 
-def test_trust_grows_from_none_to_all_with_the_gain_in_standard_errors(rng):
+def test_the_guard_opens_from_none_to_all_with_the_gain_in_standard_errors(rng):
     part = OutOfFold(np.empty((100, 0)), np.zeros(100), Numbers(np.ones(100)), np.ones(100))
     noise = rng.normal(size=100)
-    levels = [trust(part, shift + 0.5 * noise) for shift in (-0.2, 0.05, 0.1, 0.12, 0.5)]
+    levels = [guard_factor(part, shift + 0.5 * noise) for shift in (-0.2, 0.05, 0.1, 0.12, 0.5)]
     assert levels == sorted(levels)
     assert levels[0] == 0
     assert levels[-1] == 1
     assert any(0 < level < 1 for level in levels)
 
 
-def test_a_gain_that_is_the_same_for_every_row_is_trusted():
+def test_a_gain_that_is_the_same_for_every_row_is_let_through():
     part = OutOfFold(np.empty((9, 0)), np.full(9, 0.5), Classes(np.arange(9) % 2, 2), np.ones(9))
-    assert trust(part, np.full(9, 0.6)) == 1
-    assert trust(part, np.full(9, 0.4)) == 0
-    assert trust(part, part.baseline) == 0
+    assert guard_factor(part, np.full(9, 0.6)) == 1
+    assert guard_factor(part, np.full(9, 0.4)) == 0
+    assert guard_factor(part, part.baseline) == 0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_weight_two_counts_as_much_trust_as_weight_one_everywhere(rng, loss):
+def test_the_guard_takes_weight_two_everywhere_as_weight_one(rng, loss):
     part = made_up_heads(rng, loss, 100, 8, gain=0.1)
     blend = blended(part, fit_many(part, None))
-    assert trust(part, blend) == pytest.approx(trust(part._replace(weight=2 * part.weight), blend))
+    assert guard_factor(part, blend) == pytest.approx(guard_factor(part._replace(weight=2 * part.weight), blend))
 
 
 def cross_fitted(part):

@@ -2,20 +2,19 @@
 
 import numpy as np
 import pytest
-from heedful._models.blocks import Queries, fit_heads
 
 from heedful import local_lasso
 from heedful._kernels.shapes import Rule
-from heedful._models.linear import make_problem
+from heedful._models.linear_fits import make_problem
+from heedful._models.protocol import Run
 from heedful._tuning.grid import make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
-from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
 from heedful.baseline._folds import Split, random_splits
 from heedful.similarity import ForestProximity, GaussianSimilarity
 from reference.cases import family_table, survival
+from reference.fits import MODELS, head_values, train_queries
 
-MODELS = {"gaussian": LassoBaseline, "binomial": LogisticBaseline, "multinomial": LogisticBaseline, "cox": CoxBaseline}
 KINDS = tuple(MODELS)[1:]
 
 
@@ -36,12 +35,12 @@ class Case:
         problem = make_problem(self.x, fit.family, self.weight, fit.model, rule, penalties)
         self.problem = problem._replace(folds=tuple(fit.folds))
 
-    def out_of_bag(self):
-        return predict_out_of_bag([self.similarity], self.grid, self.problem, self.splits)
+    def out_of_bag(self, n_jobs=None):
+        return predict_out_of_bag(self.grid, self.problem, self.splits, Run(n_jobs))
 
-    def by_folds(self):
+    def by_folds(self, n_jobs=None):
         shared = self.grid, self.problem, self.splits, [self.seen], [self.response]
-        return predict_by_folds([self.similarity], *shared)
+        return predict_by_folds(*shared, Run(n_jobs))
 
 
 def numbers(rng):
@@ -89,10 +88,9 @@ def same_class(one, other):
     fold = next(k for k, split in enumerate(other.splits) if 7 in split.test)
     start, shared = other.base.fit_.folds[fold], (other.base.fit_.family, other.weight)
     near = make_problem(other.x, *shared, start, other.problem.rule, other.problem.penalties)
-    row = np.array([7])
-    queries = Queries(other.x[row], np.empty((0, 0)), one.base.fit_.family.part(row), row)
-    wanted, weightings = np.ones((1, 2), dtype=bool), other.grid.weightings[0]
-    return fit_heads(other.similarity, weightings, near, queries, wanted, 0.0 * wanted, n_jobs=1).observed[0, 0]
+    row, (group,) = np.array([7]), other.grid.groups
+    happened, wanted = one.base.fit_.family.part(row), np.ones((1, 2), dtype=bool)
+    return head_values(group, near, train_queries(other.x, row), happened, wanted)[0, 0]
 
 
 def test_trees_that_drew_a_row_have_no_say_in_its_out_of_bag_mean(rng):
@@ -114,12 +112,10 @@ def test_out_of_bag_values_start_at_the_model_of_the_fold_that_left_the_row_out(
     found = case.out_of_bag()
     for split, start in zip(case.splits, case.base.fit_.folds, strict=True):
         shared = case.base.fit_.family, case.weight, start, case.problem.rule, case.problem.penalties
-        happened = case.base.fit_.family.part(split.test)
-        queries = Queries(case.x[split.test], np.empty((0, 0)), happened, split.test)
-        wanted = np.ones((1, 2), dtype=bool)
-        how = make_problem(case.x, *shared), queries, wanted, 0.0 * wanted
-        fits = fit_heads(case.similarity, case.grid.weightings[0], *how, n_jobs=1)
-        np.testing.assert_array_equal(found[split.test], fits.observed[:, 0])
+        happened, (group,) = case.base.fit_.family.part(split.test), case.grid.groups
+        how = make_problem(case.x, *shared), train_queries(case.x, split.test), happened
+        fits = head_values(group, *how, np.ones((1, 2), dtype=bool))
+        np.testing.assert_array_equal(found[split.test], fits[:, 0])
 
 
 def test_folds_predict_by_models_of_their_training_part(rng):
@@ -158,7 +154,7 @@ def test_a_row_in_two_folds_gets_the_mean(rng):
 
 def predict_each(case, split):
     shared = case.grid, case.problem._replace(folds=case.problem.folds[:1]), [split], [case.seen], [case.response]
-    return predict_by_folds([case.similarity], *shared)
+    return predict_by_folds(*shared, Run())
 
 
 def test_survival_values_of_folds_use_the_hazard_of_their_training_part(rng):
@@ -167,3 +163,11 @@ def test_survival_values_of_folds_use_the_hazard_of_their_training_part(rng):
     late = survival(event, np.where(np.arange(40) < 30, time, time + 100.0))
     one, two = (Case("cox", X, z, splits).by_folds() for z in (y, late))
     np.testing.assert_allclose(one[30:], two[30:], atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_any_number_of_jobs_gives_the_same_bits(rng, kind):
+    X, y = numbers(rng) if kind == "gaussian" else family_table(rng, kind)[:2]
+    case = Case(kind, X, y, random_splits(40, 5, 0))
+    np.testing.assert_array_equal(case.out_of_bag(1), case.out_of_bag(2))
+    np.testing.assert_array_equal(case.by_folds(1), case.by_folds(2))

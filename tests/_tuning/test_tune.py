@@ -12,16 +12,16 @@ from reference.heads import LOSSES, made_up_heads
 @pytest.mark.parametrize("many", [True, False])
 def test_a_fixed_mixing_asks_no_guard(rng, loss, many):
     tuned = tune(made_up_heads(rng, loss, gain=0.0), many, 0.4, np.random.RandomState(0))
-    assert tuned.trust == 1.0
+    assert tuned.guard == 1.0
     assert tuned.share.sum() == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_single_head_is_the_best_one_as_far_as_it_is_trusted(rng, loss):
+def test_a_single_head_is_the_best_one_as_far_as_the_guard_lets_it(rng, loss):
     part = made_up_heads(rng, loss, 200)
     tuned = tune(part, False, None, np.random.RandomState(0))
     assert (tuned.share > 0).sum() == 1
-    np.testing.assert_allclose(tuned.share, tuned.trust * fit_one(part, None))
+    np.testing.assert_allclose(tuned.share, tuned.guard * fit_one(part, None))
 
 
 @pytest.mark.parametrize("many", [True, False])

@@ -79,7 +79,7 @@ def gain(frame, y, seen):
     """Return by how much attention to the columns ``seen`` lowers the lasso's error on the last 30 % of the rows."""
     first = int(0.7 * len(frame))
     forest = ForestProximity(50, random_state=0)
-    options = {"similarity_features": seen, "model_features": NOW, "cv": TimeSeriesSplit(5), "random_state": 0}
+    options = {"features": {"similarity": seen, "model": NOW}, "cv": TimeSeriesSplit(5), "random_state": 0}
     model = AttentionLasso(similarity=forest, **options).fit(frame[:first], y[:first])
     test, y_test = frame[first:], y[first:]
     lasso = np.mean((y_test - model.baseline_.predict(test[NOW])) ** 2)

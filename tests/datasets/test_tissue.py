@@ -21,7 +21,7 @@ def errors(sim, n_train, seen):
     """Return the squared errors of the attention lasso and of its baseline on the images after the first."""
     first, table = sim.X["image"] < n_train, describe(sim)
     model = AttentionLasso(
-        similarity=ForestProximity(40), similarity_features=seen, model_features=FEATURES, cv=5, random_state=0
+        similarity=ForestProximity(40), features={"similarity": seen, "model": FEATURES}, cv=5, random_state=0
     )
     model.fit(table[first], sim.y[first], groups=table["image"][first])
     guesses = model.predict(table[~first]), model.baseline_.predict(table.loc[~first, FEATURES])

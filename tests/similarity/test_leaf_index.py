@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from heedful import AttentionLasso, AttentionLassoClassifier, _blocks
+from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
+from heedful._attention_model.fitting import predict_unseen
+from heedful._models.protocol import Run
 from heedful.similarity import ForestProximity, _forest, default_forests
 
 
@@ -97,10 +99,11 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
     X, y = table
     y = y if kind is AttentionLasso else y > 0
     forests = default_forests(8)
-    model = kind(similarity=forests, tuning_rows=50, random_state=0).fit(X, y)
-    assert model._problem.tried.size == 50
+    model = kind(similarity=forests, local=LocalLasso(tuning_rows=50), random_state=0).fit(X, y)
+    assert model._model.problem.tried.size == 50
     assert np.isfinite(model.heads_["error"]).all()
-    all_rows = [kind(similarity=forests, tuning_rows=rows, random_state=0).fit(X, y) for rows in (None, 200, 10_000)]
+    sizes = [LocalLasso(tuning_rows=rows) for rows in (None, 200, 10_000)]
+    all_rows = [kind(similarity=forests, local=local, random_state=0).fit(X, y) for local in sizes]
     for other in all_rows[1:]:
         np.testing.assert_array_equal(other.predict(X), all_rows[0].predict(X))
 
@@ -108,13 +111,14 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
 @pytest.mark.parametrize("cv", ["oob", 5])
 def test_rows_that_are_not_tried_have_no_say(table, cv):
     X, y = table
-    model = AttentionLasso(similarity=ForestProximity(10), tuning_rows=40, cv=cv, random_state=0).fit(X, y)
-    heads, baseline = model._predict_unseen(model._training)
-    tried = np.isin(np.arange(y.size), model._problem.tried)
+    how = {"local": LocalLasso(tuning_rows=40), "cv": cv, "random_state": 0}
+    model = AttentionLasso(similarity=ForestProximity(10), **how).fit(X, y)
+    heads, baseline, *_ = predict_unseen(model._model, cv == "oob", Run())
+    tried = np.isin(np.arange(y.size), model._model.problem.tried)
     np.testing.assert_array_equal(np.isfinite(heads).all(axis=1), tried)
     assert np.isfinite(baseline[tried]).all()
 
 
 def test_too_few_rows_to_try_are_refused(table):
     with pytest.raises(ValueError, match="`tuning_rows` must be >= 10"):
-        AttentionLasso(tuning_rows=5).fit(*table)
+        AttentionLasso(local=LocalLasso(tuning_rows=5)).fit(*table)

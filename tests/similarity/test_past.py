@@ -6,9 +6,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
-from heedful import AttentionLasso, AttentionRegressor
+from heedful import AttentionLasso, AttentionRegressor, LocalLasso
 from heedful.attention._weighting import Weighting, weigh
-from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, default_forests, describe
+from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, default_forests
 
 INNER = {"forest": ForestProximity(20, random_state=0), "gaussian": GaussianSimilarity()}
 
@@ -54,8 +54,9 @@ def test_training_rows_look_back_too(rng):
 def test_later_rows_do_not_change_a_local_model(rng, cv):
     X, y = series(rng)
     frame = pd.DataFrame(X, columns=["day", "a", "b"])
-    how = {"heads": "single", "temperature": 0.5, "alpha": 0.05, "alpha_ratio": 1.0, "mixing": 1.0, "cv": cv}
-    model = AttentionLasso(similarity=PastSimilarity(GaussianSimilarity(), "day"), model_features=["a", "b"], **how)
+    how = {"heads": "single", "temperature": 0.5, "alpha": 0.05, "mixing": 1.0, "cv": cv}
+    how |= {"local": LocalLasso(alpha_ratio=1.0), "features": {"model": ["a", "b"]}}
+    model = AttentionLasso(similarity=PastSimilarity(GaussianSimilarity(), "day"), **how)
     other = np.where(np.arange(80) < 50, y, -5.0 * y)
     queries = frame.iloc[:50].assign(day=lambda part: part["day"] + 0.5)
     weights = [clone(model).fit(frame, z).attention(queries).toarray() for z in (y, other)]
@@ -68,19 +69,20 @@ def test_every_estimator_takes_it_by_name_of_the_column(rng):
     frame = pd.DataFrame(X, columns=["day", "a", "b"])
     for model in (AttentionLasso(), AttentionRegressor(tuning_rows=10)):
         model.set_params(
-            similarity=PastSimilarity(ForestProximity(20), "day"), model_features=["a", "b"], random_state=0
+            similarity=PastSimilarity(ForestProximity(20), "day"), features={"model": ["a", "b"]}, random_state=0
         )
         attention = model.fit(frame, y).attention(frame.iloc[[40]]).toarray()
         assert (attention[0, 40:] == 0).all() or model.mixing_ == 0
-        assert describe(model.similarity_[0]) == "past(forest(sqrt))"
+        assert model.similarity_[0].label == "past(forest(sqrt))"
 
 
 def test_it_is_fitted_to_what_the_other_similarity_asks_for(rng):
     X, y = series(rng)
     frame = pd.DataFrame(X, columns=["day", "a", "b"])
     forest, own = ForestProximity(20, target="residual", random_state=0), ["a", "b"]
-    past = AttentionLasso(similarity=PastSimilarity(forest, "day"), model_features=own, random_state=0).fit(frame, y)
-    plain = AttentionLasso(similarity=forest, similarity_features=own, model_features=own, random_state=0).fit(frame, y)
+    past = AttentionLasso(similarity=PastSimilarity(forest, "day"), features={"model": own}, random_state=0)
+    plain = AttentionLasso(similarity=forest, features={"similarity": own, "model": own}, random_state=0)
+    past, plain = past.fit(frame, y), plain.fit(frame, y)
     assert past.similarity_[0].target == "residual"
     inner, other = (part.scores(X[:, 1:]).toarray() for part in (past.similarity_[0].similarity_, plain.similarity_[0]))
     np.testing.assert_array_equal(inner, other)
@@ -94,8 +96,8 @@ def test_it_is_fitted_to_the_response_unless_told_otherwise(similarity):
 def test_the_default_forests_may_look_back_too(rng):
     X, y = series(rng)
     model = AttentionLasso(similarity=PastSimilarity("forest", 0), random_state=0).fit(X, y)
-    names = [f"past({describe(forest)})" for forest in default_forests()]
-    assert [describe(entry) for entry in model.similarity_] == names
+    names = [f"past({forest.label})" for forest in default_forests()]
+    assert [entry.label for entry in model.similarity_] == names
     assert np.isfinite(model.predict(X)).all()
 
 

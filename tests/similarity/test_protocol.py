@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from heedful._kernels.shapes import ScoreRows
-from heedful.similarity import CallableSimilarity, DenseSimilarity, ForestProximity, GaussianSimilarity, RidgeSimilarity
+from heedful.similarity import CallableSimilarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, Similarity
 from heedful.similarity._protocol import as_matrix
 
 ALL = [
@@ -18,6 +18,12 @@ def test_every_similarity_offers_the_protocol(rng, similarity):
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
     fitted = similarity.fit(X, y, sample_weight=np.ones(12))
     assert fitted.takes in ("codes", "dummies")
+    assert isinstance(fitted, Similarity)
+    assert fitted.target in ("response", "residual")
+    assert not fitted.anchor
+    assert fitted.leaves_out
+    assert not fitted.keeps_rows
+    assert fitted.with_columns(["a", "b", "c"]) is fitted
     assert set(fitted.weightings) <= {"share", "leaf"}
     assert all(temperature > 0 for temperature in fitted.temperatures_)
     for rows in (fitted.score_rows(X[:2]), fitted.train_rows(np.array([0, 7]))):
@@ -40,9 +46,11 @@ def test_scores_without_spread_have_one_temperature(rng):
     assert flat.fit(rng.normal(size=(12, 3))).temperatures_ == (1.0,)
 
 
-def test_a_dense_similarity_must_say_how_it_scores(rng):
-    with pytest.raises(NotImplementedError):
-        DenseSimilarity().scores(rng.normal(size=(2, 2)))
+def test_a_similarity_must_say_how_it_is_fitted_and_how_it_scores(rng):
+    with pytest.raises(NotImplementedError, match=r"Similarity must have `fit\(X, y, sample_weight\)`"):
+        Similarity().fit(rng.normal(size=(2, 2)))
+    with pytest.raises(NotImplementedError, match=r"Similarity must have `scores\(X\)`"):
+        Similarity().scores(rng.normal(size=(2, 2)))
 
 
 def test_sparse_rows_become_a_matrix():

@@ -8,6 +8,7 @@ from sklearn.ensemble import (
 )
 from sklearn.linear_model import LinearRegression
 
+from heedful import AttentionLasso
 from heedful.similarity import (
     BoostedProximity,
     CallableSimilarity,
@@ -17,11 +18,9 @@ from heedful.similarity import (
     RidgeSimilarity,
     TeacherSimilarity,
     default_forests,
-    describe,
-    prepare,
-    resolve,
-    wants_residuals,
 )
+from heedful.similarity._protocol import refit, wants_residuals
+from heedful.similarity._resolve import resolve
 
 
 def inner(query, train):
@@ -114,17 +113,48 @@ def test_an_empty_list_is_a_value_error():
         resolve([], many=False)
 
 
-def test_prepared_copies_get_the_jobs_and_seeds_that_were_left_open():
+def test_seeded_copies_get_the_jobs_and_seeds_that_were_left_open():
     given = [ForestProximity(), ForestProximity(n_jobs=1, random_state=5), RidgeSimilarity()]
-    first, second, _ = prepare(given, 2, np.random.RandomState(0))
-    assert (first.n_jobs, second.n_jobs, second.random_state) == (2, 1, 5)
-    assert isinstance(first.random_state, int)
+    first, second, third = (entry.seeded(2, 7) for entry in given)
+    assert (first.n_jobs, first.random_state, second.n_jobs, second.random_state) == (2, 7, 1, 5)
     assert given[0].random_state is given[0].n_jobs is None
+    assert third.get_params() == given[2].get_params()
 
 
-def test_prepared_forests_get_different_seeds():
-    one, two = prepare([ForestProximity(), ForestProximity()], None, np.random.RandomState(0))
+def test_a_seed_reaches_the_similarity_that_looks_back():
+    past = PastSimilarity(ForestProximity(), time=0)
+    other = past.seeded(2, 7)
+    assert (other.similarity.n_jobs, other.similarity.random_state, other.time) == (2, 7, 0)
+    assert past.similarity.random_state is None
+
+
+def test_fitted_forests_of_one_model_get_different_seeds(rng):
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    model = AttentionLasso(similarity=[ForestProximity(5), ForestProximity(5)], random_state=0).fit(X, y)
+    one, two = model.similarity_
+    assert isinstance(one.random_state, int)
     assert one.random_state != two.random_state
+
+
+def test_a_refitted_similarity_is_a_clone_fitted_to_the_other_rows(rng):
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    forest, part = ForestProximity(5, random_state=0).fit(X, y), slice(0, 25)
+    again, expected = refit(forest, X[part], y[part], np.ones(25)), ForestProximity(5, random_state=0)
+    expected.fit(X[part], y[part], np.ones(25))
+    np.testing.assert_array_equal(again.scores(X).toarray(), expected.scores(X).toarray())
+    assert forest.scores(X).shape == (40, 40)
+
+
+def test_objects_that_only_look_like_a_similarity_are_refused():
+    class Lookalike:
+        def fit(self, X, y=None, sample_weight=None):
+            return self
+
+        def score_rows(self, X):
+            return X
+
+    with pytest.raises(TypeError, match="`similarity` must be 'forest', 'boosted', 'teacher', an object"):
+        resolve(Lookalike(), many=False)
 
 
 @pytest.mark.parametrize(
@@ -149,4 +179,4 @@ def test_prepared_forests_get_different_seeds():
     ],
 )
 def test_names_for_tables_are_short(similarity, name):
-    assert describe(similarity) == name
+    assert similarity.label == name

@@ -40,7 +40,8 @@ class PastSimilarity(Similarity):
     @property
     def target(self) -> str:
         """What the other similarity is fitted to."""
-        return self.similarity.target
+        # a name such as "forest" has none until an estimator has resolved it
+        return getattr(self.similarity, "target", "response")
 
     @property
     def label(self) -> str:
