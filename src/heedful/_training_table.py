@@ -47,11 +47,11 @@ class TrainingTable:
         self._columns, self.response = columns, response
         self.reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
         codes = self.reader.read(table) if codes is None else codes
-        if keep_rows:
-            first = self._inverse = np.arange(y.shape[0])
-        else:
+        first = self._inverse = np.arange(y.shape[0])
+        self.codes, self.y = codes, y
+        if not keep_rows:
             first, self._inverse = merge_rows(codes, y, fold_pattern(splits, y.shape[0]), weight)
-        self.codes, self.y = codes[first], y[first]
+            self.codes, self.y = codes[first], y[first]
         self.table = self._keep(table, first) if keep_table else None
         kept = self._inverse >= 0
         merged = np.bincount(self._inverse[kept], weights=weight[kept], minlength=first.size)

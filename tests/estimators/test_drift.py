@@ -189,7 +189,7 @@ def test_results_do_not_depend_on_the_number_of_threads(rows, model):
 def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
     corrector = DriftCorrector(model).fit(*rows[1])
     whole = corrector.predict(rows[2][0])
-    monkeypatch.setattr("heedful.estimators._drift.LARGEST", 7)
+    monkeypatch.setattr("heedful._attention_model.parts.BUDGET", 1500)
     np.testing.assert_array_equal(corrector.predict(rows[2][0]), whole)
 
 
@@ -299,7 +299,7 @@ class TestClasses:
 
     def test_a_class_that_the_model_does_not_know_is_named(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
-        with pytest.raises(ValueError, match=r"`y` must hold classes that `model` knows, \[0, 1, 2\], got 7. Drop"):
+        with pytest.raises(ValueError, match=r"`y` must hold labels that the model knows, \[0, 1, 2\], got 7. Drop"):
             DriftCorrector(model).fit(labels[1][0], np.full(150, 7))
 
 
@@ -432,7 +432,7 @@ class TestExplaining:
         np.testing.assert_array_equal(explanation.prediction, corrector.predict(new[:5]))
         np.testing.assert_array_equal(explanation.baseline_prediction, model.predict(new[:5]))
         np.testing.assert_allclose(explanation.loss, (corrector.predict(new[:5]) - y_new[:5]) ** 2)
-        assert explanation.task == "number"
+        assert explanation.task == "regression"
 
     @pytest.mark.parametrize("name", ["residual", "model"])
     def test_a_response_that_is_named_like_a_column_of_ours_is_kept(self, rows, model, name):
@@ -446,7 +446,7 @@ class TestExplaining:
     def test_explanations_of_classes(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
         explanation = DriftCorrector(model).fit(*labels[1]).explain(labels[2][0][:4], labels[2][1][:4])
-        assert explanation.task == "classes"
+        assert explanation.task == "multiclass"
         assert explanation.prediction.shape == (4, 3)
 
     def test_attention_without_a_correction_is_that_of_the_best_temperature(self, rows, model):
@@ -556,7 +556,7 @@ class TestBadInput:
             ),
             (lambda X, y: (X[:0], y[:0]), ValueError, "At least 2 recent rows .* got 0|0 sample"),
             (lambda X, y: (X[:, :2], y), ValueError, "`X` must have 3 columns as `model` was fitted on, got 2"),
-            (lambda X, y: (X[:, 0], y), ValueError, "`X` must be a table of two dimensions, got 1"),
+            (lambda X, y: (X[:, 0], y), ValueError, "Expected 2D array, got 1D array"),
             (lambda X, y: (X, y[:9]), ValueError, "inconsistent numbers of samples"),
             (lambda X, y: (X, np.where(y > 0, np.nan, y)), ValueError, "`y` must not hold NaN or infinity"),
             (lambda X, y: (X, None), ValueError, "requires y"),

@@ -282,7 +282,12 @@ def test_a_far_query_is_pulled_back_unless_told_otherwise(table):
 def test_a_head_does_not_predict_far_from_the_responses_it_attends_to():
     x = np.append(np.linspace(0, 1, 20), 100.0)[:, None]
     y = np.append(10 * x[:20, 0], 0.0)
-    settings = {"temperature": 0.1, "local": LocalLasso(alpha_ratio=1.0), "alpha": 1e-3, "mixing": 1.0}
+    settings = {
+        "temperature": 0.1,
+        "local": LocalLasso(alpha_ratio=1.0),
+        "alpha": 1e-3,
+        "mixing": 1.0,
+    }
     model = AttentionLasso(similarity=lambda query, train: np.tile(train[:, 0] < 2, (len(query), 1)), **settings)
     assert 5 < model.fit(x, y).predict([[90.0]])[0] < 5 + 4.1 * y[:20].std()
     assert model.set_params(local__max_extrapolation=None).fit(x, y).predict([[90.0]])[0] > 500

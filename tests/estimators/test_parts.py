@@ -20,7 +20,8 @@ from heedful import (
     ProtoClust,
     _blocks,
 )
-from heedful.estimators import _attention, _blending, _parts
+from heedful._attention_model import fitted as fitted_model
+from heedful._attention_model import fitting, parts
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 FEW = {"similarity": ForestProximity(20), "random_state": 0}
@@ -60,13 +61,13 @@ def test_parts_give_the_same_to_the_last_bit(rows, monkeypatch, name):
     model = fitted(name, *rows)
     whole = said(model, rows[0])
     for n_bytes in (1, 5000):
-        monkeypatch.setattr(_parts, "BUDGET", n_bytes)
+        monkeypatch.setattr(parts, "BUDGET", n_bytes)
         np.testing.assert_array_equal(said(model, rows[0]), whole)
 
 
 def test_arrays_and_other_frames_come_in_parts_too(rows, monkeypatch):
     X, y = rows[0][["a", "b", "c"]], rows[1]
-    monkeypatch.setattr(_parts, "BUDGET", 5000)
+    monkeypatch.setattr(parts, "BUDGET", 5000)
     for kind in (pd.DataFrame, pl.from_pandas, np.asarray):
         model = AttentionLasso(**FEW).fit(kind(X), y)
         alone = np.concatenate([model.predict(kind(X[k : k + 1])) for k in range(60)])
@@ -75,7 +76,7 @@ def test_arrays_and_other_frames_come_in_parts_too(rows, monkeypatch):
 
 def test_several_parts_share_one_bar(rows, monkeypatch, capsys):
     model = fitted("numbers", *rows).set_params(verbose=1)
-    monkeypatch.setattr(_parts, "BUDGET", 5000)
+    monkeypatch.setattr(parts, "BUDGET", 5000)
     model.predict(rows[0])
     shown = capsys.readouterr().err
     assert "60/60" in shown
@@ -86,9 +87,9 @@ def test_several_parts_share_one_bar(rows, monkeypatch, capsys):
 
 def test_fits_that_failed_in_several_parts_are_one_warning(rows, monkeypatch):
     model = fitted("numbers", *rows)
-    monkeypatch.setattr(_parts, "BUDGET", 1)
-    real = _blending.fit_heads
-    monkeypatch.setattr(_blending, "fit_heads", lambda *a, **k: real(*a, **k)._replace(n_failed=1))
+    monkeypatch.setattr(parts, "BUDGET", 1)
+    real = fitted_model.answer
+    monkeypatch.setattr(fitted_model, "answer", lambda *parts: real(*parts)._replace(n_failed=1))
     with pytest.warns(ConvergenceWarning, match="60 of") as heard:
         model.predict(rows[0])
     assert len(heard) == 1
@@ -98,7 +99,7 @@ def test_fits_that_failed_in_several_parts_are_one_warning(rows, monkeypatch):
 def test_memory_does_not_grow_with_the_number_of_queries(rng, monkeypatch, similarity):
     X = rng.normal(size=(400, 3))
     model = AttentionLasso(heads="single", similarity=similarity, random_state=0).fit(X, X[:, 0] * X[:, 1])
-    monkeypatch.setattr(_parts, "BUDGET", 2**18)
+    monkeypatch.setattr(parts, "BUDGET", 2**18)
     monkeypatch.setattr(_blocks, "BUDGET", 2**18)
     queries = rng.normal(size=(20_000, 3))
     model.predict(queries[:1000])
@@ -135,7 +136,8 @@ def interrupt_after(monkeypatch, n_blocks):
 def test_an_interrupted_predict_changes_nothing(rows, monkeypatch, name, n_jobs):
     model = fitted(name, *rows).set_params(n_jobs=n_jobs)
     if model.mixing_ == 0:
-        model.mixing_, model._share = 0.5, np.full(model._share.size, 0.5 / model._share.size)
+        tuned = model._model.tuned
+        model._model.tuned = tuned._replace(share=np.full(tuned.share.size, 0.5 / tuned.share.size))
     before = said(model, rows[0])
     monkeypatch.setattr(_blocks, "BUDGET", 1)
     with monkeypatch.context() as patch:
@@ -154,7 +156,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(rows, monkeypatch, name):
         name, np.tile(["a", "b"], 30) if hasattr(model, "classes_") else y[::-1].to_numpy()
     )
     with monkeypatch.context() as patch:
-        patch.setattr(_attention.AttentionModel, "_choose_shares", interrupt)
+        patch.setattr(fitting, "choose_shares", interrupt)
         for entry in (model, fresh):
             with pytest.raises(KeyboardInterrupt):
                 entry.fit(given, other)

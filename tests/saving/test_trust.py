@@ -9,7 +9,7 @@ from heedful.saving._trust import foreign_types, is_ours
     ("name", "ours"),
     [
         ("heedful.similarity._forest.ForestProximity", True),
-        ("heedful.estimators._training.Training", True),
+        ("heedful._training_table.TrainingTable", True),
         ("sklearn.tree._tree.Tree", True),
         ("heedful.similarity._forest.clone", False),
         ("heedful.similarity._forest.RandomForestRegressor", False),

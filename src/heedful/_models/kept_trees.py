@@ -40,7 +40,6 @@ class KeptTrees(FittedModels):
             check_given(estimator, rows, response)
         self.baseline = self.learner if self.given else self._grow(np.arange(rows.weight.size))
         self.ensemble = read_ensemble(self.baseline)
-        self.leaves = self.leaves_of(self.ensemble, rows.codes)
         self.names = rows.plain_names
 
     def train_rows(self) -> Any:

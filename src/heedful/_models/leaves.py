@@ -45,7 +45,8 @@ class FittedLeaves(KeptTrees):
         """Return the leaves to weigh."""
         folds = () if fixed else self.grow_folds()
         family = labelled_family(self.response, self.rows.y)
-        parts = (self.ensemble, self.leaves, family, self.rows.weight, self.leaf_value, self.coef[0])
+        leaves = self.leaves_of(self.ensemble, self.rows.codes)
+        parts = (self.ensemble, leaves, family, self.rows.weight, self.leaf_value, self.coef[0])
         return LeafProblem(*parts, folds)
 
 

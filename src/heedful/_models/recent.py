@@ -55,8 +55,8 @@ class Recent(NamedTuple):
             kept = kept._replace(response=kept.response.reset_index(drop=True))
         if kept.y.size < FEWEST or np.count_nonzero(kept.weight) < FEWEST:
             raise ValueError(
-                f"At least {FEWEST} recent rows with a positive weight are needed, got {np.count_nonzero(kept.weight)}"
-                f"{'' if window is None else f' within window={window!r}'}. Give more rows"
+                f"At least {FEWEST} recent rows with a positive weight are needed, got n_samples = "
+                f"{np.count_nonzero(kept.weight)}{'' if window is None else f' within window={window!r}'}. Give more rows"
                 f"{'' if window is None else ', or a longer window'}."
             )
         return kept

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_array
 
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
-from heedful._frames import as_table
+from heedful._frames import as_table, is_frame
 from heedful._responses import Classification, Regression, Response
 
 # Names that packages give to columns without one.
@@ -64,7 +65,8 @@ class ServedModel:
         width = self.response.n_values
         if values.shape[1] != width or not np.isfinite(values).all():
             raise ValueError(
-                f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got {values.shape}"
+                f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got shape "
+                f"{values.shape}"
                 f"{'' if np.isfinite(values).all() else ' with NaN or infinity'}. Wrap a model of one response."
             )
         return values
@@ -94,9 +96,7 @@ class ServedModel:
 
     def read(self, X: Any) -> pd.DataFrame | np.ndarray:
         """Return rows as the model takes them; raise unless they have its columns."""
-        table = as_table(X)
-        if table.ndim != 2:
-            raise ValueError(f"`X` must be a table of two dimensions, got {table.ndim}.")
+        table = as_table(X) if is_frame(X) else check_array(X, dtype=None, ensure_all_finite=False, input_name="X")
         if isinstance(table, pd.DataFrame) and self.names is not None:
             self._compare_names([_plain(name) for name in table.columns])
         if self.n_features is not None and table.shape[1] != self.n_features:

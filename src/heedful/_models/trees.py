@@ -44,7 +44,7 @@ class FittedTrees(KeptTrees):
 
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], kind: TreeModels):
         super().__init__(rows, response, splits, kind.estimator, kind.random_state)
-        n_trees = self.ensemble.n_trees
+        self.leaves, n_trees = self.leaves_of(self.ensemble, rows.codes), self.ensemble.n_trees
         self.names, self.coef = [f"tree {t + 1}" for t in range(n_trees)], np.ones((1, n_trees))
         self.intercept = self.ensemble.start[:1]
         total = self.ensemble.start[0] + self.train_design().sum(axis=1)

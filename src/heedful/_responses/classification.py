@@ -4,7 +4,6 @@ import logging
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.metrics import accuracy_score
 from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
@@ -66,7 +65,8 @@ class Classification:
     def encode(self, y: Any) -> np.ndarray:
         """Return the places of labels among the classes; raise for a label that is none of them."""
         labels = column_or_1d(y, warn=True)
-        codes = pd.Index(self.classes).get_indexer(pd.Index(labels))
+        known = {label: code for code, label in enumerate(self.classes.tolist())}
+        codes = np.array([known.get(label, -1) for label in labels.tolist()], dtype=np.int64)
         if (codes < 0).any():
             unknown = sorted({str(label) for label in labels[codes < 0].tolist()})
             raise ValueError(

@@ -87,7 +87,8 @@ def _check_loss(ensemble: Ensemble, n_classes: int | None) -> None:
     if not ensemble.boosted or ensemble.loss != needed:
         kind = f"a booster with {ensemble.loss} loss" if ensemble.boosted else "a forest"
         raise ValueError(
-            f"`leaf_value='residuals'` needs a booster fitted with {needed} loss, got {kind}. Set leaf_value='responses'."
+            f"`leaf_value='residuals'` needs a booster fitted with {needed} loss, got {kind}. "
+            "Set leaf_value='responses'."
         )
 
 

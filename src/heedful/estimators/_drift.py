@@ -209,7 +209,13 @@ class DriftCorrector(AttentionEstimator):
         return False
 
     def _read(self, X: Any) -> pd.DataFrame | np.ndarray:
-        return self._shift.served.read(X)
+        table = self._shift.served.read(X)
+        if table.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {table.shape[1]} features, but DriftCorrector is expecting {self.n_features_in_} features as "
+                "input. Give it the columns of the recent rows."
+            )
+        return table
 
     @property
     def _shift(self) -> FittedShift:
