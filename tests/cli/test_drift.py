@@ -148,7 +148,7 @@ def test_json_has_all_measures_and_where_it_drifted(folder, tmp_path, capsys):
     assert main([*arguments(folder, tmp_path / "o.csv", "numbers.json"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["measures"]["error after"] < told["measures"]["error before"]
-    assert {"mixing", "temperature", "trust", "queries corrected", "mean residual"} <= set(told["measures"])
+    assert {"mixing", "temperature", "guard", "queries corrected", "mean residual"} <= set(told["measures"])
     assert told["where"][0]["feature"] == "body mass"
     assert (told["kind"], told["loss"], told["rows"]) == ("XGBoost Booster", "root mean squared error", ROWS)
 

@@ -27,7 +27,7 @@ def test_a_height_bounds_the_distance_to_the_prototype(regression):
 
 def test_columns_that_no_model_uses_are_left_out(rng):
     X = rng.normal(size=(60, 4))
-    model = AttentionLasso(similarity_features=[0], model_features=[0, 1, 2], alpha=0.3, random_state=0)
+    model = AttentionLasso(features={"similarity": [0], "model": [0, 1, 2]}, alpha=0.3, random_state=0)
     e = model.fit(X, 5 * X[:, 1]).explain(X)
     assert set(e.clusters(2).scaled.columns) == set(e.coef.columns[(e.coef != 0).any()])
 
