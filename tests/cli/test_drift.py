@@ -224,7 +224,7 @@ def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
         ("numbers.txt", TEXT, ["recent.csv", "'site'", "--drop"]),
         ("numbers.txt", (*TEXT, "site", "dose"), ["recent.csv", "'dose'", "Add it"]),
         ("nameless.txt", TEXT, ["recent.csv", "2 columns", "has 3"]),
-        ("grade.skops", (*TEXT, "site"), ["recent.csv", "classes", "'1', '2'"]),
+        ("grade.skops", (*TEXT, "site"), ["recent.csv", "labels", "'1', '2'"]),
     ],
 )
 def test_tables_that_do_not_fit_the_model(refused, folder, tmp_path, model, drop, naming):
