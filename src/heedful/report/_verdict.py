@@ -20,7 +20,9 @@ def verdict(report: DriftReport) -> str:
     if gain >= LARGE_GAIN and guard >= SURE:
         return f"The model has drifted: {_effect(report, 'lowers')}."
     if gain >= SMALL_GAIN:
-        return f"The model may have drifted: {_effect(report, 'lowers')}. The guard lets {short(guard, 2)} of it through."
+        return (
+            f"The model may have drifted: {_effect(report, 'lowers')}. The guard lets {short(guard, 2)} of it through."
+        )
     effect = _effect(report, "takes", "the model")
     return f"No drift that a correction would mend was found: {effect}. Mixing is {short(mixing, 2)}."
 
