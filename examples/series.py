@@ -35,9 +35,7 @@ def main() -> None:
     names = ("lasso", "attention without context", "attention with context")
     for name, error in zip(names, np.mean(errors, axis=0), strict=True):
         print(f"  {name:26s} {error:.2f}")
-    print(
-        "\nmean coefficients by the way the dial turns, which no model knows; the truth is 1 and -1 for x2 and x3:"
-    )
+    print("\nmean coefficients by the way the dial turns, which no model knows; the truth is 1 and -1 for x2 and x3:")
     print(pd.concat(models).groupby("turns").mean().round(2).to_string())
 
 
