@@ -1,4 +1,4 @@
-"""The command line: ``heedful fit``, ``predict``, ``explain``, ``drift``, ``demo`` and ``reproduce``."""
+"""The command line: ``heedful fit``, ``predict``, ``explain``, ``drift`` and ``demo``."""
 
 from heedful.cli._main import main
 
