@@ -14,7 +14,7 @@ DAYS, ROWS, TRAINED, CHANGE = 80, 25, 30, 40
 
 
 def main() -> None:
-    """Run the days, compare errors, and tell what was found."""
+    """Run the days, compare errors, and print what was found."""
     sim = make_stream(DAYS, ROWS, kind="sudden", change_day=CHANGE, random_state=0)
     days = [np.flatnonzero(sim.latent == day) for day in range(DAYS)]
     first = np.concatenate(days[:TRAINED])

@@ -35,15 +35,13 @@ def main() -> None:
     names = ("lasso", "attention without context", "attention with context")
     for name, error in zip(names, np.mean(errors, axis=0), strict=True):
         print(f"  {name:26s} {error:.2f}")
-    print(
-        "\nmean coefficients by the way the dial turns, which no model was told; the truth is 1 and -1 for x2 and x3:"
-    )
+    print("\nmean coefficients by the way the dial turns, which no model knows; the truth is 1 and -1 for x2 and x3:")
     print(pd.concat(models).groupby("turns").mean().round(2).to_string())
 
 
 def fit(train: pd.DataFrame, y: np.ndarray, seen: list[str]) -> AttentionLasso:
     """Fit with a similarity that sees some columns, tuned on rows that come after those it was fitted on."""
-    options = {"similarity_features": seen, "model_features": NOW, "cv": TimeSeriesSplit(5)}
+    options = {"features": {"similarity": seen, "model": NOW}, "cv": TimeSeriesSplit(5)}
     return AttentionLasso(similarity=ForestProximity(100), **options, n_jobs=-1, random_state=0).fit(train, y)
 
 

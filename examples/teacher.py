@@ -49,8 +49,8 @@ def show_one(X, y) -> None:
     teacher, student, X_test, y_test = learn(X, y, 0)
     query = y_test.idxmax()
     e = student.explain(X_test.loc[[query]], y_test.loc[[query]])
-    said = teacher.predict(X_test.loc[[query]])[0]
-    print(f"\nwine {query}: student {e.prediction[query]:.2f}, teacher {said:.2f}, measured {y_test[query]:.2f}")
+    taught = teacher.predict(X_test.loc[[query]])[0]
+    print(f"\nwine {query}: student {e.prediction[query]:.2f}, teacher {taught:.2f}, measured {y_test[query]:.2f}")
     print("what moved it away from the rows it attended to:")
     print(e.top_features(3).loc[query, ["feature", "coef", "contribution"]].round(2).to_string(index=False))
     print("wines it attended to most:")

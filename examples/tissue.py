@@ -22,8 +22,7 @@ def fit(train: pd.DataFrame, y: np.ndarray, own: list, seen: list) -> AttentionL
     """Return models that use a pixel's own features, with a similarity that sees the columns ``seen``."""
     model = AttentionLasso(
         similarity=ForestProximity(100),
-        similarity_features=seen,
-        model_features=own,
+        features={"similarity": seen, "model": own},
         cv=5,
         n_jobs=-1,
         random_state=0,

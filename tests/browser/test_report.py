@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import Select
 from heedful import report
 from report.cases import HOSTILE, HOSTILE_NAMES, make_explanation
 
-TASKS = ["number", "two classes", "classes", "survival"]
+TASKS = ["regression", "binary", "multiclass", "survival"]
 PANELS = ("query-head", "summary", "outcome", "drivers-note", "coefficients", "rows")
 
 
@@ -144,7 +144,7 @@ def test_the_prototype_of_the_cluster_is_one_click_away(opened):
 
 
 def test_choosing_a_class_changes_the_drivers_and_the_map(page, folder):
-    page.open(report.write(make_explanation(task="classes"), folder / "classes.html"))
+    page.open(report.write(make_explanation(task="multiclass"), folder / "classes.html"))
     seen = []
     for name in ["red", "green", "</script>blue"]:
         Select(page.find("output")).select_by_visible_text(name)
@@ -156,7 +156,7 @@ def test_choosing_a_class_changes_the_drivers_and_the_map(page, folder):
 
 def test_hostile_names_stay_text(page, folder):
     labels = [f"{HOSTILE} {q}" for q in range(30)]
-    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="classes")
+    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass")
     title = "</title><script>alert(1)</script>"
     page.open(report.write(explanation, folder / "hostile.html", title=title))
     page.search("> 3", Keys.ENTER)

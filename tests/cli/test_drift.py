@@ -148,7 +148,7 @@ def test_json_has_all_measures_and_where_it_drifted(folder, tmp_path, capsys):
     assert main([*arguments(folder, tmp_path / "o.csv", "numbers.json"), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["measures"]["error after"] < told["measures"]["error before"]
-    assert {"mixing", "temperature", "trust", "queries corrected", "mean residual"} <= set(told["measures"])
+    assert {"mixing", "temperature", "guard", "queries corrected", "mean residual"} <= set(told["measures"])
     assert told["where"][0]["feature"] == "body mass"
     assert (told["kind"], told["loss"], told["rows"]) == ("XGBoost Booster", "root mean squared error", ROWS)
 
@@ -224,7 +224,7 @@ def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
         ("numbers.txt", TEXT, ["recent.csv", "'site'", "--drop"]),
         ("numbers.txt", (*TEXT, "site", "dose"), ["recent.csv", "'dose'", "Add it"]),
         ("nameless.txt", TEXT, ["recent.csv", "2 columns", "has 3"]),
-        ("grade.skops", (*TEXT, "site"), ["recent.csv", "classes", "'1', '2'"]),
+        ("grade.skops", (*TEXT, "site"), ["recent.csv", "labels", "'1', '2'"]),
     ],
 )
 def test_tables_that_do_not_fit_the_model(refused, folder, tmp_path, model, drop, naming):

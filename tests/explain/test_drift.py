@@ -5,7 +5,7 @@ import pytest
 from heedful.explain import DriftReport
 from heedful.explain._drift import is_corrected, separate, summarise
 
-TUNED = {"temperature": 0.1, "mixing": 1.0, "trust": 1.0}
+TUNED = {"temperature": 0.1, "mixing": 1.0, "guard": 1.0}
 
 
 def rows(loss, corrected_loss, weight=None, residual=0.0):

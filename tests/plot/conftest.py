@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful import AttentionLasso, AttentionLassoClassifier
+from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful.similarity import ForestProximity
 
 
@@ -24,8 +24,9 @@ def explain(n_features, *, classes=False, known=True, n_rows=90):
     y = pd.cut(y, [-np.inf, -1, 1, np.inf], labels=["low", "mid", "high"]).astype(str) if classes else y
     y = y.rename("outcome")
     model = AttentionLassoClassifier if classes else AttentionLasso
-    how = {"similarity": ForestProximity(n_estimators=50), "temperature": [0.05, 0.1], "alpha_ratio": [1.0, np.inf]}
-    how = how if classes else {**how, "temperature": "auto", "alpha_ratio": "auto"}
+    how = {"similarity": ForestProximity(n_estimators=50)}
+    if classes:
+        how |= {"temperature": [0.05, 0.1], "local": LocalLasso(alpha_ratio=[1.0, np.inf])}
     half = n_rows // 2
     fitted = model(mixing=0.6, alpha=0.05, random_state=0, **how).fit(X[:half], y[:half])
     return fitted.explain(X[half:], y[half:] if known else None)

@@ -5,6 +5,7 @@ import pandas as pd
 from scipy import sparse
 from scipy.special import expit, softmax
 
+from heedful._responses import Classification, Regression, SurvivalTimes
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
 from heedful.explain._drift import is_corrected, separate, summarise
@@ -18,12 +19,13 @@ HOSTILE_NAMES = [
     "%{x} $a$ <br>b",
 ]
 N_TRAIN = 120
+COLOURS = ["red", "green", "</script>blue"]
 
 
-def make_explanation(n_query=30, n_features=6, task="number", names=None, labels=None, known=True, seed=0):
+def make_explanation(n_query=30, n_features=6, task="regression", names=None, labels=None, known=True, seed=0):
     """Return an explanation whose tables obey the laws of a real one."""
     rng = np.random.default_rng(seed)
-    outputs = ["red", "green", "</script>blue"] if task == "classes" else [None]
+    outputs = COLOURS if task == "multiclass" else [None]
     features = list(names or [f"x{j}" for j in range(n_features)])
     index = pd.Index(labels if labels is not None else [f"row {q}" for q in range(n_query)])
     design = rng.normal(size=(n_query, len(features)))
@@ -55,6 +57,7 @@ def make_explanation(n_query=30, n_features=6, task="number", names=None, labels
         loss=pd.Series(rng.random(n_query), index) if known else None,
         baseline_loss=pd.Series(1.2 * rng.random(n_query), index) if known else None,
         task=task,
+        words=_words(task),
     )
 
 
@@ -76,19 +79,23 @@ class _Frames:
 
 
 def _predict(link, task):
-    if task == "classes":
+    if task == "multiclass":
         return softmax(link, axis=1)
-    return expit(link) if task == "two classes" else link
+    return expit(link) if task == "binary" else link
 
 
 def _response(task, n, rng):
     if task == "survival":
         return pd.DataFrame({"event": rng.random(n) < 0.5, "time": rng.random(n)})
-    if task == "number":
+    if task == "regression":
         return pd.DataFrame({"amount": rng.normal(size=n)})
-    return pd.DataFrame(
-        {"colour": rng.choice(["green", "red"] if task == "two classes" else ["red", "green", "</script>blue"], n)}
-    )
+    return pd.DataFrame({"colour": rng.choice(["green", "red"] if task == "binary" else COLOURS, n)})
+
+
+def _words(task):
+    if task in ("binary", "multiclass"):
+        return Classification(np.array(["green", "red"] if task == "binary" else COLOURS)).words
+    return SurvivalTimes.words if task == "survival" else Regression.words
 
 
 def _attend(n_query, rng):
@@ -116,7 +123,7 @@ def make_drift_report(
     index = pd.Index(labels if labels is not None else [f"day {i}" for i in range(n_rows)])
     table = pd.DataFrame(rng.normal(size=(n_rows, len(names) - 1)), index, list(names[:-1]))
     table[names[-1]] = rng.choice(["u", HOSTILE], n_rows)
-    tuned = {"temperature": 0.1, "mixing": 0.9, "trust": 1.0} | (tuned or {})
+    tuned = {"temperature": 0.1, "mixing": 0.9, "guard": 1.0} | (tuned or {})
     off = shift * (table.iloc[:, 0].to_numpy() > 0)
     rows = _drift_rows(off, tuned["mixing"], classes, rng).set_axis(index)
     if time is not None:

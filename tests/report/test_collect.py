@@ -4,7 +4,7 @@ import pytest
 from heedful.report._collect import collect
 from report.cases import make_explanation
 
-TASKS = ["number", "two classes", "classes", "survival"]
+TASKS = ["regression", "binary", "multiclass", "survival"]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -47,7 +47,7 @@ def test_every_prototype_is_in_its_own_cluster():
 
 
 def test_the_map_shows_whole_rows_of_scaled_coefficients():
-    explanation = make_explanation(task="classes")
+    explanation = make_explanation(task="multiclass")
     found = collect(explanation, None, None)["map"]
     scaled = explanation.scaled_coef().to_numpy().reshape(30, 3, 6)[found["row"]]
     for output in range(3):

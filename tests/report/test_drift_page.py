@@ -22,7 +22,7 @@ CASES = {
     "no time": {},
     "classes": {"classes": True},
     "two rows": {"n_rows": 2},
-    "no drift": {"shift": 0.0, "tuned": {"mixing": 0.0, "trust": 0.0}},
+    "no drift": {"shift": 0.0, "tuned": {"mixing": 0.0, "guard": 0.0}},
 }
 
 
@@ -40,9 +40,9 @@ def is_plain(value):
     return value is None or type(value) in (str, int, float, bool)
 
 
-def told(mixing=0.9, trust=1.0, change=-40.0, tried=True):
+def told(mixing=0.9, guard=1.0, change=-40.0, tried=True):
     """Return the verdict on a report with such measures."""
-    made = make_drift_report(tuned={"mixing": mixing, "trust": trust})
+    made = make_drift_report(tuned={"mixing": mixing, "guard": guard})
     made.summary.loc["error change (%)", "value"] = change
     return verdict(made if tried else replace(made, heads=made.heads.assign(error=np.nan)))
 
@@ -56,7 +56,7 @@ def test_the_data_are_plain_and_survive_the_page(case):
     assert data["title"] == "Has the model drifted?"
 
 
-def test_a_large_gain_that_the_guard_trusts_is_a_drift():
+def test_a_large_gain_that_the_guard_lets_through_is_a_drift():
     made = make_drift_report()
     before, after, change = made.summary["value"][["error before", "error after", "error change (%)"]]
     assert verdict(made) == (
@@ -68,9 +68,9 @@ def test_a_large_gain_that_the_guard_trusts_is_a_drift():
 @pytest.mark.parametrize(
     ("measures", "begin"),
     [
-        ({"change": -5.0, "trust": 0.9}, "The model has drifted: correcting it"),
+        ({"change": -5.0, "guard": 0.9}, "The model has drifted: correcting it"),
         ({"change": -4.9}, "The model may have drifted: correcting it"),
-        ({"trust": 0.6}, "The model may have drifted: correcting it"),
+        ({"guard": 0.6}, "The model may have drifted: correcting it"),
         ({"change": -0.9}, "No drift that a correction would mend was found: correcting the model"),
         ({"change": 3.0}, "No drift that a correction would mend was found: correcting the model"),
         ({"change": np.nan}, "No drift that a correction would mend was found: correcting the model"),
@@ -79,7 +79,7 @@ def test_a_large_gain_that_the_guard_trusts_is_a_drift():
         ({"tried": False}, "The model has drifted: correcting it"),
     ],
 )
-def test_the_verdict_follows_gain_trust_and_mixing(measures, begin):
+def test_the_verdict_follows_gain_guard_and_mixing(measures, begin):
     assert told(**measures).startswith(begin)
 
 

@@ -28,11 +28,11 @@ def without_plotly(page):
 @pytest.fixture(scope="module")
 def hostile():
     labels = [f"{HOSTILE} {q}" for q in range(30)]
-    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="classes")
+    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass")
     return explanation, render(explanation, title="</title><script>alert(1)</script>")
 
 
-@pytest.mark.parametrize("task", ["number", "two classes", "classes", "survival"])
+@pytest.mark.parametrize("task", ["regression", "binary", "multiclass", "survival"])
 def test_the_data_survive_the_page(task):
     explanation = make_explanation(task=task)
     assert json.loads(embedded(render(explanation))) == collect(explanation, None, None)
@@ -92,7 +92,7 @@ def test_the_same_explanation_gives_the_same_page():
 
 
 @pytest.mark.parametrize("n_query", [1, 2, 5])
-@pytest.mark.parametrize("task", ["number", "classes"])
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_few_queries_make_a_page(n_query, task):
     assert len(json.loads(embedded(render(make_explanation(n_query=n_query, task=task))))["labels"]) == n_query
 
@@ -104,8 +104,8 @@ def test_five_thousand_queries_of_sixty_features_stay_below_15_megabytes():
 
 def test_very_many_queries_and_classes_show_fewer_features(monkeypatch):
     monkeypatch.setattr("heedful.report._drivers.MOST_CELLS", 30 * 3 * 4)
-    assert collect(make_explanation(task="classes"), None, None)["drivers"]["k"] == 4
-    assert collect(make_explanation(n_query=300, task="classes"), None, None)["drivers"]["k"] == 3
+    assert collect(make_explanation(task="multiclass"), None, None)["drivers"]["k"] == 4
+    assert collect(make_explanation(n_query=300, task="multiclass"), None, None)["drivers"]["k"] == 3
 
 
 def fit_and_explain(task, rng):
@@ -116,13 +116,13 @@ def fit_and_explain(task, rng):
     if task == "survival":
         y = np.array(list(zip(score > 0, np.exp(score), strict=True)), dtype=[("event", bool), ("time", float)])
         return AttentionCox(random_state=0).fit(X, y).explain(X[:12], y[:12])
-    if task == "number":
+    if task == "regression":
         return AttentionLasso(random_state=0).fit(X, score).explain(X[:12], score[:12])
-    y = np.digitize(score, [0.0] if task == "two classes" else [-0.4, 0.4])
+    y = np.digitize(score, [0.0] if task == "binary" else [-0.4, 0.4])
     return AttentionLassoClassifier(random_state=0).fit(X, y).explain(X[:12], y[:12])
 
 
-@pytest.mark.parametrize("task", ["number", "two classes", "classes", "survival"])
+@pytest.mark.parametrize("task", ["regression", "binary", "multiclass", "survival"])
 def test_a_fitted_estimator_of_every_response_makes_a_page(task, rng):
     data = json.loads(embedded(render(fit_and_explain(task, rng))))
     assert data["words"]["task"] == task

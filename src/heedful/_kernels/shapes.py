@@ -51,7 +51,7 @@ def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tu
 
 
 class Outcome(NamedTuple):
-    """What happened to the rows: 0/1, the number of a class, or an event (0/1) with its time; ``order`` sorts times."""
+    """Responses of the rows: 0/1, the number of a class, or an event (0/1) with its time; ``order`` sorts times."""
 
     kind: int
     value: np.ndarray

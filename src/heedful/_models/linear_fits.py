@@ -179,7 +179,7 @@ def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.nda
 
 
 def _fit_means(rows, weightings, problem, wanted, link):
-    """Write the heads without columns: the link of weighted means of what happened."""
+    """Write the heads without columns: the link of weighted means of the response."""
     overall = np.average(problem.means, axis=0, weights=problem.weight)
     for w, weighting in enumerate(weightings):
         if wanted[w].any():

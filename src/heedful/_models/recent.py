@@ -54,9 +54,10 @@ class Recent(NamedTuple):
         if isinstance(kept.table, np.ndarray):
             kept = kept._replace(response=kept.response.reset_index(drop=True))
         if kept.y.size < FEWEST or np.count_nonzero(kept.weight) < FEWEST:
+            found = np.count_nonzero(kept.weight)
             raise ValueError(
-                f"At least {FEWEST} recent rows with a positive weight are needed, got n_samples = "
-                f"{np.count_nonzero(kept.weight)}{'' if window is None else f' within window={window!r}'}. Give more rows"
+                f"At least {FEWEST} recent rows with a positive weight are needed, got {found} sample"
+                f"{'' if found == 1 else 's'}{'' if window is None else f' within window={window!r}'}. Give more rows"
                 f"{'' if window is None else ', or a longer window'}."
             )
         return kept

@@ -45,9 +45,9 @@ def check_heeds_weights(estimator: Any, table: Any, response: np.ndarray) -> Non
     seeds = {name: 0 for name in estimator.get_params() if name.split("__")[-1] == "random_state"}
     probe = clone(estimator).set_params(**seeds)
     # a tree with a leaf for every row moves only if rows lose all their weight
-    said = [_predict(probe, rows, y, np.where(y > y.mean(), 1.0, light)) for light in (1.0, 1e-3, 0.0)]
-    known = [values for values in said if values is not None]
-    if np.ptp(y) == 0 or len(known) < len(said) or any(not np.array_equal(values, known[0]) for values in known):
+    predicted = [_predict(probe, rows, y, np.where(y > y.mean(), 1.0, light)) for light in (1.0, 1e-3, 0.0)]
+    known = [values for values in predicted if values is not None]
+    if np.ptp(y) == 0 or len(known) < len(predicted) or any(not np.array_equal(values, known[0]) for values in known):
         return
     raise ValueError(
         f"`estimator` must heed `sample_weight`, got {estimator!r}, which predicts the same whatever the weights. "

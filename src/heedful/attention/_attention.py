@@ -190,7 +190,7 @@ def blend_attention(
     Examples
     --------
     >>> import numpy as np
-    >>> from heedful.attention import attend, blend_attention
+    >>> from heedful.attention import attend
     >>> one, other = attend([[5.0, 0.0]]), attend([[0.0, 0.0]])
     >>> blend = blend_attention([(0.5, a.bumps(), 2 * a.background) for a in (one, other)], np.ones(2))
     >>> blend.toarray().round(3)
@@ -235,7 +235,6 @@ def over_background(bumps: sparse.csr_array, background: np.ndarray, sample_weig
     --------
     >>> import numpy as np
     >>> from scipy import sparse
-    >>> from heedful.attention import over_background
     >>> over_background(sparse.csr_array([[0.4, 0.0, 0.0]]), np.array([0.2]), np.ones(3)).toarray().round(3)
     array([[0.6, 0.2, 0.2]])
     """

@@ -32,7 +32,7 @@ class GlobalModel(BaseEstimator):
 
     Examples
     --------
-    >>> from heedful.baseline import CoxBaseline, GlobalModel, LassoBaseline, LogisticBaseline
+    >>> from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
     >>> all(issubclass(baseline, GlobalModel) for baseline in (LassoBaseline, LogisticBaseline, CoxBaseline))
     True
     """

@@ -1,6 +1,6 @@
 """``heedful demo``: personalised lassos against one lasso on a real table, the proline content of 178 wines.
 
-The wines come from three cultivars. No model is told which; the attention finds out.
+The wines come from three cultivars. No model knows which; the attention finds out.
 """
 
 from argparse import Namespace
@@ -78,7 +78,7 @@ def tell_demo(found: dict[str, Any]) -> None:
         f"heads that got a share in the last half (total {found['mixing']:.2f}, the rest is the lasso for all):",
         found["heads"],
     )
-    say(f"\nattention on wines of the query's own cultivar, which no model was told: {found['own_cultivar']:.0%}")
+    say(f"\nattention on wines of the query's own cultivar, which no model knows: {found['own_cultivar']:.0%}")
     say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
     _say_table("coefficients:", found["coefficients"])
     _say_table("what drove it:", found["top_features"])

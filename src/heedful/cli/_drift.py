@@ -16,7 +16,7 @@ from heedful.cli._columns import count_kinds
 from heedful.cli._drift_rows import Recent, read_queries, read_recent
 from heedful.cli._errors import UserError
 from heedful.cli._explain import PAGES, render_page
-from heedful.cli._foreign import Loaded, load_any, model_errors, told
+from heedful.cli._foreign import Loaded, load_any, message_of, model_errors
 from heedful.cli._model import Saved
 from heedful.cli._output import say
 from heedful.cli._predict import predictions
@@ -81,7 +81,7 @@ def _naming(path: Path, what: str) -> Iterator[None]:
     try:
         yield
     except model_errors() as error:
-        raise UserError(f"{path}: {what}: {told(error)}") from error
+        raise UserError(f"{path}: {what}: {message_of(error)}") from error
 
 
 def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd.DataFrame:
@@ -132,7 +132,7 @@ def tell_drift(found: dict[str, Any]) -> None:
     say(f"drift  {found['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
         f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
     say(f"model  mixing {measures['mixing']:.2f}, temperature {measures['temperature']:.3g}, "
-        f"trust {measures['trust']:.2f}, {measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
+        f"guard {measures['guard']:.2f}, {measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
     say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")
     if found["report"]:
         say(f"wrote  {found['report']}")

@@ -1,4 +1,4 @@
-"""The tables of ``heedful drift`` as a loaded model takes them: recent rows with what happened, and queries."""
+"""The tables of ``heedful drift`` as a loaded model takes them: recent rows with their response, and queries."""
 
 import re
 from argparse import Namespace
@@ -22,7 +22,7 @@ NUMBERS = ("number", "boolean")
 
 
 class Recent(NamedTuple):
-    """Recent rows in the order of their time, what happened to them, and the columns that queries need too."""
+    """Recent rows in the order of their time, their response, and the columns that queries need too."""
 
     task: str
     X: Any

@@ -83,7 +83,7 @@ def as_one_table(features: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _errors(explanation: Any) -> dict[str, float] | None:
-    """Return the mean losses of both models where the table says what happened."""
+    """Return the mean losses of both models where the table has the response."""
     if explanation.loss is None:
         return None
     return {"model": explanation.loss.mean(), "baseline": explanation.baseline_loss.mean()}

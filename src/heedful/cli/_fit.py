@@ -77,7 +77,7 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
         "heads": {"tried": len(heads), "used": int((heads["share"] > 0).sum())},
         "mixing": model.mixing_,
         "alpha": model.alpha_,
-        "trust": model.guard_,
+        "guard": model.guard_,
         "errors": {"baseline": min(model.baseline_.cv_error_), "best_head": heads["error"].min()},
         "seed": arguments.seed,
     }
@@ -91,5 +91,5 @@ def tell_fit(found: dict[str, Any]) -> None:
     say(f"read   {found['table']}: {found['rows']} rows, columns to predict from: {count_kinds(found['columns'])}")
     say(f"task   {found['task']} of {what} ({found['reason']}){classes}")
     say(f"model  {found['heads']['used']} of {found['heads']['tried']} heads in use, mixing {found['mixing']:.2f}, "
-        f"alpha {found['alpha']:.3g}, trust {found['trust']:.2f}")  # fmt: skip
+        f"alpha {found['alpha']:.3g}, guard {found['guard']:.2f}")  # fmt: skip
     say(f"wrote  {found['model']}: {found['bytes'] / 1e6:.1f} MB, {found['seconds']:.1f} s in all")

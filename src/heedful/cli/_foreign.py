@@ -1,4 +1,4 @@
-"""Models that other packages fitted: files told by what they begin with, and never a pickle."""
+"""Models that other packages fitted: files known by what they begin with, and never a pickle."""
 
 import importlib
 import io
@@ -48,9 +48,9 @@ KNOWN = (
 class Loaded(NamedTuple):
     """A model and the columns that it needs.
 
-    ``names`` are None if it knows only how many. ``kinds`` are those that are told; a model that ``takes_text`` takes
-    the others as they are, any other takes numbers. ``categories`` are handed to it as categories, ``others`` are
-    passed over. ``similarity`` says who is alike where a model has no leaves.
+    ``names`` are None if it knows only how many. ``kinds`` are those that the file names; a model that ``takes_text``
+    takes the others as they are, any other takes numbers. ``categories`` are handed to it as categories, ``others``
+    are passed over. ``similarity`` says who is alike where a model has no leaves.
     """
 
     model: Any
@@ -100,7 +100,7 @@ def model_errors() -> tuple[type[Exception], ...]:
     return (TypeError, ValueError, *([found] if found else []))
 
 
-def told(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """Return the message of a model's error, without the places in its code that XGBoost adds."""
     if isinstance(error, KeyError):
         return f"{error} is missing"
@@ -161,7 +161,7 @@ def _reading(path: Path, whose: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise UserError(
-            f"{path}: not a model of {whose}, or a damaged one: {told(error)[:200]}. Save it again."
+            f"{path}: not a model of {whose}, or a damaged one: {message_of(error)[:200]}. Save it again."
         ) from error
 
 

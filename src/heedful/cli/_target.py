@@ -18,7 +18,7 @@ FEW, ROWS_EACH = 10, 5
 
 
 class Response(NamedTuple):
-    """A task, why it was chosen, the columns it takes and what happened to the rows."""
+    """A task, why it was chosen, the columns it takes and the responses."""
 
     task: str
     reason: str

@@ -29,7 +29,7 @@ def lag_features(
     """Add the past of each row, in the order of the frame, as columns.
 
     A row's new columns are made of rows before it and, in differences, of itself; never of a later one. Let a
-    similarity see them by ``similarity_features``, and the models only what they should by ``model_features``.
+    similarity see them, and the models only what they should, by ``features={"similarity": ..., "model": ...}``.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def make_high_dimensional(
 
     Six features matter, three of them at one end and four at the other end.
 
-    What is not told here is as in :func:`make_continuous`.
+    All else is as in :func:`make_continuous`.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def make_soft_clusters(
 
     Every row belongs to all three groups, more to those whose centre is near its hidden position.
 
-    What is not told here is as in :func:`make_continuous`.
+    All else is as in :func:`make_continuous`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class Clusters:
     labels : Series
         Group of each query, numbered from 1 by the order of the dendrogram's leaves.
     table : DataFrame
-        One row per group: its prototype (a query), size and radius; errors of both models if it is known what happened.
+        One row per group: its prototype (a query), size and radius; errors of both models if the response is known.
     coef : DataFrame
         Coefficients of the prototypes, without columns that no model uses.
     scaled : DataFrame

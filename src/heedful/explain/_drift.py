@@ -11,13 +11,13 @@ MEANINGS = {
     "recent rows": "labelled rows that corrections are made of",
     "temperature": "of the softmax; lower attends to fewer rows",
     "mixing": "share of the correction that is applied; 0 is the model as it is",
-    "trust": "how far the guard believes that correcting helps, 0 to 1",
+    "guard": "share of the fitted correction that the guard lets through, 0 to 1",
     "error before": "of the model on the recent rows",
     "error after": "on the same rows, each corrected by the others only",
     "error change (%)": "after against before; negative is better",
-    "mean residual": "what happened less what the model said, on average",
+    "mean residual": "response less prediction of the model, on average",
     "correction": "typical size (root mean square) over the queries",
-    "rows explained": "share of recent rows that the correction brings closer to what happened",
+    "rows explained": "share of recent rows that the correction brings closer to the response",
     "effective rows": "recent rows that a query's correction rests on, median",
     "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
 }
@@ -35,7 +35,7 @@ class DriftReport:
         One row per column, the most telling first: how far its values differ between queries that are corrected and
         queries that are not (0 to 1), and its usual value in both. Empty if all queries are alike in this.
     rows : DataFrame
-        The recent rows: time, what happened, what the model said of it, and what it says corrected by the other rows.
+        The recent rows: time, response, prediction of the model, and that prediction corrected by the other rows.
     queries : DataFrame
         The correction of each query, its standard error, and the effective number of rows that it rests on.
     heads : DataFrame
@@ -67,11 +67,11 @@ class DriftReport:
     @property
     def frame(self) -> pd.DataFrame:
         """Summary and features as one table: rows by part and measure, with value and meaning."""
-        told = [
+        meaning = [
             f"{'' if kind == 'number' else 'mostly '}{there} where corrected, {elsewhere} elsewhere"
             for kind, there, elsewhere in self.features[["kind", "corrected", "others"]].itertuples(index=False)
         ]
-        features = pd.DataFrame({"value": self.features["separation"].astype(object), "meaning": told})
+        features = pd.DataFrame({"value": self.features["separation"].astype(object), "meaning": meaning})
         return pd.concat({"drift": self.summary, "feature": features}, names=["part", "measure"])
 
     def __str__(self) -> str:
@@ -95,8 +95,8 @@ def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float]
         "effective rows": queries["n_eff"].median(),
         "queries corrected": is_corrected(queries).mean(),
     }
-    told = pd.DataFrame({"value": pd.Series(found, dtype=object)})
-    return told.assign(meaning=[MEANINGS[name] for name in told.index])
+    table = pd.DataFrame({"value": pd.Series(found, dtype=object)})
+    return table.assign(meaning=[MEANINGS[name] for name in table.index])
 
 
 def is_corrected(queries: pd.DataFrame) -> np.ndarray:

@@ -40,11 +40,11 @@ class Explanation:
     attention : Attention
         Weights (n_query, n_train) of the training rows.
     train : DataFrame
-        What happened to the training rows, under their own labels.
+        Responses of the training rows, under their own labels.
     heads : DataFrame
         The heads that were tried: weighting, penalty, error on unseen rows, share.
     y, loss, baseline_loss : Series or None, default=None
-        What happened to the queries, and the losses of both predictions, if it is known.
+        Responses of the queries, and the losses of both predictions, if they are known.
     task : {"regression", "binary", "multiclass", "survival"}, default="regression"
         Kind of response.
     words : Words or None, default=None
@@ -212,7 +212,8 @@ class Explanation:
         """
         if self.context is None or self.train_context is None or self.context.shape[1] == 0:
             raise ValueError(
-                "There is no context: models use every column that the similarity sees. Set `model_features` to fewer."
+                "There is no context: models use every column that the similarity sees. Name fewer columns in "
+                "`features={'model': ...}`."
             )
         k = min(_check_count("k", k), len(self.train))
         rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
@@ -241,7 +242,7 @@ class Explanation:
         Returns
         -------
         Clusters
-            The groups, with errors of both models if it is known what happened.
+            The groups, with errors of both models if the response is known.
         """
         known = {} if self.loss is None else {"error": self.loss, "baseline_error": self.baseline_loss}
         return cluster_models(self.coef, self.scaled_coef(), known, n_clusters, height)

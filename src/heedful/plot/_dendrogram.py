@@ -23,7 +23,7 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     Places along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked
     among the leaves and named "cluster: query", in a key above the axes if names are long.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------

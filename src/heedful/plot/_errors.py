@@ -19,12 +19,12 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     Hollow bars are the model for all rows, full ones the predictions with attention; above each pair stands the change
     from the one to the other.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X, y)`` returned: it must be known what happened.
+        What ``explain(X, y)`` returned: the responses must be known.
     clusters : int or Clusters, default=None
         Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
     ax : Axes, default=None
@@ -49,7 +49,7 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     """
     if check_explanation(explanation).loss is None:
         raise ValueError(
-            "`explanation` must know what happened to draw errors, got one made without `y`. Use `explain(X, y)`."
+            "`explanation` must know the responses to draw errors, got one made without `y`. Use `explain(X, y)`."
         )
     table = find_clusters(explanation, clusters).table
     ax = get_axes(ax)

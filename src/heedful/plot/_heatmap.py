@@ -30,7 +30,7 @@ def heatmap(
     Coefficients are per standard deviation of their feature; features that no model uses are left out. Queries are in
     the order of ``dendrogram``. Where not all feature names fit, those with the largest coefficients are shown.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from heedful.plot._style import INK, NEUTRAL
 def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     """Draw how large a share the local models were given, over all queries.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -
 
     The effective number of rows is one over the sum of squared weights: as many equal weights would be as spread out.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     share that the local model was given. Coefficients are per standard deviation of their feature among the queries.
     Where not all names fit, the largest coefficients are named and other lines are pale.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------

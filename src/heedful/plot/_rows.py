@@ -14,9 +14,9 @@ from heedful.plot._style import INK, NEUTRAL
 def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
     """Draw the training rows that one query attended to most.
 
-    Beside each stands what happened to it.
+    Beside each stands its response.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
 
 
 def _write_responses(ax: Any, responses: Any, size: float) -> None:
-    """Write what happened to each row beside the axes, one column for each part of the response."""
+    """Write the response of each row beside the axes, one column for each part of the response."""
     offset = 6.0
     for name in responses.columns:
         texts = [number(value) for value in responses[name]]

@@ -23,7 +23,7 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
     without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
 
-    What is not told here is as in :func:`contributions`.
+    All else is as in :func:`contributions`.
 
     Parameters
     ----------

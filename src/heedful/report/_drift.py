@@ -18,7 +18,7 @@ MOST_POINTS, N_BLOCKS, FEWEST_ROWS, MOST_FEATURES, N_BINS = 2000, 20, 5, 15, 30
 ROOT = "root mean squared error"
 HEAD_COLUMNS = ("similarity", "temperature", "share", "error")
 CARDS = {"error before": "error before", "error after": "error after", "correction": "correction size"}
-# Columns of the recent rows beside what happened to them.
+# Columns of the recent rows beside their response.
 MEASURES = ["time", "weight", "model", "corrected", "residual", "correction", "loss", "corrected_loss"]
 
 
@@ -136,12 +136,12 @@ def histogram(values: pd.Series, corrected: np.ndarray) -> dict[str, Any] | None
 def tuning_words(report: DriftReport) -> str:
     """Return how temperature and mixing came about."""
     value, meaning = report.summary["value"], report.summary["meaning"]
-    mixing, trust = short(value["mixing"], 3), short(value["trust"], 3)
+    mixing, guard = short(value["mixing"], 3), short(value["guard"], 3)
     if report.heads["error"].isna().all():
         return f"Nothing was tried: temperature and mixing ({mixing}) were given."
     return (
         "Each temperature was tried on the recent rows, each row corrected by the others only. "
-        f"Mixing is {mixing}: {meaning['mixing']}. Trust is {trust}: {meaning['trust']}."
+        f"Mixing is {mixing}: {meaning['mixing']}. Guard is {guard}: {meaning['guard']}."
     )
 
 

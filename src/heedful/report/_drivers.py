@@ -49,7 +49,7 @@ def _parts(explanation: Explanation, number: int, output: Any) -> tuple[np.ndarr
 
 
 def attended(explanation: Explanation) -> dict[str, Any]:
-    """Return the training rows with the largest weights per query, and what happened to those rows."""
+    """Return the training rows with the largest weights per query, and the responses of those rows."""
     # positions instead of labels: labels need not be unique
     numbered = replace(explanation, train=explanation.train.reset_index(drop=True))
     k = min(N_ROWS, len(explanation.train))

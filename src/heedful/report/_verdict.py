@@ -3,24 +3,26 @@
 from heedful.explain import DriftReport
 from heedful.report._compact import short
 
-# The model has drifted if correcting it takes this share (%) off its error, and the guard trusts that so far.
-# Below the smaller share nothing is said to have been found; in between, or with less trust, it may have drifted.
+# The model has drifted if correcting it takes this share (%) off its error, and the guard lets so much of it
+# through. Below the smaller share no drift was found; in between, or with less let through, it may have drifted.
 LARGE_GAIN, SMALL_GAIN, SURE = 5.0, 1.0, 0.9
 
 
 def verdict(report: DriftReport) -> str:
     """Return what the measures of a report say, in plain words."""
     value = report.summary["value"]
-    mixing, trust, gain = (float(value[name]) for name in ("mixing", "trust", "error change (%)"))
+    mixing, guard, gain = (float(value[name]) for name in ("mixing", "guard", "error change (%)"))
     gain = -gain
     if mixing == 0 and report.heads["error"].isna().all():
         return "Whether the model has drifted was not asked: mixing was set to 0, so nothing is corrected."
     if mixing == 0:
         return "No drift that a correction would mend was found: mixing is 0, the model is left as it is."
-    if gain >= LARGE_GAIN and trust >= SURE:
+    if gain >= LARGE_GAIN and guard >= SURE:
         return f"The model has drifted: {_effect(report, 'lowers')}."
     if gain >= SMALL_GAIN:
-        return f"The model may have drifted: {_effect(report, 'lowers')}. Trust in it is {short(trust, 2)} of 1."
+        return (
+            f"The model may have drifted: {_effect(report, 'lowers')}. The guard lets {short(guard, 2)} of it through."
+        )
     effect = _effect(report, "takes", "the model")
     return f"No drift that a correction would mend was found: {effect}. Mixing is {short(mixing, 2)}."
 

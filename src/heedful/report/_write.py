@@ -73,7 +73,7 @@ def write(
     The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
     baseline's, the features that drove it, the training rows it attended to, and the group of like models it belongs
     to. Of a drift report: whether the model has drifted, when, and for which queries. The page holds labels, features
-    and responses: pass it on with the care that these need. What is not told here, errors too, is as in
+    and responses: pass it on with the care that these need. All else, errors too, is as in
     :func:`render`.
 
     Parameters

@@ -20,7 +20,7 @@ class Similarity(BaseEstimator):
     A subclass needs ``fit``, which keeps the training rows as ``X_``, and ``scores``, which compares new rows with all
     of them; larger means more alike. All else has a default that may be overridden by an attribute or a property: what
     it takes, what it is fitted to, its temperatures, and how training rows are scored as if they were new. See
-    ``docs/extending.md``.
+    ``docs/similarities.md``.
 
     Examples
     --------

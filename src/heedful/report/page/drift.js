@@ -18,7 +18,7 @@ function moment(at) {
 function rowText(i) {
   const rows = data.rows;
   return label(rows.label[i], 40) + "<br>" + data.words.when + " " + moment(rows.at[i]) +
-    (rows.response ? "<br>what happened " + label(show(rows.response[i]), 40) : "") + "<br>model " + show(rows.model[i]) +
+    (rows.response ? "<br>response " + label(show(rows.response[i]), 40) : "") + "<br>model " + show(rows.model[i]) +
     ", corrected " + show(rows.corrected[i]) + "<br>residual " + show(rows.residual[i]) + ", correction " + show(rows.correction[i]);
 }
 
@@ -43,7 +43,7 @@ function line(name, values, colour, what) {
 
 function drawTimeline() {
   const rows = data.rows, blocks = data.blocks, texts = rows.at.map((_, i) => rowText(i)), shown = rows.at.length;
-  let note = "Residual: what happened less what the model said. Correction: what the other recent rows add to the model. " +
+  let note = "Residual: the response less the prediction of the model. Correction: what the other recent rows add to the model. " +
     "Lines: means over blocks of rows; a correction that mends a drift follows the residuals.";
   if (data.words.classes) note += " Both are of probabilities: of the second of two classes, or of the model's likeliest class.";
   if (shown < rows.n) note += " Points: " + shown + " of " + rows.n + " rows, evenly spread; the lines are of all rows.";

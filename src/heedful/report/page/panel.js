@@ -21,7 +21,7 @@ function outcomeTable() {
   }
   const rows = [["attention", level(data.prediction[0][q]), data.loss ? show(data.loss[q]) : ""],
     ["baseline", level(data.baseline[0][q]), data.loss ? show(data.baseline_loss[q]) : ""]];
-  if (seen) rows.push(["what happened", happened.map((v, j) => seen.names.length > 1 ? seen.names[j] + " " + v : v).join(", "), ""]);
+  if (seen) rows.push(["response", happened.map((v, j) => seen.names.length > 1 ? seen.names[j] + " " + v : v).join(", "), ""]);
   const head = [["", true], [words.prediction], ["loss"]], wide = data.loss ? 3 : 2;
   fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong", "", ""]);
 }

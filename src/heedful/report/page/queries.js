@@ -42,7 +42,7 @@ function drawScatter() {
     : data.words.outputs ? "probability of the likeliest class" : data.words.prediction;
   say("scatter-head", "All queries: " + what);
   const many = data.clusters && data.clusters.size.length > 1;
-  const layout = frame({ height: many ? 372 : 340, hovermode: "closest", xaxis: axis(observed ? "what happened" : "baseline"),
+  const layout = frame({ height: many ? 372 : 340, hovermode: "closest", xaxis: axis(observed ? "response" : "baseline"),
     yaxis: axis("attention"), showlegend: many,
     legend: Object.assign({ title: { text: "cluster" }, itemsizing: "constant" }, ABOVE) });
   Plotly.react("scatter", scatterTraces(), layout, CONFIG);

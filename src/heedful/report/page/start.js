@@ -48,7 +48,7 @@ function listenToCharts() {
 
 function start() {
   const numeric = data.words.task === "regression" && data.observed && typeof data.observed.columns[0][0] === "number";
-  addOptions("axis", [["baseline", "the baseline"], ...(numeric ? [["observed", "what happened"]] : [])]);
+  addOptions("axis", [["baseline", "the baseline"], ...(numeric ? [["observed", "the response"]] : [])]);
   byId("axis-field").hidden = !numeric;
   byId("axis").addEventListener("change", drawScatter);
   byId("output").addEventListener("change", () => { choice.output = Number(byId("output").value); sortQueries(); drawAll(); });
