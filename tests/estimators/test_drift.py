@@ -502,7 +502,8 @@ class TestBeingAnEstimator:
         )
         before = corrector.predict(rows[2][0])
         with pytest.raises(
-            ValueError, match=r"At least 2 recent rows .* got 1 within window=Timedelta\('2 days.*a longer window"
+            ValueError,
+            match=r"At least 2 recent rows .* got 1 sample within window=Timedelta\('2 days.*a longer window",
         ):
             corrector.update(X[:1], y[:1], time=[pd.Timestamp("2027-01-01")])
         np.testing.assert_array_equal(corrector.predict(rows[2][0]), before)

@@ -6,6 +6,8 @@ import numpy as np
 
 SOFTMAX, SHARE, LEAF = 0, 1, 2
 GAUSSIAN, BINOMIAL, MULTINOMIAL, COX = 0, 1, 2, 3
+# A loss that no kernel knows: it is fitted by lassos of working responses.
+OTHER = -1
 
 
 class Table(NamedTuple):

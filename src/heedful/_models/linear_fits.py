@@ -8,7 +8,18 @@ from scipy import sparse
 from heedful import _kernels
 from heedful._kernels.shapes import Rule, Table
 from heedful._models.protocol import BlockFits, HeldOut
-from heedful._solver import Family, Model, Paths, Scale, Survival, WeightRows, fit_paths, weight_rows, working_tables
+from heedful._solver import (
+    Family,
+    Model,
+    Paths,
+    Scale,
+    Survival,
+    WeightRows,
+    fit_family,
+    fit_paths,
+    weight_rows,
+    working_tables,
+)
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import weigh
 from heedful.baseline._folds import Split
@@ -159,7 +170,7 @@ def _to_convergence(rows, x, weightings, problem, wanted, shares):
             continue
         weights = weight_rows(*weigh(rows, weighting, problem.weight))
         penalties = problem.penalties[wanted[w]]
-        paths = fit_paths(weights, problem.exact, problem.family.outcome, penalties, problem.rule, problem.start)
+        paths = fit_family(weights, problem.exact, problem.family, penalties, problem.rule, problem.start)
         level = _levels(problem, paths, weights, problem.exact.x)
         link[:, w, wanted[w]] = level + np.einsum("qtkj,qj->qtk", paths.coef, x)
         coef += np.einsum("qtkj,t->qkj", paths.coef, shares[w, wanted[w]])

@@ -2,7 +2,7 @@
 
 from heedful._solver.boosters import takes_codes
 from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
-from heedful._solver.families import Classes, Family, Losses, Numbers
+from heedful._solver.families import Classes, Family, Losses, Numbers, RowByRow
 from heedful._solver.lasso import LocalFits, local_lasso
 from heedful._solver.learners import LocalLearner, make_learner, with_every_class
 from heedful._solver.leaves import LEAF_VALUES, LeafTable
@@ -10,9 +10,11 @@ from heedful._solver.paths import Model, Paths, fit_paths, no_model, warn_unconv
 from heedful._solver.survival import Survival, cumulative_hazard
 from heedful._solver.table import Scale, build_table, measure
 from heedful._solver.weights import WeightRows, weight_rows, whole_table
+from heedful._solver.working import SQUARES, fit_family
 
 __all__ = [
     "LEAF_VALUES",
+    "SQUARES",
     "Classes",
     "Family",
     "LeafTable",
@@ -22,6 +24,7 @@ __all__ = [
     "Model",
     "Numbers",
     "Paths",
+    "RowByRow",
     "Scale",
     "Survival",
     "WeightRows",
@@ -29,6 +32,7 @@ __all__ = [
     "check_heeds_weights",
     "check_takes_weights",
     "cumulative_hazard",
+    "fit_family",
     "fit_paths",
     "fit_weighted",
     "importance_of",

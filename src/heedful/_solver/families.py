@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from heedful._kernels.shapes import BINOMIAL, GAUSSIAN, MULTINOMIAL, Outcome
+from heedful._kernels.shapes import BINOMIAL, GAUSSIAN, MULTINOMIAL, OTHER, Outcome
 
 # Curvatures below this count as this much in a working response, and a weighted share is moved to all rows by it.
 FLAT, SMOOTH = 0.01 * 0.99, 0.01
@@ -90,10 +90,33 @@ class Family(Protocol):
 
 
 class RowByRow:
-    """Families in which the loss of a row does not depend on other rows."""
+    """Families in which the loss of a row does not depend on other rows, with what most of them share.
 
+    A family of its own keeps its encoded response as ``y``, has one output whose unit is its own, and no kernel.
+    """
+
+    y: np.ndarray
     part: Any
+    n_outputs = n_values = 1
     farthest_step = np.inf
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return a response that no kernel knows."""
+        return Outcome(OTHER, self.y, np.empty(0), np.arange(self.y.size))
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return zeros: the linear predictor has a unit of its own."""
+        return np.zeros(self.y.size)
+
+    def scaled(self, center, unit):
+        """Return the family as it is."""
+        return self
+
+    def observed(self, values):
+        """Return the single value of a row."""
+        return values[..., 0]
 
     def anchored(self, link, weight):
         """Return the family as it is."""
@@ -107,8 +130,6 @@ class RowByRow:
 
 class Numbers(RowByRow):
     """A response of numbers under squared error; ``center`` and ``unit`` are those of the linear predictor."""
-
-    n_outputs = n_values = 1
 
     def __init__(self, y: np.ndarray, center: float = 0.0, unit: float = 1.0):
         self.y, self.center, self.unit = y, center, unit
@@ -163,10 +184,6 @@ class Numbers(RowByRow):
         """Return the predictions themselves."""
         return values
 
-    def observed(self, values):
-        """Return the prediction."""
-        return values[..., 0]
-
     def losses(self, observed):
         """Return squared errors."""
         away = observed - like_rows(self.y, observed)
@@ -185,19 +202,10 @@ class Classes(RowByRow):
         self.n_values = n_classes
 
     @property
-    def response(self) -> np.ndarray:
-        """Return zeros: log-odds have a unit of their own."""
-        return np.zeros(self.y.size)
-
-    @property
     def outcome(self) -> Outcome:
         """Return the classes as kernels take them."""
         kind = BINOMIAL if self.n_outputs == 1 else MULTINOMIAL
         return Outcome(kind, self.y.astype(np.float64), np.empty(0), np.arange(self.y.size))
-
-    def scaled(self, center, unit):
-        """Return the family as it is."""
-        return self
 
     def part(self, rows):
         """Return the family of some of the rows."""

@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels.shapes import GAUSSIAN, Outcome, Rule, Table
+from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._solver import (
+    SQUARES,
     Family,
     Model,
     Paths,
     Scale,
     WeightRows,
     build_table,
+    fit_family,
     fit_paths,
     measure,
     no_model,
@@ -25,7 +27,6 @@ from heedful.baseline._folds import Split, fold_weights
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
 PIECE, LOOSE = 20, 1e-3
-SQUARES = Outcome(GAUSSIAN, np.empty(0), np.empty(0), np.empty(0, np.int64))
 
 
 class GlobalFit(NamedTuple):
@@ -105,13 +106,13 @@ def _search(
     """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
     weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
     if family.outcome.kind == GAUSSIAN:
-        folds = fit_paths(weights, table, family.outcome, path, rule, start, n_jobs)
+        folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
     parts, errors = [], np.empty(0)
     loose = rule._replace(tol=max(rule.tol, LOOSE))
     for first in range(0, path.size, PIECE):
         part = path[first : first + PIECE]
-        parts.append(fit_paths(weights, table, family.outcome, part, loose, start, n_jobs))
+        parts.append(fit_family(weights, table, family, part, loose, start, n_jobs))
         errors = np.append(errors, _left_out_error(parts[-1], splits, family, x, weight))
         if np.argmin(errors) < errors.size - PIECE:
             break
@@ -125,9 +126,9 @@ def _fit_whole(family: Family, table: Table, path: np.ndarray, rule: Rule) -> Pa
     start = no_model(family.n_outputs, table.mean.size)
     if family.outcome.kind != GAUSSIAN:
         loose = rule._replace(tol=max(rule.tol, LOOSE))
-        start = fit_paths(whole_table(), table, family.outcome, path, loose, start).model(0, -1)
+        start = fit_family(whole_table(), table, family, path, loose, start).model(0, -1)
         path = path[-1:]
-    return fit_paths(whole_table(), table, family.outcome, path, rule, start)
+    return fit_family(whole_table(), table, family, path, rule, start)
 
 
 def left_out_link(fit: GlobalFit, rows: np.ndarray, tol: float, n_jobs: int | None) -> np.ndarray:

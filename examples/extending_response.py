@@ -1,0 +1,125 @@
+"""A response of one's own in one file: counts, under the Poisson deviance.
+
+A family says what a loss is, a response how it is read and given back, an estimator puts both together. Nothing else of
+heedful knows of it: heads, shares, guard, attention, explanations and saving come with it.
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import d2_tweedie_score
+
+from heedful import LocalLasso
+from heedful._checks import check_response
+from heedful._responses import Regression, Words
+from heedful._solver import Losses, RowByRow
+from heedful.baseline._family import FamilyBaseline
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import plan_linear
+
+
+class Poisson(RowByRow):
+    """Counts with their loss; the linear predictor is the logarithm of the rate, and rates are blended."""
+
+    # a rate a hundred times as high, or as low, is as far as one Newton step is believed
+    farthest_step = float(np.log(100.0))
+
+    def __init__(self, y):
+        self.y = y
+
+    def part(self, rows):
+        return Poisson(self.y[rows])
+
+    def new_rows(self, encoded):
+        return Poisson(encoded)
+
+    def null_link(self, weight):
+        return np.log([np.average(self.y, weights=weight)])
+
+    def residual(self, link, weight):
+        return self.y[:, None] - self.values(link)
+
+    def hessian(self, link, weight):
+        return np.maximum(self.values(link), 0.01)
+
+    def means(self):
+        return self.y[:, None]
+
+    def mean_link(self, means, overall):
+        return np.log(0.99 * means + 0.01 * overall)
+
+    def values(self, link):
+        return np.exp(np.clip(link, -30.0, 30.0))
+
+    def link_of(self, values):
+        return np.log(np.maximum(values, 1e-13))
+
+    def losses(self, observed):
+        rate, y = np.maximum(observed, 1e-13), self.y.reshape(-1, *([1] * (observed.ndim - 1)))
+        return Losses(rate - y * np.log(rate), 1.0 - y / rate, np.maximum(y, 0.01) / rate**2)
+
+
+class Counts(Regression):
+    """Whole numbers >= 0: read like other numbers, with a loss and words of their own."""
+
+    task = "counts"
+    words = Words("counts", "expected count", "log rate", "Poisson deviance")
+
+    def encode(self, y):
+        values = check_response(y)
+        if (values < 0).any():
+            raise ValueError(f"`y` must hold counts >= 0, got {values.min():g}. Drop those rows.")
+        return values
+
+    def family(self, encoded):
+        return Poisson(encoded)
+
+    def baseline(self, alpha, tol, n_jobs):
+        return FamilyBaseline(Poisson, alpha, tol=tol, n_jobs=n_jobs)
+
+    def score(self, y, values, sample_weight):
+        return float(d2_tweedie_score(y, values[:, 0], sample_weight=sample_weight, power=1))
+
+
+@dataclass(eq=False, repr=False)
+class AttentionPoisson(AttentionEstimator):
+    """Predict expected counts by a Poisson lasso fitted to the training rows that matter for each row."""
+
+    heads: str = "multi"
+    _: KW_ONLY
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    alpha: float | str = "auto"
+    local: LocalLasso | None = None
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        kind, settings = plan_linear(self, groups)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        return self._fit(X, y, given, lambda _: Counts(), kind, settings)
+
+    def _has_intervals(self):
+        return False
+
+
+def main():
+    """Count events whose rates rise with a column in one group of rows and fall with it in the other."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4))
+    counts = rng.poisson(np.exp(X[:, 0] * np.sign(X[:, 1])))
+    train, test = slice(0, 300), slice(300, None)
+    model = AttentionPoisson("single", random_state=0).fit(X[train], counts[train])
+    base = Counts().score(counts[test], model.baseline_.predict(X[test])[:, None], None)
+    print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, one Poisson lasso for all rows {base:.2f}")
+    explained = model.explain(X[test][:1], counts[test][:1])
+    print(f"the first row: {explained.words.prediction} {explained.prediction[0]:.2f}, counted {counts[test][0]}")
+
+
+if __name__ == "__main__":
+    main()
