@@ -24,7 +24,7 @@ TOL, MAX_ITER = 1e-7, 10_000
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LocalLasso(BaseEstimator):
-    """Settings of the local models of an attention lasso, for its argument ``local``.
+    """Hold the settings of local lassos, for ``local`` of an attention lasso.
 
     Parameters
     ----------
@@ -54,14 +54,15 @@ class LocalLasso(BaseEstimator):
     tuning_rows: int | None = 10_000
     exact: bool = False
 
-    def check(self) -> tuple[float, ...] | None:
-        """Check every setting; return the ratios to try, None for "auto"."""
-        if self.max_extrapolation is not None:
-            check_number("max_extrapolation", self.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
-        if self.tuning_rows is not None:
-            check_number("tuning_rows", self.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
-        hint = "1.0 is the paper's shared penalty."
-        return None if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
+
+def check_local(local: LocalLasso) -> tuple[float, ...] | None:
+    """Check every setting; return the ratios to try, None for "auto"."""
+    if local.max_extrapolation is not None:
+        check_number("max_extrapolation", local.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
+    if local.tuning_rows is not None:
+        check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
+    hint = "1.0 is the paper's shared penalty."
+    return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
 
 
 class LinearModels:

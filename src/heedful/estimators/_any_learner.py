@@ -16,7 +16,7 @@ from heedful.estimators._base import AttentionEstimator, Given, whole_seed
 
 @dataclass(eq=False, repr=False)
 class AttentionRegressor(AttentionEstimator):
-    """Predict each row by a learner fitted to the training rows that matter for it, whatever the learner is.
+    """Predict each row by a learner fitted to the rows that matter for it.
 
     A similarity says which training rows matter; the learner is fitted once to all rows and once for each query, under
     the query's weights; both predictions are blended. One way to attend is chosen, as a learner per query is dear.
@@ -87,7 +87,14 @@ class AttentionRegressor(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_learners(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda _: Regression(), kind, settings)
@@ -95,7 +102,7 @@ class AttentionRegressor(AttentionEstimator):
 
 @dataclass(eq=False, repr=False)
 class AttentionClassifier(AttentionEstimator):
-    """Predict the class of each row by a learner fitted to the training rows that matter for it.
+    """Predict classes by a learner fitted to the rows that matter for each row.
 
     The parameters are those of :class:`heedful.AttentionRegressor`, with a classifier that has ``predict_proba``;
     probabilities are blended, and log loss decides.
@@ -134,7 +141,14 @@ class AttentionClassifier(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_learners(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, Classification.learn, kind, settings)

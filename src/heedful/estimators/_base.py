@@ -103,7 +103,7 @@ class AttentionEstimator(BaseEstimator):
 
     @available_if(_classifies)
     def decision_function(self, X) -> np.ndarray:
-        """Return log-odds of the second of two classes, or centred log probabilities of all classes.
+        """Return log-odds of the second class, or centred log probabilities.
 
         Parameters
         ----------
@@ -120,7 +120,9 @@ class AttentionEstimator(BaseEstimator):
 
     @available_if(_offers_intervals)
     def predict_interval(self, X, coverage=0.9) -> np.ndarray:
-        """Return an interval around each prediction, wide where rows like the query were hard to predict.
+        """Return an interval around each prediction.
+
+        It is wide where rows like the query were hard to predict.
 
         Parameters
         ----------
@@ -162,7 +164,7 @@ class AttentionEstimator(BaseEstimator):
         return self._fitted.intervals(self._read(X), coverage, self._run)
 
     def score(self, X, y, sample_weight=None) -> float:
-        """Return how good predictions are: R2 of numbers, accuracy of classes, concordance of survival times.
+        """Return R2 of numbers, accuracy of classes, concordance of survival times.
 
         Parameters
         ----------
@@ -181,7 +183,7 @@ class AttentionEstimator(BaseEstimator):
         return self._fitted.response.score(y, self._values(X), sample_weight)
 
     def attention(self, X) -> Attention:
-        """Return the weights that the heads, blended by their shares, give to training rows.
+        """Return the weights that the heads, blended, give to training rows.
 
         Parameters
         ----------
@@ -196,7 +198,7 @@ class AttentionEstimator(BaseEstimator):
         return self._fitted.attention(self._read(X), self._run)
 
     def local_models(self, X, *, keep_models=False) -> LocalModels:
-        """Return the baseline, the local and the blended model of each query: coefficients, or importances.
+        """Return the baseline, the local and the blended model of each query.
 
         Parameters
         ----------
@@ -249,7 +251,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """One row per head tried: similarity, weighting, temperature, penalty ratio, error on unseen rows, share."""
+        """Heads tried: their similarity, temperature, penalty, error and share."""
         return self._model.heads_table()
 
     @property

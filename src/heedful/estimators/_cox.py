@@ -18,7 +18,7 @@ from heedful.estimators._linear import plan_linear
 
 @dataclass(eq=False, repr=False)
 class AttentionCox(AttentionEstimator):
-    """Predict the log hazard of each row by a Cox model fitted to the training rows that matter for it.
+    """Predict log hazards by a Cox model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
     columns, and on those of the baseline, say which rows matter, heads turn their scores into local Cox lassos, and
@@ -63,7 +63,14 @@ class AttentionCox(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_linear(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda _: SurvivalTimes(), kind, settings)

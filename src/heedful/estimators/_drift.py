@@ -120,8 +120,7 @@ class DriftCorrector(AttentionEstimator):
 
         Returns
         -------
-        self : DriftCorrector
-            The fitted estimator.
+        self : the fitted estimator
         """
         self._check_settings()
         served = ServedModel(self.model, needs_leaves=self.similarity is None)
@@ -129,17 +128,20 @@ class DriftCorrector(AttentionEstimator):
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
-        """Add rows, drop those that have left the window, and choose anew: the same as one ``fit`` to them all.
+        """Add rows, drop those that have left the window, and choose anew.
+
+        The result is that of one ``fit`` to them all.
 
         Parameters
         ----------
-        X, y, sample_weight, time : array-like
-            More recent rows, as in ``fit``.
+        X, y : array-like
+            More recent rows and their response, as in ``fit``.
+        sample_weight, time : array-like, default=None
+            As in ``fit``.
 
         Returns
         -------
-        self : DriftCorrector
-            The fitted estimator.
+        self : the fitted estimator
         """
         check_is_fitted(self)
         shift = self._shift
@@ -148,7 +150,7 @@ class DriftCorrector(AttentionEstimator):
         return self._learn(shift.served, shift.recent.add(new))
 
     def drift_report(self, X=None) -> DriftReport:
-        """Return whether the model has drifted on the recent rows, and which queries are corrected.
+        """Return whether the model has drifted, and which queries are corrected.
 
         Parameters
         ----------
@@ -177,7 +179,7 @@ class DriftCorrector(AttentionEstimator):
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """One row per temperature tried: its error on the recent rows, each left out, and its share."""
+        """Temperatures tried: their error on recent rows left out, and share."""
         return self._model.heads_table().drop(columns="alpha_ratio")
 
     @property

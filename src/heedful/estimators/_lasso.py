@@ -95,7 +95,7 @@ class AttentionLasso(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit baseline and similarities, try the heads on unseen rows, and choose their shares.
+        """Fit baseline and similarities; choose shares of heads on unseen rows.
 
         Parameters
         ----------
@@ -110,8 +110,7 @@ class AttentionLasso(AttentionEstimator):
 
         Returns
         -------
-        self : AttentionLasso
-            The fitted estimator.
+        self : the fitted estimator
         """
         kind, settings = plan_linear(self, groups, anchors=True)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)

@@ -17,7 +17,7 @@ RESIDUAL_TEMPERATURES = (3.0, 1.0, 0.3)
 
 @dataclass(eq=False, repr=False)
 class LeafAttentionRegressor(AttentionEstimator):
-    """Keep the trees of an ensemble; weigh the responses in each query's leaves by attention.
+    """Keep an ensemble's trees; weigh the responses in each query's leaves.
 
     No model is fitted per query: in every tree the mean response of the query's leaf becomes a weighted mean, with more
     weight for training rows that are like the query. The result is blended with the ensemble's own prediction.
@@ -82,7 +82,14 @@ class LeafAttentionRegressor(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_leaves(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda _: Regression(), kind, settings)
@@ -90,7 +97,7 @@ class LeafAttentionRegressor(AttentionEstimator):
 
 @dataclass(eq=False, repr=False)
 class LeafAttentionClassifier(AttentionEstimator):
-    """Keep the trees of an ensemble; weigh the classes in each query's leaves by attention.
+    """Keep an ensemble's trees; weigh the classes in each query's leaves.
 
     The parameters are those of :class:`heedful.LeafAttentionRegressor`; shares of classes are blended by log loss.
     The default ensemble is a small LightGBM classifier.
@@ -126,7 +133,14 @@ class LeafAttentionClassifier(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_leaves(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, Classification.learn, kind, settings)

@@ -6,7 +6,7 @@ import numpy as np
 
 from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_number, is_word
-from heedful._models.linear import LinearModels, LocalLasso
+from heedful._models.linear import LinearModels, LocalLasso, check_local
 
 
 class LinearArguments(Protocol):
@@ -31,4 +31,4 @@ def plan_linear(model: LinearArguments, groups: Any, *, anchors: bool = False) -
     local = model.local or LocalLasso()
     kind = LinearModels(model.alpha, local, anchors=anchors)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
-    return kind, check_settings(*shared, ratios=local.check(), many=many)
+    return kind, check_settings(*shared, ratios=check_local(local), many=many)

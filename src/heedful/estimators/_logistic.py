@@ -12,7 +12,7 @@ from heedful.estimators._linear import plan_linear
 
 @dataclass(eq=False, repr=False)
 class AttentionLassoClassifier(AttentionEstimator):
-    """Predict the class of each row by an L1 logistic model fitted to the training rows that matter for it.
+    """Predict classes by an L1 logistic model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
     them, say which rows matter, heads turn their scores into local models, and probabilities of heads and of one L1
@@ -61,7 +61,14 @@ class AttentionLassoClassifier(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         kind, settings = plan_linear(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda y: Classification.learn(y, self.class_weight), kind, settings)

@@ -17,7 +17,7 @@ RATIOS = (np.inf, 0.3, 0.1, 0.03, 0.01)
 
 @dataclass(eq=False, repr=False)
 class TreeAttentionRegressor(AttentionEstimator):
-    """Keep the trees of an ensemble; fit a weight for each tree and query by an attention-weighted lasso.
+    """Keep an ensemble's trees; fit a weight for each tree and query.
 
     The trees' predictions are the features of one local lasso per query, which corrects the ensemble: without columns
     it adds the weighted mean of what the ensemble left over, with columns it turns trees up or down. So each query has
@@ -80,7 +80,14 @@ class TreeAttentionRegressor(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows; the parameters are those of :meth:`heedful.AttentionLasso.fit`."""
+        """Fit to training rows.
+
+        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
         check_ensemble(self.estimator, self)
         hint = "Smaller ones change more trees."
         ratios = RATIOS if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)

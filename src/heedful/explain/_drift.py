@@ -25,7 +25,9 @@ MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class DriftReport:
-    """Whether a model has drifted, and where: made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
+    """Tell whether a model has drifted, and where.
+
+    Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ class DriftReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Summary and features as one table: rows by part and measure, with value and meaning."""
+        """Summary and features as one table, with values and meanings."""
         meaning = [
             f"{'' if kind == 'number' else 'mostly '}{there} where corrected, {elsewhere} elsewhere"
             for kind, there, elsewhere in self.features[["kind", "corrected", "others"]].itertuples(index=False)

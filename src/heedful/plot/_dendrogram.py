@@ -35,6 +35,11 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     style : keywords
         For matplotlib's ``LineCollection``, such as ``linewidths``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np

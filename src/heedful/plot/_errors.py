@@ -31,6 +31,11 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     style : keywords
         For matplotlib's ``bar``, such as ``alpha``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Raises
     ------
     ValueError

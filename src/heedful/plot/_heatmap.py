@@ -46,6 +46,11 @@ def heatmap(
     style : keywords
         For matplotlib's ``imshow``, such as ``cmap`` and ``vmin``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np

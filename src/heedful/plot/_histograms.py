@@ -23,6 +23,11 @@ def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) 
     style : keywords
         For matplotlib's ``hist``, such as ``bins``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np
@@ -53,6 +58,11 @@ def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -
     ax : Axes, default=None
     style : keywords
         For matplotlib's ``hist``, such as ``bins``.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
 
     Examples
     --------

@@ -33,6 +33,11 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     style : keywords
         For matplotlib's ``plot``, such as ``linewidth``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np

@@ -28,6 +28,11 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
     style : keywords
         For matplotlib's ``barh``, such as ``color``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np

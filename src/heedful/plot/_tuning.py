@@ -33,6 +33,11 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     style : keywords
         For matplotlib's ``plot``, such as ``linestyle``.
 
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
     Raises
     ------
     ValueError

@@ -20,7 +20,7 @@ ROWS_FOR_THREADS = 10_000
 
 
 class BoostedProximity(Similarity):
-    """Score two rows by the share of a booster's trees in which they end in the same leaf.
+    """Score two rows by the share of a booster's trees that put them together.
 
     A booster draws no bag, so a training row is scored by a booster of a fold that it is not part of: the row and all
     training rows go through the trees of that booster, and the row itself is masked.
@@ -67,7 +67,7 @@ class BoostedProximity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the booster and those of the folds, and sort the training rows into their leaves."""
+        """Fit the booster and those of the folds; sort rows into their leaves."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -87,7 +87,13 @@ class BoostedProximity(Similarity):
         return self._leaves.score(X)
 
     def oob_scores(self) -> np.ndarray:
-        """Return the scores of the training rows (n_train, n_train) by boosters that did not see them, own row 0."""
+        """Return the scores of training rows by boosters that did not see them.
+
+        Returns
+        -------
+        ndarray of shape (n_train, n_train)
+            Scores; 0 for the own row.
+        """
         check_is_fitted(self)
         scores = self._score_train(np.arange(self._X.shape[0]))
         np.fill_diagonal(scores, 0.0)
@@ -98,7 +104,7 @@ class BoostedProximity(Similarity):
         return dense_rows(self._leaves.score(X))
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows by boosters that did not see them, own row masked."""
+        """Return the scores of training rows by boosters that did not see them."""
         scores = self._score_train(index)
         scores[np.arange(index.size), index] = -np.inf
         return dense_rows(scores)

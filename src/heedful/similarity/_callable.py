@@ -10,7 +10,9 @@ from heedful.similarity._protocol import Similarity, check_rows
 
 
 class CallableSimilarity(Similarity):
-    """Score rows by ``function(X_query, X_train)``, which returns a matrix (n_query, n_train).
+    """Score rows by any function of two tables.
+
+    ``function(X_query, X_train)`` returns a matrix (n_query, n_train).
 
     Parameters
     ----------

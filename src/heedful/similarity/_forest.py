@@ -130,7 +130,13 @@ class ForestProximity(Similarity):
         return as_matrix(self.score_rows(X), self._X.shape[0])
 
     def oob_scores(self) -> sparse.csr_array:
-        """Return the out-of-bag scores of the training rows (n_train, n_train), own row left out."""
+        """Return the out-of-bag scores of the training rows.
+
+        Returns
+        -------
+        csr_array of shape (n_train, n_train)
+            Scores without the own row.
+        """
         check_is_fitted(self)
         rows = self.train_rows(np.arange(self._X.shape[0]))
         stored = rows.score > -np.inf

@@ -12,7 +12,7 @@ from heedful.similarity._protocol import Similarity, as_matrix
 
 
 class PastSimilarity(Similarity):
-    """Score rows by another similarity, and mask training rows that are not earlier than the query.
+    """Score rows by another similarity; mask rows not earlier than the query.
 
     For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
     A query that is earlier than every training row attends to all of them alike, as the baseline does.
@@ -113,7 +113,7 @@ class PastSimilarity(Similarity):
 
     @property
     def bytes_per_query(self) -> int:
-        """Upper estimate of the memory that one query's scores take: every row is stored."""
+        """Upper estimate of the memory that one query's scores take."""
         return 48 * self._when.size
 
     def _mask(self, rows: ScoreRows, when: np.ndarray) -> ScoreRows:

@@ -15,12 +15,12 @@ TARGETS = ("response", "residual")
 
 
 class Similarity(BaseEstimator):
-    """Say how alike a query and a training row are: the base of every similarity, and of your own.
+    """Say how alike two rows are: the base of every similarity.
 
     A subclass needs ``fit``, which keeps the training rows as ``X_``, and ``scores``, which compares new rows with all
     of them; larger means more alike. All else has a default that may be overridden by an attribute or a property: what
     it takes, what it is fitted to, its temperatures, and how training rows are scored as if they were new. See
-    ``docs/similarities.md``.
+    ``docs/extending.md``.
 
     Examples
     --------
@@ -48,17 +48,17 @@ class Similarity(BaseEstimator):
 
     @property
     def target(self) -> str:
-        """What it is fitted to: the "response", or the "residual" that a linear baseline leaves of it."""
+        """What it is fitted to: the "response", or a baseline's "residual"."""
         return "response"
 
     @property
     def weightings(self) -> tuple[str, ...]:
-        """Ways to weigh without a temperature: "share" of the row sum of scores that are not negative, "leaf"."""
+        """Ways to weigh without a temperature: "share" of the row sum, "leaf"."""
         return ()
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether it was fitted already and knows the training rows by their position."""
+        """Whether it came fitted and knows the training rows by position."""
         return False
 
     @property
@@ -68,7 +68,7 @@ class Similarity(BaseEstimator):
 
     @property
     def anchor(self) -> bool:
-        """Whether local models also see their own query with a teacher's prediction as the response."""
+        """Whether local models also see what a teacher predicts of their query."""
         return False
 
     @property
@@ -78,7 +78,7 @@ class Similarity(BaseEstimator):
 
     @property
     def temperatures_(self) -> tuple[float, ...]:
-        """Temperatures that "auto" tries; by default multiples of the usual spread of one row's scores."""
+        """Temperatures that "auto" tries: multiples of the spread of scores."""
         step = max(1, self.X_.shape[0] // 200)
         spread = float(np.median(np.std(self.scores(self.X_[::step]), axis=1)))
         return tuple(spread * factor for factor in (2.0, 1.0, 0.5, 0.25, 0.125)) if spread > 0 else (1.0,)
@@ -102,8 +102,7 @@ class Similarity(BaseEstimator):
 
         Returns
         -------
-        self : Similarity
-            The fitted similarity.
+        self : the fitted estimator
         """
         raise NotImplementedError(f"{type(self).__name__} must have `fit(X, y, sample_weight)`.")
 
@@ -138,7 +137,7 @@ class Similarity(BaseEstimator):
         return dense_rows(self.scores(X))
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows as if they were new: each one masked, and not seen where possible.
+        """Return the scores of training rows as if they were new.
 
         Parameters
         ----------
@@ -155,7 +154,7 @@ class Similarity(BaseEstimator):
         return dense_rows(scores)
 
     def with_columns(self, names: list[str]) -> "Similarity":
-        """Return the similarity to fit to columns of these names: itself, unless it looks for one by its name.
+        """Return the similarity to fit to columns of these names.
 
         Parameters
         ----------
@@ -170,7 +169,7 @@ class Similarity(BaseEstimator):
         return self
 
     def seeded(self, n_jobs: int | None, random_state: int) -> "Similarity":
-        """Return a copy to fit, with ``n_jobs`` and ``random_state`` filled in where they are None.
+        """Return a copy to fit with jobs and seed filled in where they are None.
 
         Parameters
         ----------

@@ -52,10 +52,10 @@ def _by_name(name: str, many: bool) -> list[Similarity]:
 def default_forests(
     n_estimators: int = 500, *, max_samples: Any = "auto", leaf_rows: Any = "auto"
 ) -> list[ForestProximity]:
-    """Return the forests that "forest" stands for where there are many heads, a quarter of the trees each.
+    """Return the forests that "forest" stands for where there are many heads.
 
-    Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
-    candidate features at a split, and one is sharp: all features, fully grown.
+    Each has a quarter of the trees. Two are grown on the ranks of the response, two on what the baseline leaves of it.
+    One of each is smooth, with few candidate features at a split, and one is sharp: all features, fully grown.
 
     Parameters
     ----------

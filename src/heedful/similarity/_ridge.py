@@ -12,10 +12,11 @@ from heedful.similarity._protocol import Similarity, check_rows
 
 
 class RidgeSimilarity(Similarity):
-    """Score two rows by ``x' D z`` with the absolute ridge coefficients on the diagonal of D.
+    """Score two rows by an inner product weighted by ridge coefficients.
 
-    Columns are standardised first. Only features that predict the response count; interactions do not. Of labels (text
-    or boolean) there is one regression per class, and coefficients are summed.
+    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised first.
+    Only features that predict the response count; interactions do not. Of labels (text or boolean) there is one
+    regression per class, and coefficients are summed.
 
     Parameters
     ----------

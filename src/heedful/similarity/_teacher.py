@@ -73,7 +73,7 @@ class TeacherSimilarity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the teacher, and clones of it that predict the training rows out of fold."""
+        """Fit the teacher, and clones that predict training rows out of fold."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -102,7 +102,7 @@ class TeacherSimilarity(Similarity):
         return self._score(self._predict(X), self._guess, self._spread)
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
-        """Return the scores of training rows by their out-of-fold predictions, own row masked."""
+        """Return the scores of training rows by their out-of-fold predictions."""
         scores, fold = np.empty((index.size, self._fold.size)), self._fold[index]
         for k in np.unique(fold):
             scores[fold == k] = self._score(self._guess[index[fold == k]], self._without[k], self._spreads[k])
@@ -115,12 +115,34 @@ class TeacherSimilarity(Similarity):
         return "teacher" if self.estimator is None else f"teacher({type(self.estimator).__name__})"
 
     def teach(self, X: np.ndarray) -> np.ndarray:
-        """Return the teacher's predictions of new rows (n_query,)."""
+        """Return the teacher's predictions of new rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_query, n_features)
+            New rows.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Predictions.
+        """
         self._check_numbers()
         return self._predict(X)[:, 0]
 
     def teach_train(self, index: np.ndarray) -> np.ndarray:
-        """Return the out-of-fold predictions of training rows."""
+        """Return the out-of-fold predictions of training rows.
+
+        Parameters
+        ----------
+        index : ndarray of int
+            Which training rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Predictions.
+        """
         self._check_numbers()
         return self._guess[index, 0]
 

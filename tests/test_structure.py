@@ -1,0 +1,74 @@
+"""The structure keeps its promises: types that find a misspelled part, shallow estimators, short constructors."""
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+
+import heedful
+from heedful import baseline, similarity
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = (heedful, baseline, similarity)
+CLASSES = [getattr(room, name) for room in ROOMS for name in room.__all__]
+ESTIMATORS = [target for target in CLASSES if inspect.isclass(target) and issubclass(target, BaseEstimator)]
+WRONG = """
+from heedful._attention_model.fitted import FittedAttention
+from heedful._models.linear import FittedLinear
+from heedful._responses import Classification, Response
+from heedful.estimators import AttentionLasso
+from heedful.estimators._base import AttentionEstimator
+from heedful.similarity import Similarity
+
+
+def ask(fitted: FittedAttention, models: FittedLinear, response: Response, entry: Similarity) -> None:
+    fitted.atention  # 1
+    models.residual()  # 2
+    response.enc0de([])  # 3
+    entry.score_row([])  # 4
+    AttentionLasso()._nonsense_attr.foo()  # 5
+    AttentionLasso(alpha_ratios=1.0)  # 6
+    Classification.learn([], classweight=None)  # 7
+
+
+class Mine(AttentionEstimator):
+    def fit(self, X, y):
+        return self._fitt(X, y)  # 8
+"""
+
+
+def test_types_find_a_misspelled_member_of_every_part(tmp_path):
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(WRONG, encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), str(wrong)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    found = [line for line in done.stdout.splitlines() if "error:" in line]
+    lines = {int(line.split(":")[1]) for line in found if line.startswith(str(wrong))}
+    marked = {number for number, line in enumerate(WRONG.splitlines(), 1) if line.rstrip()[-3:-1] == "# "}
+    assert done.returncode == 1
+    assert len(marked) == 8
+    assert lines == marked, done.stdout
+
+
+@pytest.mark.parametrize("target", ESTIMATORS, ids=lambda target: target.__name__)
+def test_no_estimator_has_more_than_one_ancestor_of_ours(target):
+    own = [base.__name__ for base in target.__mro__[1:] if base.__module__.startswith("heedful")]
+    assert len(own) <= 1, own
+
+
+@pytest.mark.parametrize("target", ESTIMATORS, ids=lambda target: target.__name__)
+def test_no_constructor_has_more_than_twelve_parameters(target):
+    parameters = inspect.signature(target).parameters.values()
+    assert len(parameters) <= 12
+    free = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    assert len(free) <= 2, free
+
+
+def test_rooms_that_are_not_public_begin_with_an_underscore():
+    folders = {path.name for path in (ROOT / "src" / "heedful").iterdir() if (path / "__init__.py").exists()}
+    public = {name for name in heedful.__all__ if inspect.ismodule(getattr(heedful, name))}
+    # what users fit is exported by the package itself; the command line is a program
+    assert {name for name in folders if not name.startswith("_")} == public | {"estimators", "cli"}
