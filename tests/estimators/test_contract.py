@@ -42,7 +42,7 @@ def expected(estimator):
         LeafAttentionRegressor(similarity=FEW_TREES),
         LeafAttentionClassifier(similarity=FEW_TREES),
         TreeAttentionRegressor(similarity=FEW_TREES),
-        NumberCox(similarity=default_forests(16)),
+        NumberCox(similarity=default_forests(16), alpha=0.05),
         DriftCorrector(RowMeans(), similarity=ForestProximity(8)),
         DriftCorrector(RowMeans(), similarity=GaussianSimilarity(), temperature=1.0, mixing=0.5),
         LassoBaseline(),
