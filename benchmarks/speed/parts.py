@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful.similarity import ForestProximity
 
 
@@ -34,8 +34,8 @@ def large_model(n: int, p: int, trees: int) -> AttentionLasso:
     """Return a fitted model with nothing to tune: one head."""
     X, y = make_table(n, p)
     forest = ForestProximity(trees, min_samples_leaf=5)
-    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "mixing": 1.0}
-    return AttentionLasso("single", forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
+    settings = {"temperature": 0.1, "local": LocalLasso(alpha_ratio=1.0), "mixing": 1.0}
+    return AttentionLasso("single", similarity=forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
 
 
 def status(name: str) -> int:
