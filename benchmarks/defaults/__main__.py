@@ -25,8 +25,9 @@ from sklearn.model_selection import KFold
 
 from benchmarks import pages, study
 from benchmarks.tables import halves, one_hot
-from heedful import AttentionLasso
-from heedful._tuning.grid import make_grid
+from heedful import AttentionLasso, LocalLasso
+from heedful._attention_model.fitting import predict_unseen
+from heedful._models.protocol import Run
 from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import tune
 from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
@@ -111,22 +112,11 @@ CANDIDATES = {
     "weighted means only": Candidate(kept={"alpha_ratio": (np.inf,)}),
     "no price on heads": Candidate(constants={f"{SHARES}.CAUTION": 0.0}),
     "twice the price": Candidate(constants={f"{SHARES}.CAUTION": 1.0}),
-    "no guard": Candidate(constants={f"{TUNE}.trust": lambda *_: 1.0}),
+    "no guard": Candidate(constants={f"{TUNE}.guard_factor": lambda *_: 1.0}),
     "no shares below 0.05": Candidate(constants={f"{TUNE}.SMALLEST": 0.05}),
     "the best head only": Candidate(many=False),
     "no limit to reach": Candidate(limited=False),
 }
-
-
-class Tried(AttentionLasso):
-    """An attention lasso that tries every head and chooses none."""
-
-    def _fit_similarities(self, rows, settings, seed):
-        super()._fit_similarities(rows, settings, seed)
-        self._grid = make_grid(self.similarity_, None, None)
-
-    def _choose_shares(self, rows, settings, seed):  # noqa: ARG002 - what the other class calls
-        self.oof = OutOfFold(*self._predict_unseen(rows), self._problem.family, rows.weight)
 
 
 class Heads(NamedTuple):
@@ -148,11 +138,13 @@ class Heads(NamedTuple):
 
 def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, Any], **how: Any) -> Heads:
     """Return what all heads of some similarities say of rows that they did not see."""
-    model = Tried(similarity=list(similarities.values()), random_state=seed, n_jobs=1, **how).fit(X, y)
-    nothing = np.zeros(model._grid.n_heads)
-    table = model._grid.table(model.similarity_, nothing, nothing)
-    sizes = [len(part) * model._grid.ratios.size for part in model._grid.weightings]
-    return Heads(model.oof, table.assign(similarity=np.repeat(list(similarities), sizes)))
+    # one head would be chosen from the whole grid; without mixing none is
+    how |= {"similarity": list(similarities.values()), "mixing": 0.0, "random_state": seed, "n_jobs": 1}
+    fitted = AttentionLasso("single", **how).fit(X, y)._model
+    grid, nothing = fitted.grid, np.zeros(fitted.grid.n_heads)
+    sizes = [len(group.weightings) * grid.ratios.size for group in grid.groups]
+    table = grid.table(nothing, nothing).assign(similarity=np.repeat(list(similarities), sizes))
+    return Heads(predict_unseen(fitted, True, Run(n_jobs=1)), table)
 
 
 @contextmanager
@@ -183,7 +175,8 @@ def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.
     rows, _ = one_hot(X.iloc[train], X.iloc[train])
     similarities = make_similarities(n_trees)
     limited = try_heads(rows, y[train], seed, similarities)
-    free = try_heads(rows, y[train], seed, {name: similarities[name] for name in FORESTS}, max_extrapolation=None)
+    no_limit = LocalLasso(max_extrapolation=None)
+    free = try_heads(rows, y[train], seed, {name: similarities[name] for name in FORESTS}, local=no_limit)
     found = {LASSO: {"error": float(limited.oof.mean_loss(limited.oof.baseline)), "seconds": 0.0}}
     for name, candidate in CANDIDATES.items():
         start = time.perf_counter()

@@ -88,12 +88,13 @@ def attention_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -
     """Return the ends of local intervals, and of split conformal ones by the same residuals."""
     model = AttentionLasso(random_state=seed).fit(X, y)
     lower, upper = model.predict_interval(X_new, COVERAGE).T
-    size, value = np.sort(model._calibration.size), (lower + upper) / 2
+    calibration = model._model.calibration
+    size, value = np.sort(calibration.size), (lower + upper) / 2
     half = size[int(np.ceil((size.size + 1) * COVERAGE)) - 1]
     return {
         LOCAL: (lower, upper),
         PLAIN: (value - half, value + half),
-        "effective rows": min(model._calibration.n_rows, size.size),
+        "effective rows": min(calibration.n_rows, size.size),
     }
 
 

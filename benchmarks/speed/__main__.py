@@ -16,7 +16,8 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Lasso, LogisticRegression
 
 from benchmarks import pages, study
-from benchmarks.speed.parts import best_of, large_model, make_table
+from benchmarks.speed.large import large_model
+from benchmarks.speed.parts import best_of, make_table
 from benchmarks.tables import PROJECT
 from heedful import AttentionLasso, local_lasso
 from heedful.attention import attend
@@ -96,7 +97,8 @@ def large_tables(small: int, large: int, p: int, trees: int, n_query: int) -> Ro
 
 MEMORY = """
 from pathlib import Path
-from benchmarks.speed.parts import large_model, make_table, status
+from benchmarks.speed.large import large_model
+from benchmarks.speed.parts import make_table, status
 model = large_model({n}, {p}, {trees})
 queries = make_table({n_query}, {p}, seed=1)[0]
 model.predict(queries[:10])

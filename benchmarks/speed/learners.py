@@ -28,7 +28,7 @@ from heedful.attention._weighting import weigh
 from heedful.baseline._booster import small_booster
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
-NEGLIGIBLE = 0.01
+TRIM_WEIGHT = 0.01
 BAR_EVERY, BAR_HEAVY, BAR_LEAF = 1.4, 3, 5
 Learn = Callable[[np.ndarray, np.ndarray], float]
 
@@ -48,7 +48,7 @@ def attentions(X: np.ndarray, y: np.ndarray, queries: np.ndarray) -> dict[str, n
 def contestants(estimator: object, X: np.ndarray, y: np.ndarray) -> dict[str, Learn]:
     """Return three ways to a prediction from weights and a query."""
     how = (estimator, X, y, np.ones(y.size))
-    every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, NEGLIGIBLE))
+    every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, TRIM_WEIGHT))
     return {
         "clone": lambda weight, query: clone(estimator).fit(X, y, sample_weight=weight * y.size).predict(query)[0],
         "every row": lambda weight, query: every.refit(weight, query).value[0],
@@ -83,7 +83,7 @@ def one_thread(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
     for name, estimator in learners.items():
         for kind, weights in attentions(X, y, queries).items():
             (plain, every, heavy), said = take_turns(contestants(estimator, X, y), weights, queries)
-            kept = np.median([heavy_rows(weight, NEGLIGIBLE).size for weight in weights])
+            kept = np.median([heavy_rows(weight, TRIM_WEIGHT).size for weight in weights])
             change = np.abs(said[:, 1:] - said[:, :1]) / y.std()
             times = (f"{1e3 * plain:.1f} ms", f"{1e3 * every:.1f} ms", f"{plain / every:.2f}x")
             left = (f"{kept:.0f}", f"{1e3 * heavy:.1f} ms", f"{plain / heavy:.2f}x")
@@ -109,7 +109,7 @@ def all_cores(n: int, p: int, n_query: int, rounds: int = 3) -> list[tuple[str, 
     rows = []
     for kind, weights in attentions(X, y, queries).items():
         how = (estimator, X, y, np.ones(n))
-        every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, NEGLIGIBLE))
+        every, heavy = (make_learner(*how, n_classes=None, trim_weight=share) for share in (0.0, TRIM_WEIGHT))
         works = (
             lambda w=weights: [
                 clone(estimator).fit(X, y, sample_weight=n * weight).predict(queries[:1]) for weight in w
@@ -148,10 +148,10 @@ def leaf_attention(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
 
 def weigh_only(model: LeafAttentionRegressor, queries: np.ndarray) -> list[float]:
     """Return the seconds that weighted means of leaves take, leaves and attention weights being known."""
-    (similarity,), problem, codes = model.similarity_, model._problem, np.asarray(queries)
-    rows, leaves = similarity.score_rows(codes), model._view(queries, codes).x
-    weighting = model._grid.weightings[0][0]
-    weights = weigh(rows, weighting, problem.weight)
+    fitted, problem = model._model, model._model.problem
+    (group,), batch = fitted.grid.groups, fitted.read(queries)
+    rows, leaves = group.similarity.score_rows(batch.seen[0]), batch.view.x
+    weights = weigh(rows, group.weightings[0], problem.weight)
     blocks = _blocks.cut(len(queries), 1, -1)
 
     def work(block: slice) -> np.ndarray:
@@ -172,8 +172,8 @@ def main() -> None:
     options = study.read_options(__doc__, rows=(1000, 80), columns=(30, 5), queries=(20, 2), leaf_queries=(1000, 40))
     n, p, n_query = options.rows, options.columns, options.queries
     head = ("learner", "attention", "clone, fit", "every row", "ratio", "change: largest, mean")
-    light = ("rows kept", f"without {NEGLIGIBLE:.0%}", "ratio", "change: largest, mean")
-    every, heavy = f"every row (bar {BAR_EVERY}x)", f"without {NEGLIGIBLE:.0%} (bar {BAR_HEAVY}x)"
+    light = ("rows kept", f"without {TRIM_WEIGHT:.0%}", "ratio", "change: largest, mean")
+    every, heavy = f"every row (bar {BAR_EVERY}x)", f"without {TRIM_WEIGHT:.0%} (bar {BAR_HEAVY}x)"
     parts = {
         f"One thread, n = {n}, p = {p}": pages.draw_table((*head, *light), one_thread(n, p, n_query)),
         "All cores": pages.draw_table(("attention", "clone, fit", every, heavy), all_cores(n, p, n_query)),

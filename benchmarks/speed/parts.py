@@ -1,13 +1,10 @@
-"""What the measurements of speed share: a clock, a generated table, and a model of one head."""
+"""What the measurements of speed share, whatever version of heedful they are of: a clock, and a generated table."""
 
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-
-from heedful import AttentionLasso
-from heedful.similarity import ForestProximity
 
 
 def once(work: Callable[[], object]) -> float:
@@ -28,14 +25,6 @@ def make_table(n: int, p: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     X = rng.normal(size=(n, p))
     y = np.where(X[:, 0] > 0, 2.0, -1.0) * X[:, 1] + X[:, 2:8].sum(axis=1) + rng.normal(size=n)
     return X, y
-
-
-def large_model(n: int, p: int, trees: int) -> AttentionLasso:
-    """Return a fitted model with nothing to tune: one head."""
-    X, y = make_table(n, p)
-    forest = ForestProximity(trees, min_samples_leaf=5)
-    settings = {"temperature": 0.1, "alpha_ratio": 1.0, "mixing": 1.0}
-    return AttentionLasso("single", forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
 
 
 def status(name: str) -> int:

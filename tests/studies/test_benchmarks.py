@@ -26,6 +26,7 @@ ROWS = {
     "responses": 4,
     "scale": 7,
     "speed": 10,
+    "speed.compare": 7,
     "speed.drift": 4,
     "speed.learners": 17,
 }

@@ -31,8 +31,8 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
         LARGE: LightGBM(seed),
         SMALL: LightGBM(seed, leaves=8, most=100),
         "attention": AttentionRegressor(random_state=seed),
-        "leaf attention, residuals": LeafAttentionRegressor(reading="residuals", random_state=seed),
-        "leaf attention, responses": LeafAttentionRegressor(reading="responses", random_state=seed),
+        "leaf attention, residuals": LeafAttentionRegressor(leaf_value="residuals", random_state=seed),
+        "leaf attention, responses": LeafAttentionRegressor(leaf_value="responses", random_state=seed),
         "tree attention": TreeAttentionRegressor(random_state=seed),
     }
     return study.measure(models, (first.to_numpy(), y[train]), (second.to_numpy(), y[test]))

@@ -80,7 +80,7 @@ def add_context(X: pd.DataFrame, summary: str | None) -> pd.DataFrame:
 def make_attention(own: list[str], seed: int) -> AttentionLassoClassifier:
     """Return local models of a pixel's own bands; the similarity sees all columns."""
     forest = ForestProximity(N_TREES)
-    return AttentionLassoClassifier(similarity=forest, model_features=own, cv=N_FOLDS, random_state=seed)
+    return AttentionLassoClassifier(similarity=forest, features={"model": own}, cv=N_FOLDS, random_state=seed)
 
 
 def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:

@@ -24,7 +24,7 @@ from benchmarks import pages, rivals, study
 from benchmarks.boxes import draw_improvements
 from benchmarks.paper.table1.page import LASSO, MAIN, MANY, ONE, Figures, write_page
 from benchmarks.tables import TABLES, data_folder, halves, load, one_hot
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful.baseline import LassoBaseline
 from heedful.similarity import RidgeSimilarity
 
@@ -43,7 +43,7 @@ READINGS: dict[str, dict[str, dict[str, str]]] = {
 # Both may be missing; LightGBM and XGBoost may not.
 MODULES = {"CatBoost": "catboost", EBM: "interpret"}
 # Algorithm 2 to the letter: the softmax as it is, the baseline's penalty, and no limit to extrapolation
-PRINTED = {"temperature": 1.0, "alpha_ratio": 1.0, "max_extrapolation": None}
+PRINTED = {"temperature": 1.0, "local": LocalLasso(alpha_ratio=1.0, max_extrapolation=None)}
 
 
 class Method(NamedTuple):
@@ -73,7 +73,7 @@ METHODS = {
     "temperature 1, as printed": Method("ablation", partial(one_head, **PRINTED)),
     "cv=10": Method("ablation", partial(one_head, cv=10)),
     'mixing="adaptive"': Method("ablation", partial(one_head, mixing="adaptive")),
-    "no limit to extrapolation": Method("ablation", partial(one_head, max_extrapolation=None)),
+    "no limit to extrapolation": Method("ablation", partial(one_head, local=LocalLasso(max_extrapolation=None))),
     "ridge attention": Method("ablation", partial(one_head, similarity=RidgeSimilarity())),
 }
 # What is told of a reading: the rivals that say which one is the paper's, and ours

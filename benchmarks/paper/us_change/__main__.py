@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import pages, study
 from benchmarks.tables import data_folder, load_series
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful.baseline import LassoBaseline
 from heedful.baseline._folds import Split
 from heedful.context import lag_features
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
 
 
 # Algorithm 2: one head, the softmax as it is, the baseline's penalty, and no limit to extrapolation
-PRINTED = {"heads": "single", "temperature": 1.0, "alpha_ratio": 1.0, "max_extrapolation": None}
+PRINTED = {"heads": "single", "temperature": 1.0, "local": LocalLasso(alpha_ratio=1.0, max_extrapolation=None)}
 TEXT, FOUND, DEFAULT = f"one head, {CHAIN}", f"one head, {BLOCKS}", f"many heads, {CHAIN}"
 READINGS = {f"one head, {folds}": Reading(folds, PRINTED) for folds in FOLDS}
 READINGS |= {
@@ -158,8 +158,7 @@ def fit_attention(part: Part, readings: list[str]) -> study.Scores:
         reading = READINGS[title]
         model = AttentionLasso(
             similarity=ForestProximity(part.n_trees),
-            similarity_features=part.series.seen(reading.seen),
-            model_features=part.series.current,
+            features={"similarity": part.series.seen(reading.seen), "model": part.series.current},
             cv=part.folds(reading.folds),
             random_state=part.seed,
             **reading.options,
