@@ -1,9 +1,53 @@
-"""Fixtures for every room."""
+"""Fixtures for every room; kernels are compiled once, by processes that share the work."""
+
+import os
+import tempfile
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+
+from heedful import AttentionLasso, local_lasso
+from heedful.similarity import ForestProximity
+
+PATIENCE = 240.0
 
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
+
+
+def compile_lassos():
+    """Compile what regression needs: leaves, weights, local lassos, heads."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    model = AttentionLasso(similarity=ForestProximity(4), random_state=0).fit(X, X[:, 0])
+    model.explain(X)
+
+
+def compile_newton():
+    """Compile the steps of losses that are not squares."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    local_lasso(X, X[:, 0] > 0, np.ones((2, 40)), alpha=0.1, family="binomial", n_jobs=1)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session):
+    """Let each process of a run compile its part while the others compile theirs, and wait for all of them.
+
+    With an empty cache every process would otherwise compile every kernel, at the same time as the others.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    parts = [compile_lassos, compile_newton]
+    marks = Path(tempfile.gettempdir()) / f"heedful-{worker['testrunuid']}"
+    marks.mkdir(exist_ok=True)
+    for part in parts[number::count]:
+        part()
+    (marks / str(number)).touch()
+    start = time.monotonic()
+    while len(list(marks.iterdir())) < min(count, len(parts)) and time.monotonic() - start < PATIENCE:
+        time.sleep(0.1)

@@ -11,6 +11,8 @@ from heedful._frames import TableReader
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 SEEN = Counter()
+# one process fits the models of this file
+pytestmark = pytest.mark.xdist_group("once")
 
 
 class CountedForest(ForestProximity):
@@ -32,10 +34,16 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def rows(rng):
-    X = pd.DataFrame(rng.normal(size=(90, 3)), columns=list("abc"))
+@pytest.fixture(scope="module")
+def rows():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(90, 3)), columns=list("abc"))
     return X[:60], X[60:], (X["a"] * np.where(X["b"] > 0, 2.0, -2.0)).to_numpy()
+
+
+@pytest.fixture(scope="module")
+def models(rows):
+    X, _, y = rows
+    return {mixing: AttentionLasso(mixing=mixing, **HOW).fit(X, y[:60]) for mixing in (0.8, "auto", "adaptive")}
 
 
 @pytest.fixture
@@ -49,9 +57,8 @@ def read(monkeypatch):
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("mixing", [0.8, "auto", "adaptive"])
 @pytest.mark.parametrize("budget", [1, 2**26], ids=["many blocks", "one block"])
-def test_every_query_is_read_and_scored_once(rows, read, monkeypatch, asked, mixing, budget):
-    X, X_new, y = rows
-    model = AttentionLasso(mixing=mixing, **HOW).fit(X, y[:60])
+def test_every_query_is_read_and_scored_once(rows, models, read, monkeypatch, asked, mixing, budget):
+    (_, X_new, y), model = rows, models[mixing]
     used = set(model.heads_.query("share > 0")["similarity"])
     monkeypatch.setattr(_blocks, "BUDGET", budget)
     read.clear()

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
 from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_options
 
 from heedful import AttentionLasso
@@ -148,20 +146,3 @@ def test_progress_is_shown_on_a_terminal_unless_quiet(made, tmp_path, capsys, mo
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert main(["predict", f"{made}/regression.skops", f"{made}/new.csv", *options, "-o", f"{tmp_path}/p.csv"]) == 0
     assert ("block" in capsys.readouterr().err) == bar
-
-
-def test_the_page_of_the_command_line_shows_what_is_printed(tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    load_wine(as_frame=True).frame.to_csv("wine.csv", index=False)
-    page = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^    \$ heedful (.*)\n((?:    [^$\n].*\n)*)", page, re.MULTILINE)
-    assert len(shown) >= 4
-    for command, expected in shown:
-        main(shlex.split(command))
-        printed = capsys.readouterr()
-        assert masked(printed.out + printed.err) == masked(expected), command
-
-
-def masked(text):
-    """Return text without its numbers, which depend on the machine, and without indentation."""
-    return [re.sub(r"[-+]?\d+(\.\d+)?(e-\d+)?", "0", line).split() for line in text.splitlines()]

@@ -24,8 +24,8 @@ def as_times(y):
     if y is None:
         return None
     values = column_or_1d(y, warn=True).astype(float)
-    unit = values.std() or 1.0
-    return np.column_stack([np.ones(values.size), np.exp(-(values - values.mean()) / unit)])
+    unit = np.ptp(values) or 1.0 if values.size else 1.0
+    return np.column_stack([np.ones(values.size), np.exp(-3.0 * values / unit)])
 
 
 class RowMeans:

@@ -39,7 +39,10 @@ def test_concordance_rises_where_groups_have_opposite_effects():
     gains = []
     for seed in range(3):
         train, test = make_survival(600, 10, random_state=seed).split()
-        fits = [AttentionCox(random_state=0, **how).fit(train.X, train.y) for how in ({}, {"mixing": 0.0})]
+        fits = [
+            AttentionCox(similarity=default_forests(200), random_state=0, **how).fit(train.X, train.y)
+            for how in ({}, {"mixing": 0.0})
+        ]
         gains.append(fits[0].score(test.X, test.y) - fits[1].score(test.X, test.y))
     assert min(gains) > 0.03
 
