@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from skops import io as skops_io
 from tests.cli.conftest import write
-from tests.cli.test_commands import masked
+from tests.cli.printed import masked
 from threadpoolctl import threadpool_limits
 
 from heedful import DriftCorrector

@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 from sklearn.datasets import load_wine
+from tests.cli.printed import masked
 
 from heedful.cli import main
 
@@ -21,8 +22,3 @@ def test_the_page_of_the_command_line_shows_what_is_printed(tmp_path, capsys, mo
         main(shlex.split(command))
         printed = capsys.readouterr()
         assert masked(printed.out + printed.err) == masked(expected), command
-
-
-def masked(text):
-    """Return text without its numbers, which depend on the machine, and without indentation."""
-    return [re.sub(r"[-+]?\d+(\.\d+)?(e-\d+)?", "0", line).split() for line in text.splitlines()]

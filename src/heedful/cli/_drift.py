@@ -17,7 +17,6 @@ from heedful.cli._drift_rows import Recent, read_queries, read_recent
 from heedful.cli._errors import UserError
 from heedful.cli._explain import PAGES, render_page
 from heedful.cli._foreign import Loaded, load_any, message_of, model_errors
-from heedful.cli._model import Saved
 from heedful.cli._output import say
 from heedful.cli._predict import predictions
 from heedful.cli._read import ENDINGS
@@ -36,7 +35,7 @@ def drift(arguments: Namespace) -> dict[str, Any]:
     corrector, plain = _fit(arguments, loaded, recent)
     with _naming(arguments.table, "the rows cannot be predicted"):
         report = corrector.drift_report(queries)
-        corrected, as_is = (predictions(Saved({"task": recent.task}, model), queries) for model in (corrector, plain))
+        corrected, as_is = (predictions(model, queries) for model in (corrector, plain))
     predicted = _join(corrected, as_is, report.queries["n_eff"].to_numpy())
     _write(arguments, predicted, report)
     return _summary(arguments, loaded, recent, report) | {

@@ -108,9 +108,8 @@ def _rename(table: pd.DataFrame, loaded: Loaded) -> pd.DataFrame:
 
 
 def _find_task(model: Any) -> str:
-    """Return what a model predicts; of a bare booster only its trees tell."""
-    own = model if hasattr(model, "fit") else DriftCorrector(model)
-    return "classification" if is_classifier(own) else "regression"
+    """Return what a model predicts."""
+    return "classification" if is_classifier(DriftCorrector(model)) else "regression"
 
 
 def _are_text(classes: np.ndarray | None) -> bool:

@@ -45,7 +45,7 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
     with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
         for X in queries.blocks(size):
             try:
-                predicted = predictions(saved, X)
+                predicted = predictions(saved.model, X)
             except (TypeError, ValueError) as error:
                 raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
             yield predicted
@@ -59,14 +59,14 @@ def rows_at_a_time(saved: Saved) -> int:
     return max(1, BUDGET // per_row)
 
 
-def predictions(saved: Saved, X: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per row of ``X``: numbers, labels with their probabilities, or log hazards."""
-    model, task = saved.model, saved.header["task"]
-    if task != "classification":
-        return pd.DataFrame({"prediction" if task == "regression" else "log_hazard": model.predict(X)})
+def predictions(model: Any, X: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per row of ``X``: numbers or log hazards by their name, or labels with their probabilities."""
+    response = model.response_
+    if response.classes is None:
+        return pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X)})
     chance = model.predict_proba(X)
-    labels = {"prediction": model.classes_[chance.argmax(axis=1)]}
-    return pd.DataFrame(labels | {f"probability_{name}": chance[:, k] for k, name in enumerate(model.classes_)})
+    named = {f"probability_{name}": chance[:, k] for k, name in enumerate(response.classes)}
+    return pd.DataFrame({"prediction": response.predict(chance)} | named)
 
 
 def tell_predict(found: dict[str, Any]) -> None:

@@ -243,6 +243,11 @@ class AttentionEstimator(BaseEstimator):
         return self._model.grid.similarities
 
     @property
+    def response_(self) -> Response:
+        """The kind of response: its ``task``, ``words`` and ``classes``."""
+        return self._model.response
+
+    @property
     def classes_(self) -> np.ndarray:
         """The labels, if there are any."""
         if self._model.response.classes is None:
