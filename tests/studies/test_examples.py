@@ -73,7 +73,7 @@ def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
 
 
 def test_the_demo_shows_a_gain_over_the_lasso():
-    printed = run_python("examples/demo.py")
+    printed = run_python("-m", "heedful", "demo")
     gain = re.search(r"attention lasso\s+\+(\d+\.\d) % better", printed)
     assert gain, printed
     assert float(gain.group(1)) > 10
@@ -90,3 +90,15 @@ def test_the_figure_of_the_paper_is_one_file(rng, tmp_path):
     (folder / "manifest.json").write_text(json.dumps(about), encoding="utf-8")
     run_python("examples/auto_mpg_figure.py", "--data", str(tmp_path), "-o", str(tmp_path / "out.png"))
     assert (tmp_path / "out.png").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("extending_response", r"deviance explained: (-?0\.\d+), one Poisson lasso for all rows (-?0\.\d+)"),
+        ("extending_similarity", r"R2 (0\.\d+), one lasso (0\.\d+)"),
+    ],
+)
+def test_parts_of_ones_own_gain_over_one_model_for_all(script, found):
+    own, one = map(float, re.search(found, run_python(f"examples/{script}.py")).groups())
+    assert own > one + 0.2
