@@ -398,3 +398,16 @@ def test_an_anchor_is_refused(rng, task):
     X, y, _ = table_of(rng, task)
     with pytest.raises(ValueError, match="`similarity` must have anchor=False here"):
         make(task, linear(task), similarity=TeacherSimilarity(anchor=True)).fit(X, y)
+
+
+@pytest.mark.parametrize("learner", [None, LogisticRegression()], ids=["LightGBM", "logistic"])
+def test_a_fold_whose_training_part_has_one_class_is_sure_of_it(rng, learner):
+    X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b", "b"], 20)
+    order = np.arange(60)
+    folds = [(order[:20], order[20:]), (order[10:], order[:10])]
+    model = AttentionClassifier(learner, similarity=ForestProximity(8), cv=folds, tuning_rows=20, random_state=0)
+    fitted = model.fit(X, y)._model
+    left_out = fitted.models.left_out(fitted.problem, False, Run())
+    # rows of b are left out once, by the fold that has seen nothing but a
+    np.testing.assert_array_equal(left_out[fitted.rows.y == 1], [[1.0, 0.0]] * 40)
+    assert np.isfinite(model.predict_proba(X)).all()

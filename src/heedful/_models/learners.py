@@ -93,6 +93,10 @@ class FittedLearners(FittedModels):
         table = self._table()
 
         def predict(split: Split) -> np.ndarray:
+            seen = np.unique(self.rows.y[split.train])
+            if self.response.classes is not None and seen.size == 1:
+                # few learners can be fitted to a single class, and those say what is certain in ways of their own
+                return np.tile(np.eye(self.response.n_values)[int(seen[0])], (split.test.size, 1))
             return self.response.learner_values(self._fit_plain(split.train), take(table, split.test))
 
         return predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
