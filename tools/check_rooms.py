@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Bottom to top, as in CONTRIBUTING.md. A room may import from those named for it, all of which are above in this list,
 # and from itself.
-GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_ensembles"}
+GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_ensembles", "_trees"}
 FLOW = GROUND | {"attention", "_solver", "baseline", "similarity", "_training_table", "_responses"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_optional": set(),
     "_version": set(),
     "_ensembles": {"_kernels", "_checks", "_optional"},
+    "_trees": {"_kernels", "_blocks"},
     "attention": GROUND,
     "_solver": GROUND | {"attention"},
     "baseline": GROUND | {"_solver"},

@@ -1,5 +1,6 @@
 """The training table as every estimator needs it: read, merged, selected, with its folds."""
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 from scipy import sparse
 
 from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw
+from heedful._trees import Binned, Bins
 from heedful.attention import Attention
 from heedful.attention._attention import over_background
 from heedful.baseline._folds import Split, fold_pattern, translate
@@ -116,14 +118,22 @@ class TrainingTable:
         """Return the distinct rows as they were given; without names and levels those are the codes."""
         return take(self.given_rows(table), first) if isinstance(table, pd.DataFrame) else self.plain_rows(self.codes)
 
-    def seen_rows(self, codes: np.ndarray, takes: str) -> np.ndarray:
-        """Return rows as a similarity sees them that takes "codes" or "dummies"."""
+    def seen_rows(self, codes: np.ndarray, takes: str) -> np.ndarray | Binned:
+        """Return rows as a similarity sees them that takes "codes", "bins" or "dummies"."""
         columns = _pick(codes, self._columns.similarity)
+        if takes == "bins":
+            return self._bins.transform(columns)
         return columns if takes == "codes" else self._seen.transform(columns)
+
+    @cached_property
+    def _bins(self) -> Bins:
+        """Bins of the columns that similarities see, the same for all of them and for all folds."""
+        columns = self._columns.similarity
+        return Bins().fit(_pick(self.codes, columns), self.reader.unordered[columns], self.weight)
 
     def seen_names(self, takes: str) -> list[str]:
         """Return the names of the columns that such a similarity sees."""
-        return [self.reader.names[j] for j in self._columns.similarity] if takes == "codes" else self._seen.names
+        return [self.reader.names[j] for j in self._columns.similarity] if takes != "dummies" else self._seen.names
 
     def context(self, codes: np.ndarray, index: pd.Index) -> pd.DataFrame:
         """Return the columns that similarities see and models do not, as they were given."""

@@ -46,5 +46,15 @@ def counted_trees(n_tree, q, own, drawn):
 
 
 def draw_counts(forest, n_train):
-    """Return how often each tree drew each row (n_tree, n_train)."""
+    """Return how often each tree of scikit-learn drew each row (n_tree, n_train)."""
     return np.array([[np.sum(rows == i) for i in range(n_train)] for rows in forest.estimators_samples_])
+
+
+def bucket_counts(index, n_train):
+    """Return how often each tree drew each row (n_tree, n_train), given the rows of leaves, tree by tree."""
+    members, counts = index.members.reshape(-1, n_train), index.counts.reshape(-1, n_train)
+    drawn = np.zeros(members.shape, dtype=int)
+    for t, (rows, own) in enumerate(zip(members, counts, strict=True)):
+        for row, count in zip(rows, own, strict=True):
+            drawn[t, row] = count
+    return drawn

@@ -5,7 +5,6 @@ from sklearn.base import clone
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingRegressor,
-    RandomForestClassifier,
     RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
@@ -13,7 +12,8 @@ from sklearn.exceptions import NotFittedError
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity import ForestProximity
 from heedful.similarity._forest import normal_scores
-from reference.forest import draw_counts, prediction_weights, shared_leaves
+from heedful.similarity._own_forest import count_tried
+from reference.forest import bucket_counts, draw_counts, prediction_weights, shared_leaves
 
 
 def table(rng, case="random"):
@@ -34,22 +34,49 @@ def leaf_weights(rows, n_train=30):
 
 
 CASES = pytest.mark.parametrize("case", ["random", "tied", "constant"])
+GIVEN = pytest.mark.parametrize("given", [False, True], ids=["own trees", "scikit-learn"])
+
+
+def grown(n_trees, given, **settings):
+    """Return a forest to fit: of our own trees, or one of scikit-learn that is handed in."""
+    if given:
+        return ForestProximity(forest=RandomForestRegressor(n_trees, random_state=0, **settings))
+    return ForestProximity(n_trees, random_state=0, **settings)
+
+
+def drawn_rows(proximity, n_train=30):
+    """Return how often each tree drew each row."""
+    if proximity.forest is None:
+        return bucket_counts(proximity._grown.index, n_train)
+    return draw_counts(proximity.forest_, n_train)
+
+
+def predictions(proximity, queries, X, y):
+    """Return what the forest predicts: the mean over trees of the mean response of the draws in a leaf."""
+    leaves, own, drawn = proximity.forest_.apply(queries), proximity.forest_.apply(X), drawn_rows(proximity, len(X))
+    means = [
+        [np.average(y[own[:, t] == leaf], axis=0, weights=drawn[t, own[:, t] == leaf]) for t, leaf in enumerate(row)]
+        for row in leaves
+    ]
+    return np.mean(means, axis=1)
 
 
 @CASES
-def test_scores_equal_the_double_loop_over_leaves(rng, case):
+@GIVEN
+def test_scores_equal_the_double_loop_over_leaves(rng, case, given):
     X, y = table(rng, case)
-    proximity, queries = ForestProximity(7, random_state=0).fit(X, y), rng.normal(size=(4, 3))
+    proximity, queries = grown(7, given).fit(X, y), rng.normal(size=(4, 3))
     forest = proximity.forest_
     expected = shared_leaves(forest.apply(queries).T, forest.apply(X).T)
     np.testing.assert_allclose(proximity.scores(queries).toarray(), expected, atol=1e-15)
 
 
 @CASES
-def test_out_of_bag_scores_equal_loops_over_trees_that_did_not_draw_the_row(rng, case):
+@GIVEN
+def test_out_of_bag_scores_equal_loops_over_trees_that_did_not_draw_the_row(rng, case, given):
     X, y = table(rng, case)
-    proximity = ForestProximity(7, random_state=0).fit(X, y)
-    leaves, drawn = proximity.forest_.apply(X).T, draw_counts(proximity.forest_, 30)
+    proximity = grown(7, given).fit(X, y)
+    leaves, drawn = proximity.forest_.apply(X).T, drawn_rows(proximity)
     expected = shared_leaves(leaves, leaves, np.arange(30), drawn)
     rows = proximity.train_rows(np.arange(30))
     np.testing.assert_allclose(dense(rows, rows.score), expected, atol=1e-15)
@@ -71,12 +98,15 @@ def test_a_training_row_is_never_scored_against_itself(rng):
 
 
 @CASES
-def test_leaf_weights_times_the_response_are_the_forests_prediction(rng, case):
+@GIVEN
+def test_leaf_weights_times_the_response_are_the_forests_prediction(rng, case, given):
     X, y = table(rng, case)
-    proximity, queries = ForestProximity(9, random_state=0).fit(X, y), rng.normal(size=(6, 3)).astype(np.float32)
+    proximity, queries = grown(9, given).fit(X, y), rng.normal(size=(6, 3)).astype(np.float32)
     weights = leaf_weights(proximity.score_rows(queries))
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
-    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(queries))
+    np.testing.assert_allclose(weights @ y, predictions(proximity, queries, X, y))
+    if given:
+        np.testing.assert_allclose(weights @ y, proximity.forest_.predict(queries))
 
 
 def test_out_of_bag_leaf_weights_give_the_forests_out_of_bag_prediction(rng):
@@ -90,8 +120,8 @@ def test_out_of_bag_leaf_weights_give_the_forests_out_of_bag_prediction(rng):
 def test_leaf_weights_equal_the_twin(rng):
     X, y = table(rng)
     proximity, queries = ForestProximity(7, max_samples=0.6, random_state=0).fit(X, y), rng.normal(size=(4, 3))
-    forest = proximity.forest_
-    drawn = draw_counts(forest, 30)
+    forest, drawn = proximity.forest_, drawn_rows(proximity)
+    assert (drawn.sum(axis=1) == 18).all()
     expected = prediction_weights(forest.apply(queries).T, forest.apply(X).T, drawn)
     np.testing.assert_allclose(leaf_weights(proximity.score_rows(queries)), expected, atol=1e-15)
 
@@ -99,8 +129,9 @@ def test_leaf_weights_equal_the_twin(rng):
 def test_leaf_weights_times_sample_weights_are_the_forests_own(rng):
     (X, y), weight = table(rng), rng.integers(0, 4, size=30).astype(float)
     proximity = ForestProximity(9, random_state=0).fit(X, y, sample_weight=weight)
-    weights = leaf_weights(proximity.score_rows(X.astype(np.float32))) * weight / weight.mean()
-    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(X))
+    weights = leaf_weights(proximity.score_rows(X)) * weight / weight.mean()
+    np.testing.assert_allclose(weights @ y, predictions(proximity, X, X, y))
+    assert (drawn_rows(proximity)[:, weight == 0] == 0).all()
 
 
 def test_without_bootstrap_leaf_weights_are_the_forests_own(rng):
@@ -158,35 +189,61 @@ def test_a_forest_that_was_fitted_on_other_rows_is_refused(rng, n_rows):
         ForestProximity(forest=forest).fit(X[:n_rows], y[:n_rows])
 
 
-def test_settings_are_passed_through_to_the_forest(rng):
-    proximity = ForestProximity(5, max_features=2, min_samples_leaf=4, max_samples=0.5, n_jobs=1, random_state=3)
-    forest = proximity.fit(*table(rng)).forest_
-    for name in ("n_estimators", "max_features", "min_samples_leaf", "max_samples", "n_jobs", "random_state"):
-        assert getattr(forest, name) == getattr(proximity, name)
-    assert forest.bootstrap
+def test_trees_are_as_many_and_as_large_as_asked_for(rng):
+    X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
+    for settings, split, leaf in (({}, 5, 1), ({"min_samples_leaf": 8}, 16, 8), ({"min_samples_split": 0.2}, 20, 1)):
+        proximity = ForestProximity(5, max_samples=0.5, random_state=3, **settings).fit(X, y)
+        drawn, leaves = drawn_rows(proximity, 200), proximity.forest_.apply(X)
+        assert drawn.shape[0] == proximity.forest_.n_trees == 5
+        assert (drawn.sum(axis=1) == 100).all()
+        for t in range(5):
+            sizes = np.bincount(leaves[:, t], weights=drawn[t])
+            assert sizes[sizes > 0].min() >= leaf
+            # a node that is not split has few draws, or rows that no column can tell apart
+            assert sizes.max() < 2 * split
 
 
-@pytest.mark.parametrize("labels", [["a", "b", "c"], [True, False, True]])
-def test_text_and_boolean_responses_get_a_classification_forest(rng, labels):
-    X, _ = table(rng)
-    proximity = ForestProximity(5, random_state=0).fit(X, np.resize(labels, 30))
-    assert isinstance(proximity.forest_, RandomForestClassifier)
-    np.testing.assert_allclose(
-        proximity.scores(X[:3]).toarray(), shared_leaves(proximity.forest_.apply(X[:3]).T, proximity.forest_.apply(X).T)
-    )
+@pytest.mark.parametrize(("features", "tried"), [("sqrt", 3), ("log2", 3), (2, 2), (0.5, 5), (None, 10), (50, 10)])
+def test_candidate_features_are_counted_as_in_scikit_learn(features, tried):
+    assert count_tried(features, 10) == tried
 
 
 @pytest.mark.parametrize(
-    ("task", "kind"),
+    ("name", "value"),
     [
-        ("auto", RandomForestRegressor),
-        ("regression", RandomForestRegressor),
-        ("classification", RandomForestClassifier),
+        *(("max_features", "half"), ("max_features", 0), ("max_features", 1.5), ("max_samples", 0)),
+        *(("min_samples_leaf", 0), ("min_samples_split", 1), ("min_samples_split", 1.5), ("n_estimators", 0)),
     ],
 )
-def test_the_task_decides_the_forest_for_whole_numbers(rng, task, kind):
+def test_sizes_of_trees_that_are_none_are_refused(rng, name, value):
+    with pytest.raises(ValueError, match=f"`{name}` must be"):
+        ForestProximity(**{name: value}).fit(*table(rng))
+
+
+@pytest.mark.parametrize("labels", [["a", "b", "c"], [True, False, True]])
+def test_text_and_boolean_responses_are_grown_by_class(rng, labels):
+    X, _ = table(rng)
+    y = np.resize(labels, 30)
+    proximity = ForestProximity(5, random_state=0).fit(X, y)
+    columns = (y[:, None] == np.unique(y)).astype(float)
+    other = ForestProximity(5, random_state=0).fit(X, columns)
+    # for two classes a column for each gives the same gains as one for both
+    np.testing.assert_array_equal(proximity.forest_.apply(X), other.forest_.apply(X))
+    leaves = proximity.forest_.apply(X).T
+    np.testing.assert_allclose(proximity.scores(X[:3]).toarray(), shared_leaves(leaves[:, :3], leaves))
+
+
+def test_the_task_decides_what_whole_numbers_are(rng):
     X, y = table(rng)
-    assert isinstance(ForestProximity(3, task=task, random_state=0).fit(X, (y > 0).astype(int)).forest_, kind)
+    number = (10 * (y > 0) + (y > 1)).astype(int)
+    scores = {
+        task: ForestProximity(9, task=task, random_state=0).fit(X, number).scores(X).toarray()
+        for task in ("auto", "regression", "classification")
+    }
+    labels = ForestProximity(9, random_state=0).fit(X, number.astype(str)).scores(X).toarray()
+    np.testing.assert_array_equal(scores["auto"], scores["regression"])
+    np.testing.assert_array_equal(scores["classification"], labels)
+    assert (scores["regression"] != labels).any()
 
 
 def test_missing_values_are_taken_by_the_trees(rng):
@@ -245,7 +302,7 @@ def test_several_columns_of_numbers_are_fitted_together(rng):
     proximity = ForestProximity(7, random_state=0).fit(X, columns)
     leaves = proximity.forest_.apply(X).T
     np.testing.assert_allclose(proximity.scores(X).toarray(), shared_leaves(leaves, leaves), atol=1e-15)
-    np.testing.assert_allclose(leaf_weights(proximity.score_rows(X)) @ columns, proximity.forest_.predict(X))
+    np.testing.assert_allclose(leaf_weights(proximity.score_rows(X)) @ columns, predictions(proximity, X, X, columns))
 
 
 @pytest.mark.parametrize("fitted", [False, True])

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
 from heedful._attention_model.fitting import predict_unseen
 from heedful._models.protocol import Run
-from heedful.similarity import ForestProximity, _forest, default_forests
+from heedful.similarity import ForestProximity, _own_forest, default_forests
 
 
 @pytest.fixture
@@ -15,39 +16,50 @@ def table(rng):
     return X, np.where(X[:, 0] > 0, 2, -2) * X[:, 1] + 0.1 * rng.normal(size=200)
 
 
-def fit(table, **settings):
-    return ForestProximity(20, random_state=0, **settings).fit(*table)
+GIVEN = pytest.mark.parametrize("given", [False, True], ids=["own trees", "scikit-learn"])
 
 
-def test_leaves_with_room_for_all_rows_score_as_those_that_keep_all(table, rng):
+def fit(table, given=False, **settings):
+    how = {name: settings.pop(name) for name in ("min_samples_leaf",) if name in settings}
+    template = RandomForestRegressor(20, random_state=0, **how) if given else None
+    return ForestProximity(20, forest=template, random_state=0, **how, **settings).fit(*table)
+
+
+@GIVEN
+def test_leaves_with_room_for_all_rows_score_as_those_that_keep_all(table, rng, given):
     new = rng.normal(size=(30, 3))
-    some, every = fit(table, leaf_rows=200), fit(table, leaf_rows=None)
+    some, every = fit(table, given, leaf_rows=200), fit(table, given, leaf_rows=None)
     np.testing.assert_array_equal(some.scores(new).toarray(), every.scores(new).toarray())
     np.testing.assert_array_equal(some.oob_scores().toarray(), every.oob_scores().toarray())
 
 
-def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng):
+@GIVEN
+def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng, given):
     new = rng.normal(size=(30, 3))
-    every = fit(table, leaf_rows=None, min_samples_leaf=10).scores(new).toarray()
+    every = fit(table, given, leaf_rows=None, min_samples_leaf=10).scores(new).toarray()
     for room in (1, 3):
-        some = fit(table, leaf_rows=room, min_samples_leaf=10).scores(new)
+        some = fit(table, given, leaf_rows=room, min_samples_leaf=10).scores(new)
         assert (some.toarray() <= every).all()
         np.testing.assert_allclose(some.sum(axis=1), room)  # leaves hold ten rows or more, so all room is used
 
 
-def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table):
-    forest = fit(table, leaf_rows=3, min_samples_leaf=10)
+@GIVEN
+def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table, given):
+    forest = fit(table, given, leaf_rows=3, min_samples_leaf=10)
     rows = forest.score_rows(table[0][:10].astype(np.float32))
     np.testing.assert_allclose(rows.leaf, rows.score / 3)
 
 
-def test_rows_that_a_tree_drew_are_not_scored_by_it(table):
-    forest = fit(table, leaf_rows=4, min_samples_leaf=5)
-    X = table[0].astype(np.float32)
+@GIVEN
+def test_rows_that_a_tree_drew_are_not_scored_by_it(table, given):
+    forest = fit(table, given, leaf_rows=4, min_samples_leaf=5)
     found = forest.oob_scores().toarray()
-    drew = np.stack([np.bincount(rows, minlength=200) > 0 for rows in forest.forest_.estimators_samples_])
-    starts, members = forest._index.starts, forest._index.members
-    leaves = forest._leaves(X)
+    starts, members, _, _, inside = forest._grown.index
+    drew = np.unpackbits(inside, axis=1, count=20).T.astype(bool)
+    if given:
+        samples = forest.forest_.estimators_samples_
+        np.testing.assert_array_equal(drew, [np.bincount(rows, minlength=200) > 0 for rows in samples])
+    leaves = forest._grown.leaves(forest._grown.train(np.arange(200)))
     for i in range(0, 200, 17):
         outside = np.flatnonzero(~drew[:, i])
         met = np.zeros(200)
@@ -57,11 +69,12 @@ def test_rows_that_a_tree_drew_are_not_scored_by_it(table):
         np.testing.assert_allclose(found[i], met, atol=1e-12)
 
 
-def test_the_same_rows_are_kept_in_most_trees(table):
+@GIVEN
+def test_the_same_rows_are_kept_in_most_trees(table, given):
     """One order of the rows for all leaves: fewer rows are kept in all than by a choice of its own in each leaf."""
-    forest = fit(table, leaf_rows=2, min_samples_leaf=20)
-    kept = np.bincount(forest._index.members, minlength=200) > 0
-    by_chance = 1 - (1 - 2 / 30) ** 20  # leaves of 20 to 40 rows
+    forest = fit(table, given, leaf_rows=2, min_samples_leaf=20)
+    kept = np.bincount(forest._grown.index.members, minlength=200) > 0
+    by_chance = 1 - (1 - 2 / 30) ** 20  # leaves of 20 to 40 rows or so
     assert kept.mean() < 0.75 * by_chance
 
 
@@ -72,19 +85,21 @@ def test_up_to_the_limit_auto_is_none(table, rng):
 
 
 def test_beyond_the_limit_auto_draws_fewer_and_keeps_as_many(table, monkeypatch):
-    monkeypatch.setattr(_forest, "MOST_DRAWN", 50)
+    whole = fit(table, max_samples=50, leaf_rows=None)
+    monkeypatch.setattr(_own_forest, "MOST_DRAWN", 50)
     one, two = fit(table), fit(table, max_samples=50, leaf_rows="drawn")
-    assert all(rows.size == 50 for rows in one.forest_.estimators_samples_)
     np.testing.assert_array_equal(one.scores(table[0]).toarray(), two.scores(table[0]).toarray())
-    sizes = [tree.tree_.n_node_samples[tree.tree_.children_left < 0] for tree in one.forest_.estimators_]
-    assert (np.diff(one._index.starts) <= np.concatenate(sizes)).all()
+    every = whole._grown.index
+    sizes = np.add.reduceat((every.counts > 0).astype(int), every.starts[:-1])
+    np.testing.assert_array_equal(np.diff(one._grown.index.starts), sizes)
+    assert (every.counts.reshape(20, 200).sum(axis=1) == 50).all()
 
 
 def test_threads_and_blocks_do_not_matter(table, monkeypatch):
     whole = fit(table, leaf_rows=3)
     monkeypatch.setattr(_blocks, "BUDGET", 8_000)  # five trees at a time
     for n_jobs in (1, 2):
-        for a, b in zip(whole._index, fit(table, leaf_rows=3, n_jobs=n_jobs)._index, strict=True):
+        for a, b in zip(whole._grown.index, fit(table, leaf_rows=3, n_jobs=n_jobs)._grown.index, strict=True):
             np.testing.assert_array_equal(a, b)
 
 

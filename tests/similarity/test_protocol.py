@@ -17,7 +17,7 @@ ALL = [
 def test_every_similarity_offers_the_protocol(rng, similarity):
     X, y = rng.normal(size=(12, 3)), rng.normal(size=12)
     fitted = similarity.fit(X, y, sample_weight=np.ones(12))
-    assert fitted.takes in ("codes", "dummies")
+    assert fitted.takes in ("codes", "bins", "dummies")
     assert isinstance(fitted, Similarity)
     assert fitted.target in ("response", "residual")
     assert not fitted.anchor

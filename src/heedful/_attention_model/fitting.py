@@ -72,6 +72,8 @@ def fit_similarities(
     rows = models.rows
     copies = [entry.seeded(run.n_jobs, int(seed.randint(np.iinfo(np.int32).max))) for entry in entries]
     copies = [entry.with_columns(rows.seen_names(entry.takes)) for entry in copies]
+    for entry in copies:
+        entry._verbose = run.verbose
     seen = models.seen(models.train_view(), [entry.takes for entry in copies])
     fits = zip(copies, seen, similarity_targets(models, copies), strict=True)
     return [entry.fit(own, target, rows.weight) for entry, own, target in fits]

@@ -8,13 +8,16 @@ class TableReader:
     """Turns a checked table into codes, the same way at every call."""
 
     def fit(self, X: pd.DataFrame | np.ndarray) -> "TableReader":
-        """Learn column names and the levels of text and categorical columns."""
+        """Learn column names, the levels of text and categorical columns, and which have no order (``unordered``)."""
         if isinstance(X, pd.DataFrame):
             self.names = [str(name) for name in X.columns]
             self.levels = [_levels(X.iloc[:, j]) for j in range(X.shape[1])]
+            ordered = [getattr(dtype, "ordered", False) is True for dtype in X.dtypes]
         else:
             self.names = [f"x{j}" for j in range(X.shape[1])]
-            self.levels = [None] * X.shape[1]
+            self.levels, ordered = [None] * X.shape[1], [False] * X.shape[1]
+        pairs = zip(self.levels, ordered, strict=True)
+        self.unordered = np.array([levels is not None and not order for levels, order in pairs])
         return self
 
     def read(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:

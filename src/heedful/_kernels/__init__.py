@@ -4,7 +4,9 @@ import importlib
 from typing import Any
 
 _HOME = {
+    "binned_leaf_rows": "trees",
     "bucket_rows": "leaves",
+    "grow_rows": "trees",
     "head_rows": "heads",
     "keep_rows": "leaves",
     "lasso_rows": "lasso",
@@ -20,7 +22,9 @@ _HOME = {
 }
 
 __all__ = [
+    "binned_leaf_rows",
     "bucket_rows",
+    "grow_rows",
     "head_rows",
     "keep_rows",
     "lasso_rows",

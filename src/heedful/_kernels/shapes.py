@@ -8,6 +8,8 @@ SOFTMAX, SHARE, LEAF = 0, 1, 2
 GAUSSIAN, BINOMIAL, MULTINOMIAL, COX = 0, 1, 2, 3
 # A loss that no kernel knows: it is fitted by lassos of working responses.
 OTHER = -1
+# The code of a missing cell in binned columns.
+MISSING = 255
 
 
 class Table(NamedTuple):
@@ -94,3 +96,38 @@ def dense_rows(scores: np.ndarray) -> ScoreRows:
     indptr = np.arange(n_query + 1, dtype=np.int64) * n_train
     flat = np.ascontiguousarray(scores, dtype=np.float64).ravel()
     return ScoreRows(indptr, np.empty(0, np.int32), flat, np.empty(0))
+
+
+class Growth(NamedTuple):
+    """Trees as they grow, with room for the largest: nodes, sets of codes, and for each tree where its nodes begin.
+
+    ``starts`` are where the buckets of leaves begin in ``members``, the rows, and ``draws``, how often each was drawn;
+    ``inside`` (n_trees, n_rows) says which rows a tree drew, ``gains`` (n_trees, n_columns) what each column took off
+    the squared error. ``ends`` are how many nodes, sets and leaves there are.
+    """
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    roots: np.ndarray
+    starts: np.ndarray
+    members: np.ndarray
+    draws: np.ndarray
+    inside: np.ndarray
+    gains: np.ndarray
+    ends: np.ndarray
+
+
+class TreeWork(NamedTuple):
+    """Working memory: drawn rows and others, room to part them, columns in order, nodes to do, bins and their order."""
+
+    bag: np.ndarray
+    others: np.ndarray
+    spare: np.ndarray
+    order: np.ndarray
+    stack: np.ndarray
+    tally: np.ndarray
+    mask: np.ndarray
+    levels: np.ndarray
+    few: np.ndarray
+    whole: np.ndarray
+    members: np.ndarray

@@ -157,7 +157,7 @@ class FittedModels:
         nothing = np.empty((0, 0))
         return View(self.rows.codes, nothing, nothing, nothing)
 
-    def seen(self, view: View, takes: Sequence[str]) -> list[np.ndarray]:
+    def seen(self, view: View, takes: Sequence[str]) -> list[Any]:
         """Return rows as similarities see them that take these; those that take the same share them."""
         found = {
             kind: view.leaves if kind == "leaves" else self.rows.seen_rows(view.codes, kind) for kind in set(takes)

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from heedful._kernels.shapes import ScoreRows
+from heedful._trees import Binned
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity, as_matrix
 
@@ -63,24 +64,23 @@ class PastSimilarity(Similarity):
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Fit the other similarity to all columns but the time."""
-        X = np.asarray(X, dtype=np.float64)
         self._column = self.with_columns([]).time
-        if np.isnan(X[:, self._column]).any():
+        others, when = self._part(X)
+        if np.isnan(when).any():
             raise ValueError("`time` must be known for every training row, got missing values. Drop those rows.")
-        self.similarity_ = clone(self.similarity).fit(np.delete(X, self._column, axis=1), y, sample_weight)
-        self._when = X[:, self._column]
+        self.similarity_ = clone(self.similarity).fit(others, y, sample_weight)
+        self._when = when
         return self
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train); -inf masks a row."""
         check_is_fitted(self)
-        X = np.asarray(X, dtype=np.float64)
-        return self.score_rows(X).score.reshape(X.shape[0], -1)
+        return self.score_rows(X).score.reshape(len(X), -1)
 
     def score_rows(self, X: np.ndarray) -> ScoreRows:
         """Return the scores of new rows."""
-        rows = self.similarity_.score_rows(np.delete(X, self._column, axis=1))
-        return self._mask(rows, X[:, self._column])
+        others, when = self._part(X)
+        return self._mask(self.similarity_.score_rows(others), when)
 
     def train_rows(self, index: np.ndarray) -> ScoreRows:
         """Return the scores of training rows as if they were new."""
@@ -115,6 +115,13 @@ class PastSimilarity(Similarity):
     def bytes_per_query(self) -> int:
         """Upper estimate of the memory that one query's scores take."""
         return 48 * self._when.size
+
+    def _part(self, X: Any) -> tuple[Any, np.ndarray]:
+        """Return the columns that the other similarity sees, and the time."""
+        if isinstance(X, Binned):
+            return X.without(self._column), X.numbers[:, self._column]
+        X = np.asarray(X, dtype=np.float64)
+        return np.delete(X, self._column, axis=1), X[:, self._column]
 
     def _mask(self, rows: ScoreRows, when: np.ndarray) -> ScoreRows:
         """Return scores of every row, in order, with -inf for those that are not earlier; an unknown time masks all."""

@@ -36,13 +36,15 @@ class Similarity(BaseEstimator):
     """
 
     X_: np.ndarray
+    # whether what takes long shows how far it is; set by the estimator that fits it
+    _verbose = 0
 
     @property
     def takes(self) -> str:
         """What rows look like to it.
 
         "dummies": numbers only, a 0/1 column for each level. "codes": one column per feature, categories as numbers,
-        missing cells as NaN.
+        missing cells as NaN. "bins": these codes cut into bins, as trees of our own take them.
         """
         return "dummies"
 

@@ -1,0 +1,334 @@
+"""Trees grown on binned columns, with their bags and buckets, and the way of new rows down to their leaves.
+
+A node is (column, cut, first child, shift); its second child comes next. A leaf has -1 as first child and its number as
+the last entry. See ``splits`` for cut and shift; a cut of ``-1 - k`` stands for the set ``k`` of codes that go left.
+
+Rows of a node lie side by side: those drawn with how often, and, in a list of their own, those that were not. Both are
+parted at each split, so that the rows of the leaves, in and out of the bag, are there when the last node is done.
+"""
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.splits import (
+    ONE,
+    best_possible,
+    scan_level_outputs,
+    scan_levels,
+    scan_outputs,
+    scan_row,
+)
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+# Up to so many rows the best gain that any column could give is worked out first; one that gives it ends the search.
+FEW_ROWS = 16
+
+
+@one_row
+def scramble(state):
+    """Return a random number of 64 bits for a state; states that count up in steps of ``GOLDEN`` give a sequence."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@one_row
+def draw_bag(seed, n_drawn, sums, places, values, work, inside):
+    """Draw rows; write those drawn, with how often and the sum of their response, and the others; return how many.
+
+    ``sums`` are running sums of weights, empty if all weigh the same; ``places`` says where the row with a number lies.
+    Without draws every row is taken once.
+    """
+    n_rows, state, counts = inside.size, seed, work.spare[0]
+    for i in range(n_rows):
+        counts[i] = 1 if n_drawn == 0 else 0
+    for _ in range(n_drawn):
+        state += GOLDEN
+        number = scramble(state)
+        if sums.size == 0:
+            counts[places[np.int64(((number >> np.uint64(32)) * np.uint64(n_rows)) >> np.uint64(32))]] += 1
+            continue
+        at = float(number >> np.uint64(11)) * 2.0**-53 * sums[-1]
+        low, high = 0, n_rows - 1
+        while low < high:
+            middle = (low + high) >> 1
+            if sums[middle] > at:
+                high = middle
+            else:
+                low = middle + 1
+        counts[places[low]] += 1
+    n_in, n_out = 0, 0
+    for i in range(n_rows):
+        inside[i] = counts[i] > 0
+        if counts[i] == 0:
+            work.others[0, n_out] = i
+            n_out += 1
+            continue
+        work.bag[0, n_in] = i
+        work.bag[1, n_in] = counts[i]
+        if values.ndim == 1:
+            work.bag[2, n_in] = counts[i] * values[i]
+        n_in += 1
+    return n_in
+
+
+@one_row
+def sum_node(values, weights, bag, start, stop, whole):
+    """Write draws, weight and sums of a node; return whether all its responses are the same."""
+    for k in range(whole.size):
+        whole[k] = 0
+    pure, first = True, bag[0, start]
+    for i in range(start, stop):
+        row = bag[0, i]
+        whole[0] += bag[1, i]
+        if values.ndim == 1:
+            whole[1] += bag[2, i]
+            pure &= values[row] == values[first]
+        else:
+            weight = bag[1, i] * weights[row]
+            whole[1] += weight
+            for k in range(values.shape[1]):
+                whole[2 + k] += weight * values[row, k]
+                pure &= values[row, k] == values[first, k]
+    return pure
+
+
+@one_row
+def error_of(values, weights, bag, start, stop, weight, total, k, bits):
+    """Return the squared error of an output in a node; its ``bits`` highest bits are squared, for exact sums."""
+    middle, largest = total // weight, np.int64(0)
+    for i in range(start, stop):
+        value = values[bag[0, i]] if values.ndim == 1 else values[bag[0, i], k]
+        largest = max(largest, abs(value - middle))
+    shift = 0
+    while largest >> shift >= 1 << bits:
+        shift += 1
+    squares = np.int64(0)
+    for i in range(start, stop):
+        away = ((values[bag[0, i]] if values.ndim == 1 else values[bag[0, i], k]) - middle) >> shift
+        squares += bag[1, i] * (1 if values.ndim == 1 else weights[bag[0, i]]) * away * away
+    rest = float(total - middle * weight)
+    return max(float(squares) * 4.0**shift - rest * rest / float(weight), 0.0)
+
+
+@one_row
+def chance_of(values, weights, bag, start, stop, whole, unit, bits):
+    """Return the gain of a level by chance, the mean squared error of a node; ``unit`` is the weight of one row."""
+    if values.ndim == 1:
+        return error_of(values, weights, bag, start, stop, whole[0], whole[1], 0, bits)
+    chance = 0.0
+    for k in range(values.shape[1]):
+        chance += error_of(values, weights, bag, start, stop, whole[1], whole[2 + k], k, bits)
+    return chance * unit
+
+
+@one_row
+def find_split(codes, categories, values, weights, unit, bits, start, stop, least, n_tried, state, work, best_set):
+    """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; its set is written.
+
+    Columns are tried in random order, ``n_tried`` of them, and more until one has two bins. The first of equally good
+    ones counts. Two rows are parted as well by any column as by the best.
+    """
+    n_columns, bag, order, whole = codes.shape[0], work.bag, work.order, work.whole
+    possible, chance = np.inf, -1.0
+    if values.ndim == 1 and stop - start <= FEW_ROWS:
+        possible = best_possible(bag, start, stop, whole, work.few)
+    best, chosen, cut, shift, n_seen, any_found = -1.0, -1, 0, 0, 0, False
+    while n_seen < n_columns and not (n_seen >= n_tried and any_found):
+        state += GOLDEN
+        at = n_seen + np.int64(((scramble(state) >> np.uint64(32)) * np.uint64(n_columns - n_seen)) >> np.uint64(32))
+        column = order[0, at]
+        order[0, at] = order[0, n_seen]
+        order[0, n_seen] = column
+        order[1, n_seen] = at
+        n_seen += 1
+        if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
+            continue
+        if categories[column] and chance < 0.0:
+            chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
+        if values.ndim == 1:
+            if categories[column]:
+                gain, place, turn, found = scan_levels(
+                    codes,
+                    column,
+                    bag,
+                    start,
+                    stop,
+                    whole,
+                    chance,
+                    least,
+                    work.tally,
+                    work.mask,
+                    work.levels,
+                    work.members,
+                )
+            else:
+                gain, place, turn, found = scan_row(
+                    codes, column, bag, start, stop, whole, least, work.tally, work.mask
+                )
+        elif categories[column]:
+            gain, place, turn, found = scan_level_outputs(
+                *(codes, column, bag, values, weights, start, stop, whole, chance, least),
+                *(work.tally, work.mask, work.levels, work.members),
+            )
+        else:
+            gain, place, turn, found = scan_outputs(
+                codes, column, bag, values, weights, start, stop, whole, least, work.tally, work.mask
+            )
+        any_found |= found
+        if gain > best:
+            best = gain
+            chosen = column
+            cut = place
+            shift = turn
+            if place < 0:
+                for b in range(4):
+                    best_set[b] = work.members[b]
+        if gain >= possible or stop - start == 2:
+            break
+    while n_seen > 0:
+        n_seen -= 1
+        at = order[1, n_seen]
+        column = order[0, at]
+        order[0, at] = order[0, n_seen]
+        order[0, n_seen] = column
+    return chosen, cut, shift, best
+
+
+@one_row
+def part_rows(codes, column, cut, shift, members, rows, start, stop, spare):
+    """Move the rows that go left, with all that is known of them, before the others; return where the others begin."""
+    left, right = start, 0
+    for i in range(start, stop):
+        code = np.int64(codes[column, rows[0, i]])
+        go = ((code + shift) & 255) < cut if cut >= 0 else (members[code >> 6] >> np.uint64(code & 63)) & ONE != 0
+        for k in range(rows.shape[0]):
+            value = rows[k, i]
+            rows[k, left] = value
+            spare[k, right] = value
+        left += go
+        right += not go
+    for k in range(rows.shape[0]):
+        for i in range(right):
+            rows[k, left + i] = spare[k, i]
+    return left
+
+
+@one_row
+def push(stack, top, node, start, stop, out_start, out_stop):
+    """Put a node and its rows, in and out of the bag, on the stack."""
+    stack[top, 0] = node
+    stack[top, 1] = start
+    stack[top, 2] = stop
+    stack[top, 3] = out_start
+    stack[top, 4] = out_stop
+
+
+@one_row
+def close_leaf(growth, node, end, work, start, stop, out_start, out_stop):
+    """Make a node a leaf and write its rows from ``end`` on; return where they end."""
+    leaf = growth.ends[2]
+    growth.nodes[node, 0] = 0
+    growth.nodes[node, 1] = 0
+    growth.nodes[node, 2] = -1
+    growth.nodes[node, 3] = leaf
+    growth.starts[leaf] = end
+    growth.ends[2] = leaf + 1
+    for i in range(start, stop):
+        growth.members[end] = work.bag[0, i]
+        growth.draws[end] = work.bag[1, i]
+        end += 1
+    for i in range(out_start, out_stop):
+        growth.members[end] = work.others[0, i]
+        growth.draws[end] = 0
+        end += 1
+    return end
+
+
+@many_rows
+def grow_rows(
+    codes,
+    categories,
+    values,
+    weights,
+    unit,
+    bits,
+    sums,
+    places,
+    seeds,
+    n_drawn,
+    n_tried,
+    least_split,
+    least,
+    work,
+    growth,
+):
+    """Grow a tree for each seed and write it into ``growth``.
+
+    ``codes`` (n_columns, n_rows) are bins, ``values`` the response in whole numbers: (n_rows,) for a single one, where
+    all rows weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and
+    ``bits``. ``n_drawn`` rows are drawn (see
+    ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to be split, and that each of its
+    parts must have. Columns come back in the order they had.
+    """
+    n_rows, end, stack = codes.shape[1], 0, work.stack
+    for t in range(seeds.size):
+        n_in = draw_bag(seeds[t], n_drawn, sums, places, values, work, growth.inside[t])
+        root = growth.ends[0]
+        growth.roots[t] = root
+        growth.ends[0] = root + 1
+        push(stack, 0, root, 0, n_in, 0, n_rows - n_in)
+        top = 1
+        while top > 0:
+            top -= 1
+            node, start, stop, out_start, out_stop = (
+                stack[top, 0],
+                stack[top, 1],
+                stack[top, 2],
+                stack[top, 3],
+                stack[top, 4],
+            )
+            pure = sum_node(values, weights, work.bag, start, stop, work.whole)
+            column, cut, shift, gain, members = -1, 0, 0, 0.0, growth.sets[growth.ends[1]]
+            if not pure and work.whole[0] >= least_split:
+                state = scramble(seeds[t] ^ (GOLDEN * np.uint64(node - root + 1)))
+                column, cut, shift, gain = find_split(
+                    codes, categories, values, weights, unit, bits, start, stop, least, n_tried, state, work, members
+                )
+            if column < 0:
+                end = close_leaf(growth, node, end, work, start, stop, out_start, out_stop)
+                continue
+            growth.gains[t, column] += gain / float(work.whole[0 if values.ndim == 1 else 1])
+            middle = part_rows(codes, column, cut, shift, members, work.bag, start, stop, work.spare)
+            out_middle = part_rows(codes, column, cut, shift, members, work.others, out_start, out_stop, work.spare)
+            if cut < 0:
+                cut = -1 - growth.ends[1]
+                growth.ends[1] += 1
+            child = growth.ends[0]
+            growth.ends[0] = child + 2
+            growth.nodes[node, 0] = column
+            growth.nodes[node, 1] = cut
+            growth.nodes[node, 2] = child
+            growth.nodes[node, 3] = shift
+            push(stack, top, child + 1, middle, stop, out_middle, out_stop)
+            push(stack, top + 1, child, start, middle, out_start, out_middle)
+            top += 2
+    growth.starts[growth.ends[2]] = end
+
+
+@many_rows
+def binned_leaf_rows(codes, nodes, sets, roots):
+    """Return the leaf of every row (n_rows, n_columns) in every tree (n_trees, n_rows)."""
+    leaves = np.empty((roots.size, codes.shape[0]), np.int32)
+    for t in range(roots.size):
+        for i in range(codes.shape[0]):
+            k = roots[t]
+            while nodes[k, 2] >= 0:
+                code, cut = np.int64(codes[i, nodes[k, 0]]), nodes[k, 1]
+                if cut >= 0:
+                    right = ((code + nodes[k, 3]) & 255) >= cut
+                else:
+                    right = (sets[-1 - cut, code >> 6] >> np.uint64(code & 63)) & ONE == 0
+                k = nodes[k, 2] + right
+            leaves[t, i] = nodes[k, 3]
+    return leaves

@@ -1,0 +1,116 @@
+"""Columns cut into at most 255 bins, once for all trees: one byte per cell, and missing cells are 255."""
+
+from functools import cached_property
+
+import numpy as np
+
+from heedful._kernels.shapes import MISSING
+
+MOST_BINS = 255
+
+
+class Bins:
+    """Where the columns of a table are cut.
+
+    A column of numbers with at most 255 distinct values has one bin for each; any other has bins of about equal weight.
+    Only the order of its values matters, so no bin depends on the unit of a column. A category has one bin for each of
+    its levels, which are given as whole numbers; beyond 254 of them, the rare ones share the last bin.
+    """
+
+    def fit(self, X: np.ndarray, categories: np.ndarray, weight: np.ndarray) -> "Bins":
+        """Find the bins of a table of numbers, NaN for missing; ``categories`` says which columns hold levels."""
+        self.categories = np.asarray(categories, dtype=bool)
+        self._cuts = [
+            _level_bins(column, weight) if category else _cuts(column, weight)
+            for column, category in zip(X.T, self.categories, strict=True)
+        ]
+        return self
+
+    def transform(self, X: np.ndarray) -> "Binned":
+        """Return the rows of a table in bins."""
+        codes = np.empty(X.shape, np.uint8)
+        for j, (cuts, category) in enumerate(zip(self._cuts, self.categories, strict=True)):
+            column = X[:, j]
+            missing = np.isnan(column)
+            if category:
+                known = ~missing & (column < cuts.size)
+                codes[:, j] = MISSING
+                codes[known, j] = cuts[column[known].astype(np.int64)]
+            else:
+                codes[:, j] = np.searchsorted(cuts, column)
+                codes[missing, j] = MISSING
+        return Binned(codes, X, self)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Number of bins of each column, that of missing cells not counted."""
+        pairs = zip(self._cuts, self.categories, strict=True)
+        return np.array([int(cuts.max(initial=-1)) + 1 if category else cuts.size + 1 for cuts, category in pairs])
+
+    def without(self, column: int) -> "Bins":
+        """Return the bins of all columns but one."""
+        other = Bins()
+        other.categories = np.delete(self.categories, column)
+        other._cuts = [cuts for j, cuts in enumerate(self._cuts) if j != column]
+        return other
+
+
+class Binned:
+    """Rows of a table in bins (n_rows, n_columns), with the numbers themselves and the bins."""
+
+    def __init__(self, codes: np.ndarray, numbers: np.ndarray, bins: Bins):
+        self.codes, self.numbers, self.bins = codes, numbers, bins
+
+    def __getitem__(self, rows) -> "Binned":
+        return Binned(self.codes[rows], self.numbers[rows], self.bins)
+
+    def __len__(self) -> int:
+        return self.codes.shape[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of rows and columns."""
+        return self.codes.shape
+
+    @cached_property
+    def columns(self) -> np.ndarray:
+        """Codes column by column (n_columns, n_rows), as trees are grown on them."""
+        return np.ascontiguousarray(self.codes.T)
+
+    def without(self, column: int) -> "Binned":
+        """Return all columns but one."""
+        codes, numbers = (np.delete(part, column, axis=1) for part in (self.codes, self.numbers))
+        return Binned(codes, numbers, self.bins.without(column))
+
+    def __getstate__(self) -> dict:
+        """Return the attributes without what can be had again."""
+        return {name: value for name, value in self.__dict__.items() if name != "columns"}
+
+
+def _cuts(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the values between which a column of numbers is cut; a value that is one itself lies below it."""
+    known = ~np.isnan(column)
+    values, place = np.unique(column[known], return_inverse=True)
+    below = np.arange(max(values.size - 1, 0))
+    if values.size > MOST_BINS:
+        total = np.cumsum(np.bincount(place, weights=weight[known]))
+        wanted = np.arange(1, MOST_BINS) / MOST_BINS * total[-1]
+        below = np.unique(np.minimum(np.searchsorted(total, wanted), values.size - 2))
+    low, high = values[below], values[below + 1]
+    # halves are added, as the sum of two large numbers may be infinite
+    middle = low / 2 + high / 2
+    return np.where((low <= middle) & (middle < high), middle, low)
+
+
+def _level_bins(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the bin of each level."""
+    known = ~np.isnan(column)
+    levels = column[known].astype(np.int64)
+    n_levels = int(levels.max(initial=-1)) + 1
+    bins = np.arange(n_levels)
+    if n_levels > MOST_BINS:
+        frequency = np.bincount(levels, weights=weight[known], minlength=n_levels)
+        kept = np.sort(np.lexsort((bins, -frequency))[: MOST_BINS - 1])
+        bins = np.full(n_levels, MOST_BINS - 1)
+        bins[kept] = np.arange(kept.size)
+    return bins.astype(np.uint8)

@@ -1,0 +1,223 @@
+"""Forests grown on binned columns, with the rows that each tree drew and the rows of each leaf."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from heedful import _blocks, _kernels
+from heedful._kernels.shapes import Growth, TreeWork
+from heedful._trees.bins import Binned, Bins
+
+# Trees whose bags fill whole bytes of bits.
+GROUP = 8
+# Bits of a response in fixed point at most, and those that sums and products of sums may take in all.
+MOST_BITS, ALL_BITS = 40, 61
+# Of weights in splits, and of sums of a weighted response.
+WEIGHT_BITS, SUM_BITS = 30, 61
+
+
+@dataclass
+class Forest:
+    """Fitted trees: their nodes, sets of codes that go left, and roots; a leaf has one number in the whole forest.
+
+    ``feature_importances_`` are the shares of columns in what the splits took off the squared error, tree by tree.
+    """
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    roots: np.ndarray
+    feature_importances_: np.ndarray
+    bins: Bins
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return self.roots.size
+
+    def apply(self, X: Any) -> np.ndarray:
+        """Return the leaf of every row in every tree (n_rows, n_trees), as forests of scikit-learn do."""
+        rows = X if isinstance(X, Binned) else self.bins.transform(np.asarray(X, dtype=np.float64))
+        return self.leaves(rows).T
+
+    def leaves(self, rows: Binned) -> np.ndarray:
+        """Return the leaf of every row in every tree (n_trees, n_rows)."""
+        return _kernels.binned_leaf_rows(np.ascontiguousarray(rows.codes), self.nodes, self.sets, self.roots)
+
+
+class Buckets(NamedTuple):
+    """Rows by leaf: where the rows of a leaf start in ``members``, and how often its tree drew each (``draws``).
+
+    ``inside`` (n_rows, n_trees / 8) says in bits which trees drew a row.
+    """
+
+    starts: np.ndarray
+    members: np.ndarray
+    draws: np.ndarray
+    inside: np.ndarray
+
+
+class Grown(NamedTuple):
+    """Trees of one block: nodes, sets, roots, and what each column took off the squared error in each tree."""
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    roots: np.ndarray
+    gains: np.ndarray
+
+
+class Growing(NamedTuple):
+    """How a forest is grown.
+
+    Each tree draws ``n_drawn`` rows, 0 takes every row once; ``n_tried`` columns are candidates at a split; nodes of
+    less than ``least_split`` draws are not split, and no part has less than ``least``.
+    """
+
+    n_trees: int
+    n_drawn: int
+    n_tried: int
+    least_split: int = 2
+    least: int = 1
+
+
+def grow_forest(
+    rows: Binned,
+    y: np.ndarray,
+    how: Growing,
+    seed: int,
+    *,
+    chances: np.ndarray | None = None,
+    split_weight: np.ndarray | None = None,
+    room: int | str | None = None,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+) -> tuple[Forest, Buckets]:
+    """Grow a forest to a response (n_rows,) or to several outputs (n_rows, n_outputs) by squared error.
+
+    Zeros and ones of one output give the splits of Gini's index for two classes, a column of them for each class those
+    for several. ``chances`` are the weights by which rows are drawn, ``split_weight`` those by which they count in
+    splits. ``room`` are the rows that a bucket keeps at most, a random choice: "drawn" as many as were drawn, None all.
+    """
+    n_rows, any_order = len(rows), np.random.RandomState(seed)
+    tree_seeds = any_order.randint(0, 2**63, how.n_trees, dtype=np.int64).astype(np.uint64)
+    values, weights, unit, bits = fixed_point(y, split_weight, how.n_drawn or n_rows)
+    columns, sums = rows.columns, np.empty(0) if chances is None else np.cumsum(chances)
+    order = places = np.arange(n_rows)
+    if room is not None:
+        # rows in random order stay in that order in each bucket: the first ones of each are a random choice
+        order = any_order.permutation(n_rows)
+        columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
+        places = np.argsort(order)
+    table = (columns, rows.bins.categories, values, weights, unit, bits, sums, places)
+    n_groups = -(-how.n_trees // GROUP)
+    blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
+    grown = _blocks.run(
+        _grow_block, blocks, table, how, tree_seeds, room, n_jobs=n_jobs, verbose=verbose, label="trees"
+    )
+    return _join(list(grown), order, rows.bins)
+
+
+def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple[np.ndarray, np.ndarray, float, int]:
+    """Return a response and weights as whole numbers, small enough for exact sums over ``n_drawn`` rows.
+
+    One output without weights is returned as (n_rows,), and small enough for products of its sums with counts as well.
+    The numbers after these are a weight of 1, and the bits of a number whose squares have exact sums.
+    """
+    y = np.asarray(y, dtype=np.float64)
+    bits = int(np.ceil(np.log2(max(n_drawn, 2))))
+    whole, unit = np.ones(y.shape[0], np.int64), 1.0
+    single = (y.ndim == 1 or y.shape[1] == 1) and weight is None
+    if weight is not None:
+        # by their sum, which is the same for a row of weight 2 and for the row twice
+        unit = 2.0 ** (WEIGHT_BITS - np.ceil(np.log2(weight.sum())))
+        whole = np.rint(weight * unit).astype(np.int64)
+        bits += int(np.ceil(np.log2(max(whole.max(), 2))))
+    room = min(MOST_BITS, ALL_BITS - 2 * bits if single else SUM_BITS - bits)
+    if np.array_equal(np.rint(y), y) and np.abs(y).max(initial=0.0) < 2.0**room:
+        # counts and classes are whole numbers as they are, so that equally good splits stay equal
+        values = y.astype(np.int64)
+    else:
+        away = y - y.mean(axis=0)
+        values = np.rint(away / np.abs(away).max() * 2.0**room).astype(np.int64)
+    values = values.ravel() if single else values.reshape(y.shape[0], -1)
+    return values, whole, unit, (ALL_BITS - bits) // 2
+
+
+def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
+    """Grow some groups of trees; return their growth, cut to size, with buckets thinned out if need be."""
+    columns, categories, values, *_ = table
+    seeds = seeds[GROUP * block.start : GROUP * block.stop]
+    (n_columns, n_rows), n_trees = columns.shape, seeds.size
+    n_sums = 2 if values.ndim == 1 else 2 + values.shape[1]
+    most = min(n_rows, how.n_drawn or n_rows)
+    work = TreeWork(
+        bag=np.empty((3 if values.ndim == 1 else 2, n_rows), np.int64),
+        others=np.empty((1, n_rows), np.int64),
+        spare=np.empty((3, n_rows), np.int64),
+        order=np.stack([np.arange(n_columns), np.zeros(n_columns, np.int64)]),
+        stack=np.empty((most + 1, 5), np.int64),
+        # 256 bins, an empty one, and the left part of a node
+        tally=np.zeros((258, n_sums), np.int64),
+        mask=np.zeros(4, np.uint64),
+        levels=np.empty((2, 256)),
+        few=np.empty((2, 16), np.int64),
+        whole=np.empty(n_sums, np.int64),
+        members=np.empty(4, np.uint64),
+    )
+    growth = Growth(
+        nodes=np.empty((2 * most * n_trees, 4), np.int32),
+        sets=np.empty((most * n_trees + 1 if categories.any() else 1, 4), np.uint64),
+        roots=np.empty(n_trees, np.int32),
+        starts=np.empty(most * n_trees + 1, np.int64),
+        members=np.empty(n_rows * n_trees, np.int32),
+        draws=np.empty(n_rows * n_trees, np.int32),
+        inside=np.empty((n_trees, n_rows), np.bool_),
+        gains=np.zeros((n_trees, n_columns)),
+        ends=np.zeros(3, np.int64),
+    )
+    with np.errstate(over="ignore"):
+        # the random numbers of the kernel wrap around, which NumPy warns of where numba is switched off
+        _kernels.grow_rows(*table, seeds, how.n_drawn, how.n_tried, how.least_split, how.least, work, growth)
+    n_nodes, n_sets, n_leaves = growth.ends
+    buckets = Buckets(growth.starts[: n_leaves + 1], growth.members, growth.draws, np.packbits(growth.inside.T, axis=1))
+    if room is not None:
+        buckets = _thin(buckets, room)
+    draws = buckets.draws.astype(np.uint8) if buckets.draws.max() < 256 else buckets.draws.astype(np.uint32)
+    nodes, sets = growth.nodes[:n_nodes].copy(), growth.sets[:n_sets].copy()
+    return Grown(nodes, sets, growth.roots, growth.gains), buckets._replace(starts=buckets.starts.copy(), draws=draws)
+
+
+def _thin(buckets: Buckets, room: int | str) -> Buckets:
+    """Return buckets that keep at most ``room`` rows each, or as many as were drawn: those with the lowest numbers."""
+    starts, members, draws, inside = buckets
+    n_drawn = np.add.reduceat((draws > 0).astype(np.int64), starts[:-1])
+    size = np.minimum(np.diff(starts), n_drawn if isinstance(room, str) else int(room))
+    leaf = np.repeat(np.arange(size.size), np.diff(starts))
+    order = np.lexsort((members, leaf))
+    place = np.arange(members.size) - np.repeat(starts[:-1], np.diff(starts))
+    kept = order[place < np.repeat(size, np.diff(starts))]
+    return Buckets(np.concatenate([[0], np.cumsum(size)]), members[kept], np.ones(kept.size, np.int32), inside)
+
+
+def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:
+    """Return the trees of all blocks as one forest, and their buckets as one."""
+    n_nodes = n_sets = n_leaves = n_members = 0
+    nodes, roots, starts = [], [], [np.zeros(1, np.int64)]
+    for trees, buckets in grown:
+        own, leaf = trees.nodes, trees.nodes[:, 2] < 0
+        own[leaf, 3] += n_leaves
+        own[~leaf, 2] += n_nodes
+        own[~leaf & (own[:, 1] < 0), 1] -= n_sets
+        nodes.append(own)
+        roots.append(trees.roots + n_nodes)
+        starts.append(buckets.starts[1:] + n_members)
+        n_nodes, n_sets = n_nodes + len(own), n_sets + len(trees.sets)
+        n_leaves, n_members = n_leaves + buckets.starts.size - 1, n_members + buckets.members.size
+    members, draws = (np.concatenate([getattr(part, name) for _, part in grown]) for name in ("members", "draws"))
+    inside = np.concatenate([part.inside for _, part in grown], axis=1)
+    members, inside = order[members].astype(np.int32), inside[np.argsort(order)]
+    sets, gains = (np.concatenate([getattr(trees, name) for trees, _ in grown]) for name in ("sets", "gains"))
+    total = gains.sum(axis=1, keepdims=True)
+    importances = np.divide(gains, total, out=np.zeros(gains.shape), where=total > 0).mean(axis=0)
+    forest = Forest(np.concatenate(nodes), sets, np.concatenate(roots).astype(np.int32), importances, bins)
+    return forest, Buckets(np.concatenate(starts), members, draws, inside)

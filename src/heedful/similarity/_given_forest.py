@@ -1,0 +1,112 @@
+"""A forest of scikit-learn that was handed in, fitted or as a template, with the training rows in its leaves."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from heedful import _kernels
+from heedful._ensembles import flatten
+from heedful.similarity._leaf_index import count_draws, index_all, index_some
+from heedful.similarity._protocol import check_rows
+
+
+def is_fitted_forest(forest: Any) -> bool:
+    """Return whether a forest was handed in fitted."""
+    return forest is not None and hasattr(forest, "estimators_")
+
+
+class GivenForest:
+    """A forest of scikit-learn: one that is fitted is taken as it is, of any other a clone is fitted."""
+
+    def __init__(self, X: Any, y: np.ndarray, weight: np.ndarray, settings: dict[str, Any]):
+        forest = settings["forest"]
+        self._train = check_array(X, ensure_all_finite="allow-nan", input_name="X")
+        rows = check_array(self._train, dtype=np.float32, ensure_all_finite="allow-nan", input_name="X")
+        _check_forest(forest, rows)
+        self._fitted = is_fitted_forest(forest)
+        self.forest = forest if self._fitted else _fit(forest, rows, y, weight)
+        *trees, n_leaves = flatten(self.forest.estimators_)
+        self._trees = tuple(trees)
+        drawn = self._drawn(rows.shape[0])
+        self._check_rows(rows, drawn)
+        if settings["leaf_rows"] in (None, "auto"):
+            counts = count_draws(drawn, rows.shape[0]) if drawn else np.tile(weight, (self.n_trees, 1))
+            self.index = index_all(self.leaves(rows), n_leaves, counts)
+            # draws follow the sample weights already, and local fits multiply by them again
+            self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
+        else:
+            seed = check_random_state(settings["random_state"])
+            self.index = index_some(
+                self._trees, rows, drawn, self._room(settings["leaf_rows"]), seed, settings["n_jobs"]
+            )
+            self.per_weight = np.ones(rows.shape[0])
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return len(self.forest.estimators_)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether training rows can be scored as if they were new."""
+        return bool(self.forest.bootstrap)
+
+    def read(self, X: Any, owner: Any) -> np.ndarray:
+        """Return new rows as the trees take them."""
+        return check_rows(owner, X, self._train.shape[1], dtype=np.float32, ensure_all_finite="allow-nan")
+
+    def leaves(self, X: np.ndarray) -> np.ndarray:
+        """Return the leaf of every row in every tree (n_trees, n_rows)."""
+        return _kernels.leaf_rows(np.ascontiguousarray(X, dtype=np.float32), *self._trees)
+
+    def train(self, index: np.ndarray) -> np.ndarray:
+        """Return training rows by their numbers."""
+        return self._train[index]
+
+    def _room(self, leaf_rows: int | str) -> list[np.ndarray]:
+        """Return how many rows each leaf may keep, one array per tree."""
+        leaves = [(tree.tree_.children_left < 0, tree.tree_.n_node_samples) for tree in self.forest.estimators_]
+        if isinstance(leaf_rows, str):
+            return [sizes[leaf].astype(np.int64) for leaf, sizes in leaves]
+        return [np.full(leaf.sum(), int(leaf_rows), np.int64) for leaf, _ in leaves]
+
+    def _check_rows(self, X: np.ndarray, drawn: list[np.ndarray]) -> None:
+        """Raise if a fitted forest does not find as many drawn rows in its first leaves as it had."""
+        if not self._fitted or not drawn:
+            return
+        for tree, rows in zip(self.forest.estimators_, drawn, strict=True):
+            leaf = tree.tree_.apply(X)
+            found = np.bincount(leaf[np.unique(rows)], minlength=tree.tree_.node_count)
+            if not np.array_equal(found[leaf], tree.tree_.n_node_samples[leaf]):
+                raise ValueError(
+                    "`forest` was fitted on other rows than those given. Hand in a forest fitted on the same rows."
+                )
+
+    def _drawn(self, n_train: int) -> list[np.ndarray]:
+        """Return the rows that each tree drew; nothing for a forest without draws."""
+        if not self.forest.bootstrap:
+            return []
+        drawn = self.forest.estimators_samples_
+        last = max(rows.max() for rows in drawn)
+        if last >= n_train or (self.forest.max_samples is None and drawn[0].size != n_train):
+            raise ValueError(
+                f"`forest` was fitted on another number of rows than the {n_train} given. Hand in one of the same rows."
+            )
+        return drawn
+
+
+def _check_forest(forest: Any, X: np.ndarray) -> None:
+    if not (hasattr(forest, "apply") and hasattr(forest, "bootstrap")):
+        raise TypeError(f"`forest` must be a random forest of scikit-learn, got {forest!r}.")
+    if is_fitted_forest(forest) and forest.n_features_in_ != X.shape[1]:
+        raise ValueError(f"`forest` was fitted on {forest.n_features_in_} columns, got {X.shape[1]}.")
+
+
+def _fit(template: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Any:
+    """Return a clone fitted to the rows."""
+    if is_regressor(template) and y.dtype.kind not in "fiu":
+        y = np.unique(y, return_inverse=True)[1].astype(np.float64)
+    return clone(template).fit(X, y, sample_weight=None if np.ptp(weight) == 0 else weight)

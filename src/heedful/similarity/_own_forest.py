@@ -1,0 +1,113 @@
+"""A forest of our own trees with the training rows in its leaves."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_array
+
+from heedful._checks import check_count, check_number
+from heedful._trees import Binned, Growing, grow_forest
+from heedful.similarity._leaf_index import LeafIndex
+from heedful.similarity._protocol import check_rows
+
+# Rows that a tree draws where more would cost memory and time for little: benchmarks/scale.
+MOST_DRAWN = 20_000
+
+
+class OwnForest:
+    """Trees grown to outputs (n_rows, n_outputs) by the settings of a ``ForestProximity``."""
+
+    leaves_out = True
+
+    def __init__(self, rows: Binned, outputs: np.ndarray, weight: np.ndarray, settings: dict[str, Any], verbose: int):
+        n_rows, n_columns = rows.shape
+        draws_fewer = isinstance(settings["max_samples"], str) and n_rows > MOST_DRAWN
+        leaf_rows = settings["leaf_rows"]
+        if isinstance(leaf_rows, str) and leaf_rows == "auto":
+            leaf_rows = "drawn" if draws_fewer else None
+        n_drawn = MOST_DRAWN if draws_fewer else count_drawn(settings["max_samples"], n_rows)
+        how = Growing(
+            n_trees=check_count("n_estimators", settings["n_estimators"], 1, "Use 500."),
+            n_drawn=n_drawn,
+            n_tried=count_tried(settings["max_features"], n_columns),
+            least_split=count_least("min_samples_split", settings["min_samples_split"], 2, n_drawn),
+            least=count_least("min_samples_leaf", settings["min_samples_leaf"], 1, n_drawn),
+        )
+        self.forest, buckets = grow_forest(
+            rows,
+            outputs,
+            how,
+            int(check_random_state(settings["random_state"]).randint(np.iinfo(np.int32).max)),
+            chances=None if np.ptp(weight) == 0 else weight,
+            room=leaf_rows,
+            n_jobs=settings["n_jobs"],
+            verbose=verbose,
+        )
+        self.index = LeafIndex(
+            buckets.starts,
+            buckets.members,
+            buckets.draws,
+            np.add.reduceat(buckets.draws.astype(np.float64), buckets.starts[:-1]),
+            buckets.inside,
+        )
+        # draws follow the sample weights already, and local fits multiply by them again
+        self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
+        self._train = rows
+
+    @property
+    def n_trees(self) -> int:
+        """Number of trees."""
+        return self.forest.n_trees
+
+    def read(self, X: Any, owner: Any) -> Binned:
+        """Return new rows in the bins of the training rows."""
+        if isinstance(X, Binned):
+            return X
+        X = check_rows(owner, X, self._train.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
+        return self._train.bins.transform(X)
+
+    def leaves(self, rows: Binned) -> np.ndarray:
+        """Return the leaf of every row in every tree (n_trees, n_rows)."""
+        return self.forest.leaves(rows)
+
+    def train(self, index: np.ndarray) -> Binned:
+        """Return training rows by their numbers."""
+        return self._train[index]
+
+
+def read_rows(X: Any) -> np.ndarray:
+    """Return rows as numbers, NaN for missing."""
+    return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+
+
+def count_drawn(max_samples: Any, n_rows: int) -> int:
+    """Return how many rows each tree draws."""
+    if max_samples is None or isinstance(max_samples, str):
+        return n_rows
+    if isinstance(max_samples, int | np.integer):
+        return check_count("max_samples", max_samples, 1, "None draws as many as there are.")
+    share = check_number("max_samples", max_samples, 0.0, np.inf, open_low=True, hint="0.5 draws half as many.")
+    return max(1, round(share * n_rows))
+
+
+def count_tried(max_features: Any, n_columns: int) -> int:
+    """Return how many columns are candidates at a split."""
+    if max_features is None:
+        return n_columns
+    if isinstance(max_features, str):
+        if max_features not in ("sqrt", "log2"):
+            raise ValueError(f"`max_features` must be 'sqrt', 'log2', a number or None, got {max_features!r}.")
+        return max(1, int(np.sqrt(n_columns) if max_features == "sqrt" else np.log2(n_columns)))
+    if isinstance(max_features, int | np.integer) and not isinstance(max_features, bool):
+        return min(check_count("max_features", max_features, 1, "None tries all columns."), n_columns)
+    share = check_number("max_features", max_features, 0.0, 1.0, open_low=True, hint="1.0 tries all columns.")
+    return max(1, int(share * n_columns))
+
+
+def count_least(name: str, value: Any, least: int, n_drawn: int) -> int:
+    """Return a smallest number of draws, given as such or as a share of all draws."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return check_count(name, value, least)
+    share = check_number(name, value, 0.0, 1.0, open_low=True, hint=f"Or a whole number from {least} on.")
+    return max(least, int(np.ceil(share * n_drawn)))
