@@ -26,6 +26,10 @@ class NoEnvironment:
 class PartLibrary(JITCodeLibrary):
     """Code that waits for the kernel that it is linked into."""
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Leave it to the kernel."""
+        ll_module.data_layout = self._codegen._data_layout
+
     def _optimize_final_module(self) -> None:
         """Leave it to the kernel."""
 

@@ -17,6 +17,6 @@ def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kind, tempera
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
         mass, bump = np.empty(rows.size), bumps[start:stop]
-        rest = mass_row(rows, sample_weight, total, mass)
+        rest = mass_row(rows, sample_weight.reshape((sample_weight.size, 1)), 0, total, mass)
         backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, bump)
     return bumps, backgrounds

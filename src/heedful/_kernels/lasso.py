@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import one_row
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.moments import (
     cross_row,
@@ -16,7 +16,6 @@ from heedful._kernels.moments import (
     variance_row,
     whole_gram,
 )
-from heedful._kernels.weighting import pick_rows
 
 # Up to this many columns the whole Gram matrix is cheaper than choosing columns.
 FULL_GRAM = 40
@@ -182,27 +181,3 @@ def everyone_row(table, rows, bump, background, out):
         out[i] = background * table.prior[i] / table.total
     for i in range(rows.size):
         out[rows[i]] += bump[i]
-
-
-@many_rows
-def lasso_rows(indptr, indices, bumps, backgrounds, table, penalties, rule):
-    """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
-
-    Empty ``indices`` mean that every query lists every training row in order.
-    """
-    n_query, p = indptr.size - 1, table.mean.size
-    space = make_space(indptr, indices, table)
-    wanted = np.ones(penalties.size, np.bool_)
-    coefs = np.zeros((n_query, penalties.size, p))
-    means, y_means, failed = np.empty((n_query, p)), np.empty(n_query), np.zeros(n_query, np.int64)
-    for q in range(n_query):
-        start, stop = indptr[q], indptr[q + 1]
-        rows = pick_rows(indices, start, stop, space.everyone)
-        bump, background = bumps[start:stop], backgrounds[q]
-        if table.scatter.shape[0] == 0 and background > 0.0:
-            everyone_row(table, rows, bump, background, space.bump)
-            rows, bump, background = space.everyone, space.bump, 0.0
-        y_means[q], _, failed[q] = path_row(
-            table, rows, bump, background, penalties, wanted, rule, space, means[q], coefs[q]
-        )
-    return coefs, means, y_means, failed
