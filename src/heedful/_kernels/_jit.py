@@ -75,8 +75,9 @@ def as_kernel(compiled: Any) -> Any:
     """Return a function of numba as a kernel; without compiling it stays as it is."""
     if not isinstance(compiled, Dispatcher):
         return compiled
-    compiled.__class__ = Kernel
-    return compiled.keep()
+    kernel: Any = compiled
+    kernel.__class__ = Kernel
+    return kernel.keep()
 
 
 def one_row(function: Callable, **options: Any) -> Any:

@@ -13,6 +13,8 @@ from typing import Any
 from numba.core import event
 
 QUIET = "HEEDFUL_QUIET"
+# Names of the kernels that this process has compiled, one entry for each kind of arguments.
+COMPILED: list[str] = []
 
 
 class Announcer(event.Listener):
@@ -24,7 +26,8 @@ class Announcer(event.Listener):
     def on_start(self, event: Any) -> None:
         """Say it before the first one."""
         if event.data["dispatcher"] is self.kernel:
-            say("compiling, once per installation (about 10 s)")
+            COMPILED.append(self.kernel.__name__)
+            say_compiling()
 
     def on_end(self, event: Any) -> None:
         """Say nothing."""
@@ -37,16 +40,23 @@ def announced(kernel: Any) -> Iterator[None]:
         yield
 
 
-def say_uncached() -> None:
-    """Say that compiled kernels cannot be kept, and what helps."""
-    say(
-        "compiled functions cannot be kept, so every process compiles them anew. Set the environment variable "
-        "NUMBA_CACHE_DIR to a folder that can be written to."
-    )
+@cache
+def say_compiling() -> None:
+    """Say that kernels are being compiled."""
+    _log("compiling, once per installation (about 10 s)", notice=True)
 
 
 @cache
-def say(message: str) -> None:
-    """Log a message the first time that it comes up."""
+def say_uncached() -> None:
+    """Say that compiled kernels cannot be kept, and what helps."""
+    _log(
+        "compiled functions cannot be kept, so every process compiles them anew. Set the environment variable "
+        "NUMBA_CACHE_DIR to a folder that can be written to.",
+        notice=False,
+    )
+
+
+def _log(message: str, *, notice: bool) -> None:
+    """Log a message; a notice is one that asks for nothing."""
     if not os.environ.get(QUIET):
-        logging.getLogger("heedful").warning("heedful: %s", message)
+        logging.getLogger("heedful").warning("heedful: %s", message, extra={"notice": notice})

@@ -42,7 +42,7 @@ class PartLibrary(JITCodeLibrary):
         """Return what the environment is given to."""
         return NoEnvironment()
 
-    def get_pointer_to_function(self, name: str) -> int:
+    def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002 - as numba calls it
         """Return that there is no machine code."""
         self._ensure_finalized()
         return 0

@@ -51,10 +51,10 @@ class Heads(NamedTuple):
 @one_row
 def any_row(values):
     """Return whether any value is true."""
+    found = False
     for t in range(values.size):
-        if values[t]:
-            return True
-    return False
+        found |= values[t]
+    return found
 
 
 @many_rows
@@ -69,7 +69,12 @@ def fit_rows(block, queries, table, heads, rule, keep):
     indptr, indices, scores, leaf, backgrounds = block
     kinds, temperatures, penalties, wanted, shares = heads
     n_query, p, n_penalty, total, reach = indptr.size - 1, table.mean.size, penalties.size, table.total, rule.reach
-    space, packed, column, whole = make_space(indptr, indices, table), table.packed, table.y_column + 1, table.scatter.size
+    space, packed, column, whole = (
+        make_space(indptr, indices, table),
+        table.packed,
+        table.y_column + 1,
+        table.scatter.size,
+    )
     n_kept, n_blended = (n_query, 0) if keep else (1, n_query)
     predictions, coefs = np.empty((n_blended, kinds.size, n_penalty)), np.zeros((n_blended, p))
     paths, means, y_means = np.empty((n_kept, n_penalty, p)), np.empty((n_kept, p)), np.empty(n_query)
@@ -99,7 +104,9 @@ def fit_rows(block, queries, table, heads, rule, keep):
             failed[q] += bad
             if not keep:
                 far = reach * np.sqrt(spread) if reach < np.inf else np.inf
-                blend_row(queries[q], y_mean, means[0], far, paths[0], wanted[w], shares[w], predictions[q, w], coefs[q])
+                blend_row(
+                    queries[q], y_mean, means[0], far, paths[0], wanted[w], shares[w], predictions[q, w], coefs[q]
+                )
     return predictions, coefs, paths, means, y_means, failed
 
 

@@ -1,0 +1,145 @@
+import os
+import subprocess
+import sys
+
+import joblib
+import numba
+import numpy as np
+import pandas as pd
+import pytest
+
+import heedful
+from heedful import _first_use
+from heedful._kernels._notice import COMPILED
+from heedful.cluster import ProtoClust
+
+HEAVY = {"numba", "scipy", "sklearn", "pandas"}
+USE_A_KERNEL = """
+import numpy as np
+from heedful import _kernels
+one = np.ones(1)
+for places in (np.zeros(1, np.int64), np.zeros(1, np.int32)):
+    print(_kernels.quantile_rows(np.array([0, 1]), places, one, one, 0.0 * one, 0.5)[0])
+"""
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+def run(code, **environment):
+    """Run code in a process of its own; a variable that is None is unset."""
+    variables = {name: value for name, value in (os.environ | environment).items() if value is not None}
+    command = [sys.executable, "-W", "error", "-c", code]
+    return subprocess.run(command, check=False, env=variables, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["--version"], ["fit", "--help"], ["drift", "--help"], ["compile", "--help"], ["fit"], ["nonsense"],
+     ["fit", "a.csv", "-o", "m", "--trees", "none", "--json"], ["drift", "m", "r", "t", "--window", "long"]],
+)  # fmt: skip
+def test_help_and_usage_errors_load_no_numerical_package(arguments):
+    code = f"""
+import sys
+from heedful.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print("loaded:", sorted({HEAVY!r} & set(sys.modules)))
+"""
+    assert run(code).stdout.splitlines()[-1] == "loaded: []"
+
+
+def test_importing_the_package_loads_no_numerical_package():
+    assert run(f"import heedful, sys; print(sorted({HEAVY!r} & set(sys.modules)))").stdout == "[]\n"
+
+
+def test_every_public_name_is_there_and_listed():
+    code = "from heedful import *; import heedful; print(sorted(set(heedful.__all__) - set(globals())))"
+    assert run(code).stdout == "[]\n"
+    assert set(heedful.__all__) <= set(dir(heedful))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = heedful.nonsense
+
+
+@compiled
+def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path):
+    folder = {"NUMBA_CACHE_DIR": str(tmp_path), "HEEDFUL_QUIET": None}
+    first, second = run(USE_A_KERNEL, **folder), run(USE_A_KERNEL, **folder)
+    assert first.stdout == second.stdout == "0\n0\n"
+    assert first.stderr == "heedful: compiling, once per installation (about 10 s)\n"
+    assert second.stderr == ""
+
+
+@compiled
+def test_the_notice_can_be_silenced(tmp_path):
+    assert run(USE_A_KERNEL, NUMBA_CACHE_DIR=str(tmp_path), HEEDFUL_QUIET="1").stderr == ""
+
+
+@compiled
+@pytest.mark.parametrize(
+    "hinder",
+    ["caching.FunctionCache._impl_class._locator_classes = []",
+     "caching.IndexDataCacheFile.save = lambda *_: open('/nowhere/at/all', 'w')"],
+)  # fmt: skip
+def test_without_a_folder_to_keep_kernels_in_they_work_and_the_remedy_is_said_once(tmp_path, hinder):
+    code = f"from numba.core import caching\n{hinder}\n{USE_A_KERNEL}"
+    found = run(code, NUMBA_CACHE_DIR=str(tmp_path), HEEDFUL_QUIET=None)
+    assert found.stdout == "0\n0\n"
+    assert (
+        found.stderr.count("cannot be kept") == found.stderr.count("Set the environment variable NUMBA_CACHE_DIR") == 1
+    )
+
+
+def ordinary_table(n_rows, *, text):
+    """Return a table as people have them, and its regression."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame(rng.normal(size=(n_rows, 5)), columns=list("abcde"))
+    y = X["a"] * (X["b"] > 0) + X["c"] + 0.1 * rng.normal(size=n_rows)
+    if text:
+        X["kind"] = np.where(X["d"] > 0, "up", "down")
+        X.loc[3, "e"] = np.nan
+    return X, y.to_numpy()
+
+
+def ordinary_response(y, task):
+    if task == "survival":
+        return pd.DataFrame({"event": y > -1, "time": np.exp(y)})
+    return {"regression": y, "binary": np.where(y > 0, "yes", "no"), "multiclass": np.digitize(y, [-1, 1])}[task]
+
+
+def ordinary_uses():
+    """Yield a name and an ordinary use of every public estimator, with parameters of its own."""
+    names = [name for name in heedful.__all__ if hasattr(getattr(heedful, name), "explain")]
+    for name in names:
+        kind = getattr(heedful, name)
+        for task in _first_use.tasks_of(kind):
+            yield pytest.param(kind, task, id=f"{name}-{task}")
+
+
+@pytest.fixture(scope="module")
+def everything_compiled():
+    _first_use.compile_kernels(lambda label: None)
+    return len(COMPILED)
+
+
+@compiled
+@pytest.mark.parametrize(("kind", "task"), list(ordinary_uses()))
+def test_after_compiling_ahead_an_ordinary_use_compiles_nothing(everything_compiled, tmp_path, kind, task):
+    drift = kind is heedful.DriftCorrector
+    X, y = ordinary_table(90, text=not drift)
+    model = _first_use.make(kind) if drift else kind(random_state=0, n_jobs=2)
+    X = X.iloc[:, : _first_use.N_FEATURES].to_numpy() if drift else X
+    model.fit(X, ordinary_response(y, task), sample_weight=np.linspace(1, 2, len(X)))
+    expected = model.predict(X)
+    model.explain(X[:20])
+    joblib.dump(model, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    np.testing.assert_array_equal(mapped.predict(X), expected)
+    assert COMPILED[everything_compiled:] == []
+
+
+@compiled
+def test_after_compiling_ahead_clusters_compile_nothing(everything_compiled):
+    X, _ = ordinary_table(50, text=False)
+    ProtoClust(n_clusters=3).fit(X)
+    assert COMPILED[everything_compiled:] == []
