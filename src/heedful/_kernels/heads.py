@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.arrays import matrix, vector, zero_counts, zero_matrix
 from heedful._kernels.lasso import everyone_row, make_space, path_row
 from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
@@ -76,14 +77,14 @@ def fit_rows(block, queries, table, heads, rule, keep):
         table.scatter.size,
     )
     n_kept, n_blended = (n_query, 0) if keep else (1, n_query)
-    predictions, coefs = np.empty((n_blended, kinds.size, n_penalty)), np.zeros((n_blended, p))
-    paths, means, y_means = np.empty((n_kept, n_penalty, p)), np.empty((n_kept, p)), np.empty(n_query)
-    failed = np.zeros(n_query, np.int64)
+    predictions, coefs = np.empty((n_blended, kinds.size, n_penalty)), zero_matrix(n_blended, p)
+    paths, means, y_means = np.empty((n_kept, n_penalty, p)), matrix(n_kept, p), vector(n_query)
+    failed = zero_counts(n_query)
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]
         stored, score = pick_rows(indices, start, stop, space.everyone), scores[start:stop]
         part = leaf[start:stop] if leaf.size > 0 else leaf
-        mass, bumps = np.empty(stored.size), np.empty(stored.size)
+        mass, bumps = vector(stored.size), vector(stored.size)
         rest = 0.0 if keep else mass_row(stored, packed, column, total, mass)
         at = q if keep else 0
         for w in range(kinds.size):
