@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"_files", "_optional", "_responses", "explain"},
     "datasets": {"_checks", "_optional"},
     "saving": {"_files", "_version"},
-    "_first_use": {"_kernels", "cluster", "estimators", "similarity"},
+    "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
     # public names only, the writer of files, and compiling ahead
     "cli": {
         "_files",

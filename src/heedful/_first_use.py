@@ -15,6 +15,8 @@ from sklearn.ensemble import RandomForestRegressor
 
 from heedful import cluster, estimators, similarity
 from heedful._kernels._notice import COMPILED
+from heedful._kernels.newton import KEPT_COLUMNS
+from heedful._solver import local_lasso
 
 N_ROWS, N_FEATURES, N_TREES = 60, 3, 8
 
@@ -42,6 +44,7 @@ def small_uses() -> Iterator[tuple[str, Callable[[], Any]]]:
     for kind, task in ((estimators.AttentionLassoClassifier, "binary"), (estimators.AttentionCox, "survival")):
         model = kind(local=estimators.LocalLasso(exact=True), similarity=few_trees(), random_state=0)
         yield f"{kind.__name__}: {task}, to convergence", partial(use, model, task)
+    yield "local_lasso: binary, many columns", fit_wide
     yield "ProtoClust", lambda: cluster.ProtoClust(n_clusters=2).fit(rows())
 
 
@@ -59,6 +62,12 @@ def tasks_of(kind: type) -> tuple[str, ...]:
     if kind is estimators.AttentionCox:
         return ("survival",)
     return ("binary", "multiclass") if is_classifier(make(kind)) else ("regression",)
+
+
+def fit_wide() -> None:
+    """Fit so many columns that covariances are not kept."""
+    x = np.random.default_rng(0).normal(size=(N_ROWS, KEPT_COLUMNS + 1))
+    local_lasso(x, x[:, 0] > 0, np.ones((1, N_ROWS)), alpha=0.1, family="binomial")
 
 
 def few_trees() -> similarity.ForestProximity:

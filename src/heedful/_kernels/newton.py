@@ -234,11 +234,14 @@ def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
 
 @one_row
 def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
-    """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged."""
+    """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged.
+
+    ``mean`` is room for the means of columns, None for fits that keep covariances: those compile without ``path_row``.
+    """
     size, n_features = state.value.size, min(table.y_column, coef.size)
     bump = work.arrays[5, :size]
     total = working_row(kind, state, k, bump, packed, table.y_column)
-    if work.gram.shape[1] > 0:
+    if mean is None or work.gram.shape[1] > 0:
         if work.moved[0, k] > FAR or work.moved[1, k] > OFTEN:
             for i in range(size):
                 bump[i] /= total
@@ -357,18 +360,14 @@ def weighted_scale_row(packed, state, n_features, scale):
 
 
 @many_rows
-def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs):
-    """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
-
-    Returns intercepts (n_fit, n_penalty, n_output), coefficients (n_fit, n_penalty, n_output, n_features) and the
-    number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
-    """
+def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs, mean):
+    """Fit paths for the function below; ``mean`` is room for the means of columns if there are many, else None."""
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
     work = make_workspace(table, n_output)
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
-    mean, path, scale = vector(p), matrix(1, p), rule.scale.copy()
+    path, scale = matrix(1, p), rule.scale.copy()
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
         everyone_row(
@@ -394,3 +393,16 @@ def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, 
                 for j in range(p):
                     coefs[q, t, k, j] = coef[k, j]
     return intercepts, coefs, failed
+
+
+def newton_rows(
+    indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
+
+    Returns intercepts (n_fit, n_penalty, n_output), coefficients (n_fit, n_penalty, n_output, n_features) and the
+    number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
+    """
+    mean = np.empty(table.mean.size) if table.mean.size > KEPT_COLUMNS else None
+    weights = (indptr, indices, bumps, backgrounds)
+    return newton_path_rows(*weights, table, outcome, penalties, rule, starts, start_coefs, mean)
