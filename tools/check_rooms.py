@@ -52,7 +52,18 @@ MAY_IMPORT: dict[str, set[str]] = {
     "__main__": {"cli"},
 }
 OUTSIDE = {
-    "_kernels": {"numpy", "numba", "typing", "importlib", "collections", "contextlib", "functools", "logging", "os"},
+    "_kernels": {
+        "numpy",
+        "numba",
+        "typing",
+        "importlib",
+        "collections",
+        "contextlib",
+        "functools",
+        "logging",
+        "os",
+        "threading",
+    },
     "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing"},
 }
 OPTIONAL = {"matplotlib", "plotly", "lightgbm", "xgboost", "catboost"}

@@ -68,7 +68,7 @@ class Part(CPUDispatcher):
 
 def many_rows(function: Callable) -> Any:
     """Compile a kernel that Python calls."""
-    return as_kernel(numba.njit(no_cfunc_wrapper=True, **OPTIONS)(function))
+    return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True}))(function))
 
 
 def as_kernel(compiled: Any) -> Any:

@@ -5,6 +5,7 @@ A logger that nobody has configured writes to standard error. The environment va
 
 import logging
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -21,11 +22,12 @@ class Announcer(event.Listener):
     """Says that a kernel is being compiled, when numba has not found it in its disk cache."""
 
     def __init__(self, kernel: Any) -> None:
-        self.kernel = kernel
+        self.kernel, self.thread = kernel, threading.get_ident()
 
     def on_start(self, event: Any) -> None:
         """Say it before the first one."""
-        if event.data["dispatcher"] is self.kernel:
+        # numba tells all listeners, those of threads that wait for this very kernel too
+        if event.data["dispatcher"] is self.kernel and threading.get_ident() == self.thread:
             COMPILED.append(self.kernel.__name__)
             say_compiling()
 
