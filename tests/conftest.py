@@ -12,6 +12,8 @@ from heedful import AttentionLasso, local_lasso
 from heedful.similarity import ForestProximity
 
 PATIENCE = 240.0
+# tests read standard error and logs; whether a kernel was compiled before is no part of what they say
+os.environ.setdefault("HEEDFUL_QUIET", "1")
 
 
 @pytest.fixture

@@ -42,16 +42,29 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"_files", "_optional", "_responses", "explain"},
     "datasets": {"_checks", "_optional"},
     "saving": {"_files", "_version"},
-    # public names only, and the writer of files
+    "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
+    # public names only, the writer of files, and compiling ahead
     "cli": {
         "_files",
+        "_first_use",
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
         *("similarity", "report", "saving"),
     },
     "__main__": {"cli"},
 }
 OUTSIDE = {
-    "_kernels": {"numpy", "numba", "typing", "importlib"},
+    "_kernels": {
+        "numpy",
+        "numba",
+        "typing",
+        "importlib",
+        "collections",
+        "contextlib",
+        "functools",
+        "logging",
+        "os",
+        "threading",
+    },
     "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing"},
 }
 OPTIONAL = {"matplotlib", "plotly", "lightgbm", "xgboost", "catboost"}

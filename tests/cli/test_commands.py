@@ -146,3 +146,17 @@ def test_progress_is_shown_on_a_terminal_unless_quiet(made, tmp_path, capsys, mo
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     assert main(["predict", f"{made}/regression.skops", f"{made}/new.csv", *options, "-o", f"{tmp_path}/p.csv"]) == 0
     assert ("block" in capsys.readouterr().err) == bar
+
+
+@pytest.mark.parametrize(
+    ("compiled", "said"),
+    [(["fit_rows", "leaf_rows"], "compiled 2 functions in "), ([], "all functions were compiled already (")],
+)
+def test_compile_says_what_it_compiled(capsys, monkeypatch, compiled, said):
+    monkeypatch.setattr("heedful.cli._compile.compile_kernels", lambda report: (report("a fit"), compiled)[1])
+    assert main(["compile"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(said)
+    assert all(name in out for name in compiled)
+    assert main(["compile", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["compiled"] == compiled

@@ -9,7 +9,7 @@ _HOME = {
     "grow_rows": "trees",
     "head_rows": "heads",
     "keep_rows": "leaves",
-    "lasso_rows": "lasso",
+    "lasso_rows": "heads",
     "leaf_mean_rows": "leaf_means",
     "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",

@@ -6,12 +6,88 @@ depend on the number of threads. ``contract`` (fused multiply-add) is the only r
 their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at every call: sums of weights that are
 looked up are twice as fast.
 
-Kernels are written in plain loops: slice assignment, fancy indexing and array expressions would take most of the time
-to compile, for nothing in speed.
+``many_rows`` is for what Python calls; ``one_row`` and ``sum_row`` for what only kernels call, of which nothing is kept
+on disk. Kernels are written in plain loops: slice assignment, fancy indexing and array expressions would take most of
+the time to compile, for nothing in speed.
 """
 
-import numba
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
 
-one_row = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-many_rows = one_row
-sum_row = numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"}, error_model="numpy")
+import numba
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import CPUDispatcher
+
+from heedful._kernels._arguments import one_kind
+from heedful._kernels._notice import announced, say_uncached
+from heedful._kernels._parts import part_options
+
+OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+
+
+class Kernel(CPUDispatcher):
+    """A compiled function that Python calls."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Run on arrays of one kind, so that nothing is compiled twice."""
+        return super().__call__(*one_kind(args))
+
+    def compile(self, sig: Any) -> Any:
+        """Load from the disk cache or compile, and say so; go on where nothing can be kept."""
+        try:
+            with announced(self):
+                return super().compile(sig)
+        except OSError:
+            if tuple(sig) not in self.overloads:
+                raise
+            say_uncached()
+            return super().compile(sig)
+
+    def keep(self) -> "Kernel":
+        """Use the disk cache, if there is a folder for it."""
+        try:
+            self.enable_caching()
+        except RuntimeError:
+            say_uncached()
+        return self
+
+
+class Part(CPUDispatcher):
+    """A compiled function that only kernels call; called from Python, as tests do, it is compiled as a kernel too."""
+
+    def __call__(self, *args: Any) -> Any:
+        """Run it as a kernel."""
+        return self.whole(*args)
+
+    @cached_property
+    def whole(self) -> Kernel:
+        """The same function as a kernel."""
+        return many_rows(self.py_func)
+
+
+def many_rows(function: Callable) -> Any:
+    """Compile a kernel that Python calls."""
+    return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True}))(function))
+
+
+def as_kernel(compiled: Any) -> Any:
+    """Return a function of numba as a kernel; without compiling it stays as it is."""
+    if not isinstance(compiled, Dispatcher):
+        return compiled
+    kernel: Any = compiled
+    kernel.__class__ = Kernel
+    return kernel.keep()
+
+
+def one_row(function: Callable, **options: Any) -> Any:
+    """Compile a function that only kernels call."""
+    compiled = numba.njit(**(OPTIONS | part_options() | options))(function)
+    if isinstance(compiled, Dispatcher):
+        compiled.__class__ = Part
+    return compiled
+
+
+def sum_row(function: Callable) -> Any:
+    """Compile a function that only kernels call and whose sums may be added in another order."""
+    return one_row(function, fastmath={"contract", "reassoc"})

@@ -7,6 +7,7 @@ and its signs; the exact solve ends the slow tail that correlated columns give c
 import numpy as np
 
 from heedful._kernels._jit import one_row
+from heedful._kernels.arrays import matrix, vector, zero_counts
 
 
 @one_row
@@ -179,9 +180,9 @@ def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
     its own condition.
     """
     size = coef.size
-    factor = np.empty((size, size))
-    move = np.empty(size)
-    active = np.empty(size, np.int64)
+    factor = matrix(size, size)
+    move = vector(size)
+    active = zero_counts(size)
     loose = 1e4 * tol
     sweeps = 0
     while sweeps < max_iter:

@@ -1,8 +1,11 @@
 """Predictions of many heads, and their blended model, for a block of queries under one similarity."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.arrays import matrix, vector, zero_counts, zero_matrix
 from heedful._kernels.lasso import everyone_row, make_space, path_row
 from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
@@ -26,34 +29,111 @@ def blend_row(query, y_mean, mean, reach, coefs, wanted, shares, prediction, coe
         prediction[t] = y_mean + keep * away
 
 
+class Block(NamedTuple):
+    """Queries of a block: scores with what they need to become weights, or bumps and background (n_query)."""
+
+    indptr: np.ndarray
+    indices: np.ndarray
+    score: np.ndarray
+    leaf: np.ndarray
+    background: np.ndarray
+
+
+class Heads(NamedTuple):
+    """Weightings and penalties of a grid of heads, which of them are wanted, and the share of each."""
+
+    kinds: np.ndarray
+    temperatures: np.ndarray
+    penalties: np.ndarray
+    wanted: np.ndarray
+    shares: np.ndarray
+
+
+@one_row
+def any_row(values):
+    """Return whether any value is true."""
+    found = False
+    for t in range(values.size):
+        found |= values[t]
+    return found
+
+
 @many_rows
-def head_rows(indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule):
+def fit_rows(block, queries, table, heads, rule, keep):
+    """Fit the wanted heads (weighting x penalty) of every query, for both functions below.
+
+    Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, the coefficients at
+    each penalty under the last weighting with the weighted means of columns and response, and the number of unconverged
+    fits per query. With ``keep`` the former two are left alone, otherwise the latter.
+    """
+    # unpacked once: each look into a tuple takes time to compile
+    indptr, indices, scores, leaf, backgrounds = block
+    kinds, temperatures, penalties, wanted, shares = heads
+    n_query, p, n_penalty, total, reach = indptr.size - 1, table.mean.size, penalties.size, table.total, rule.reach
+    space, packed, column, whole = (
+        make_space(indptr, indices, table),
+        table.packed,
+        table.y_column + 1,
+        table.scatter.size,
+    )
+    n_kept, n_blended = (n_query, 0) if keep else (1, n_query)
+    predictions, coefs = np.empty((n_blended, kinds.size, n_penalty)), zero_matrix(n_blended, p)
+    paths, means, y_means = np.empty((n_kept, n_penalty, p)), matrix(n_kept, p), vector(n_query)
+    failed = zero_counts(n_query)
+    for q in range(n_query):
+        start, stop = indptr[q], indptr[q + 1]
+        stored, score = pick_rows(indices, start, stop, space.everyone), scores[start:stop]
+        part = leaf[start:stop] if leaf.size > 0 else leaf
+        mass, bumps = vector(stored.size), vector(stored.size)
+        rest = 0.0 if keep else mass_row(stored, packed, column, total, mass)
+        at = q if keep else 0
+        for w in range(kinds.size):
+            rows, bump, background = stored, score if keep else bumps, backgrounds[at]
+            if not keep:
+                for t in range(n_penalty):
+                    predictions[q, w, t] = np.nan
+                if not any_row(wanted[w]):
+                    continue
+                background = weigh_row(kinds[w], temperatures[w], score, part, mass, rest, total, bump)
+            if whole == 0 and background > 0.0:
+                everyone_row(table, rows, bump, background, space.bump)
+                rows, bump, background = space.everyone, space.bump, 0.0
+            y_mean, spread, bad = path_row(
+                table, rows, bump, background, penalties, wanted[w], rule, space, means[at], paths[at]
+            )
+            y_means[q] = y_mean
+            failed[q] += bad
+            if not keep:
+                far = reach * np.sqrt(spread) if reach < np.inf else np.inf
+                blend_row(
+                    queries[q], y_mean, means[0], far, paths[0], wanted[w], shares[w], predictions[q, w], coefs[q]
+                )
+    return predictions, coefs, paths, means, y_means, failed
+
+
+def head_rows(
+    indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit the wanted heads (weighting x penalty) of every query.
 
     Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, and the number of
     unconverged fits per query.
     """
-    n_query, p = queries.shape
-    space = make_space(indptr, indices, table)
-    predictions = np.full((n_query, kinds.size, penalties.size), np.nan)
-    coefs, failed = np.zeros((n_query, p)), np.zeros(n_query, np.int64)
-    mean, path = np.empty(p), np.empty((penalties.size, p))
-    for q in range(n_query):
-        start, stop = indptr[q], indptr[q + 1]
-        stored = pick_rows(indices, start, stop, space.everyone)
-        part = leaf[start:stop] if leaf.size > 0 else leaf
-        mass, bumps = np.empty(stored.size), np.empty(stored.size)
-        rest = mass_row(stored, table.packed[:, table.y_column + 1], table.total, mass)
-        for w in range(kinds.size):
-            if not np.any(wanted[w]):
-                continue
-            rows, bump = stored, bumps
-            background = weigh_row(kinds[w], temperatures[w], score[start:stop], part, mass, rest, table.total, bump)
-            if table.scatter.shape[0] == 0 and background > 0.0:
-                everyone_row(table, rows, bump, background, space.bump)
-                rows, bump, background = space.everyone, space.bump, 0.0
-            y_mean, spread, bad = path_row(table, rows, bump, background, penalties, wanted[w], rule, space, mean, path)
-            failed[q] += bad
-            reach = rule.reach * np.sqrt(spread) if rule.reach < np.inf else np.inf
-            blend_row(queries[q], y_mean, mean, reach, path, wanted[w], shares[w], predictions[q, w], coefs[q])
+    block = Block(indptr, indices, score, leaf, np.zeros(1))
+    heads = Heads(kinds, temperatures, penalties, wanted, shares)
+    predictions, coefs, *_, failed = fit_rows(block, queries, table, heads, rule, False)
     return predictions, coefs, failed
+
+
+def lasso_rows(
+    indptr, indices, bumps, backgrounds, table, penalties, rule
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
+
+    Empty ``indices`` mean that every query lists every training row in order.
+    """
+    block = Block(indptr, indices, bumps, np.empty(0), backgrounds)
+    one = np.ones((1, penalties.size))
+    heads = Heads(np.zeros(1, np.int64), one[0], penalties, one > 0.0, one)
+    *_, paths, means, y_means, failed = fit_rows(block, np.empty((0, 0)), table, heads, rule, True)
+    return paths, means, y_means, failed

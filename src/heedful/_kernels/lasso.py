@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import one_row
+from heedful._kernels.arrays import matrix, numbers, row_numbers, vector, zero_counts
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.moments import (
     cross_row,
@@ -16,7 +17,6 @@ from heedful._kernels.moments import (
     variance_row,
     whole_gram,
 )
-from heedful._kernels.weighting import pick_rows
 
 # Up to this many columns the whole Gram matrix is cheaper than choosing columns.
 FULL_GRAM = 40
@@ -51,14 +51,14 @@ def make_space(indptr, indices, table):
     n_rows, p = n_touched(indptr, table), table.mean.size
     picked = n_rows * p if p > FULL_GRAM else 0
     whole = indices.size == 0 or table.scatter.shape[0] == 0
-    everyone = np.arange(table.prior.size if whole else 0).astype(np.int32)
+    everyone = row_numbers(table.prior.size if whole else 0)
     return Space(
-        np.empty((n_rows, p)),
-        np.empty(n_rows),
-        np.empty(n_rows),
-        np.empty(picked),
-        np.empty(picked),
-        np.empty(n_rows),
+        matrix(n_rows, p),
+        vector(n_rows),
+        vector(n_rows),
+        vector(picked),
+        vector(picked),
+        vector(n_rows),
         everyone,
     )
 
@@ -66,11 +66,11 @@ def make_space(indptr, indices, table):
 @one_row
 def pick_columns(grad, penalty, coef, slack, columns, size):
     """Append to ``columns`` those that are active or break their condition; return how many there are now."""
-    chosen = np.zeros(coef.size, np.bool_)
+    chosen = zero_counts(coef.size)
     for a in range(size):
-        chosen[columns[a]] = True
+        chosen[columns[a]] = 1
     for j in range(coef.size):
-        if not chosen[j] and (coef[j] != 0.0 or abs(grad[j]) > penalty[j] + slack):
+        if chosen[j] == 0 and (coef[j] != 0.0 or abs(grad[j]) > penalty[j] + slack):
             columns[size] = j
             size += 1
     return size
@@ -80,7 +80,7 @@ def pick_columns(grad, penalty, coef, slack, columns, size):
 def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
     """Minimise over ``columns``, starting from ``coef`` and writing to it; return whether it converged."""
     size = columns.size
-    part, part_cov, part_penalty, grad = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    part, part_cov, part_penalty, grad = vector(size), vector(size), vector(size), vector(size)
     for a in range(size):
         j = columns[a]
         part[a] = coef[j] if gram[a, a] > 0.0 else 0.0
@@ -102,7 +102,7 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
     descent converged.
     """
     size = gram.shape[0]
-    grad = np.empty(coef.size)
+    grad = vector(coef.size)
     slack = 0.0
     while True:
         gradient_all_row(table, background, mean, cov, rooted, coef, grad)
@@ -138,16 +138,16 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
     rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
     spread = spread_row(table, background, y_mean, rooted)
     tol = max(rule.tol * np.sqrt(spread), 1e-14)
-    cov, penalty, scale = np.empty(p), np.empty(p), rule.scale
+    cov, penalty, scale = vector(p), vector(p), rule.scale
     cross_row(table, background, mean, y_mean, rooted, cov)
     if rule.weighted_scale:
-        scale = np.empty(p)
+        scale = vector(p)
         variance_row(table, background, mean, rooted, scale)
         for j in range(p):
             scale[j] = np.sqrt(scale[j])
     few = p <= FULL_GRAM
-    gram = np.empty((0, 0))
-    columns = np.arange(p)
+    gram = matrix(0, 0)
+    columns = numbers(p)
     coef = rule.start.copy()
     ease = inverse_hessian_row(table, rows, bump, background)
     failed = 0
@@ -182,27 +182,3 @@ def everyone_row(table, rows, bump, background, out):
         out[i] = background * table.prior[i] / table.total
     for i in range(rows.size):
         out[rows[i]] += bump[i]
-
-
-@many_rows
-def lasso_rows(indptr, indices, bumps, backgrounds, table, penalties, rule):
-    """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
-
-    Empty ``indices`` mean that every query lists every training row in order.
-    """
-    n_query, p = indptr.size - 1, table.mean.size
-    space = make_space(indptr, indices, table)
-    wanted = np.ones(penalties.size, np.bool_)
-    coefs = np.zeros((n_query, penalties.size, p))
-    means, y_means, failed = np.empty((n_query, p)), np.empty(n_query), np.zeros(n_query, np.int64)
-    for q in range(n_query):
-        start, stop = indptr[q], indptr[q + 1]
-        rows = pick_rows(indices, start, stop, space.everyone)
-        bump, background = bumps[start:stop], backgrounds[q]
-        if table.scatter.shape[0] == 0 and background > 0.0:
-            everyone_row(table, rows, bump, background, space.bump)
-            rows, bump, background = space.everyone, space.bump, 0.0
-        y_means[q], _, failed[q] = path_row(
-            table, rows, bump, background, penalties, wanted, rule, space, means[q], coefs[q]
-        )
-    return coefs, means, y_means, failed

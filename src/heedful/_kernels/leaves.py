@@ -6,6 +6,7 @@ A leaf has one number in the whole forest.
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.arrays import row_numbers, vector, zero_counts, zero_vector
 
 
 @many_rows
@@ -38,8 +39,8 @@ def bucket_rows(leaves, n_leaves, counts):
     leaf, with an end mark), the rows in bucket order, their draw counts, and the draws per leaf.
     """
     n_tree, n_train = leaves.shape
-    starts = np.zeros(n_leaves + 1, np.int64)
-    drawn = np.zeros(n_leaves)
+    starts = zero_counts(n_leaves + 1)
+    drawn = zero_vector(n_leaves)
     for t in range(n_tree):
         for i in range(n_train):
             leaf = leaves[t, i]
@@ -48,7 +49,7 @@ def bucket_rows(leaves, n_leaves, counts):
     for leaf in range(n_leaves):
         starts[leaf + 1] += starts[leaf]
     filled = starts[:-1].copy()
-    members = np.empty(n_tree * n_train, np.int32)
+    members = row_numbers(n_tree * n_train)
     draws = np.empty(n_tree * n_train, counts.dtype)
     for t in range(n_tree):
         for i in range(n_train):
@@ -65,7 +66,7 @@ def keep_rows(leaves, order, first, room):
 
     ``leaves`` (n_train) are numbered from ``first`` on. Returns how many rows a leaf keeps, and the rows leaf by leaf.
     """
-    sizes = np.zeros(room.size, np.int64)
+    sizes = zero_counts(room.size)
     for i in range(leaves.size):
         leaf = leaves[i] - first
         sizes[leaf] = min(sizes[leaf] + 1, room[leaf])
@@ -114,9 +115,11 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
     own prediction weights).
     """
     n_tree, n_query = leaves.shape
-    where = np.full(n_train, -1, np.int32)
-    indptr = np.zeros(n_query + 1, np.int64)
-    indices, scores, weights = np.empty(0, np.int32), np.empty(0), np.empty(0)
+    where = row_numbers(n_train)
+    for i in range(n_train):
+        where[i] = -1
+    indptr = zero_counts(n_query + 1)
+    indices, scores, weights = row_numbers(0), vector(0), vector(0)
     end = 0
     for q in range(n_query):
         need = 1
@@ -133,7 +136,7 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
                 continue
             n_used += 1
             for c in range(starts[leaf], starts[leaf + 1]):
-                end = place(members[c], where, indices, scores, weights, end)
+                end = place(np.int64(members[c]), where, indices, scores, weights, end)
                 at = where[members[c]]
                 scores[at] += 1.0
                 if draws[c] > 0:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import one_row
+from heedful._kernels.arrays import matrix, numbers, vector, zero_matrix
 
 SMALL_PRODUCT = 1_000_000
 
@@ -117,7 +118,7 @@ def times_row(rooted, values, negative_values, out):
         for j in range(out.size):
             out[j] = 0.0
     if rooted.minus.shape[0] > 0:
-        taken = np.empty(out.size)
+        taken = vector(out.size)
         np.dot(negative_values, rooted.minus, taken)
         for j in range(out.size):
             out[j] -= taken[j]
@@ -135,7 +136,7 @@ def cross_row(table, background, mean, y_mean, rooted, cov):
 @one_row
 def gradient_all_row(table, background, mean, cov, rooted, coef, grad):
     """Write ``c - G b`` for every column without forming G."""
-    fitted, fitted_minus = np.zeros(rooted.plus.shape[0]), np.zeros(rooted.minus.shape[0])
+    fitted, fitted_minus = vector(rooted.plus.shape[0]), vector(rooted.minus.shape[0])
     if rooted.plus.shape[0] > 0:
         np.dot(rooted.plus, coef, fitted)
     if rooted.minus.shape[0] > 0:
@@ -183,7 +184,7 @@ def square(rows, gram):
     if k <= step or p > 72:
         np.dot(rows.T, rows, gram)
         return
-    piece = np.empty((p, p))
+    piece = matrix(p, p)
     for start in range(0, k, step):
         part = rows[start : min(k, start + step)]
         np.dot(part.T, part, piece)
@@ -193,14 +194,14 @@ def square(rows, gram):
 @one_row
 def whole_gram(table, background, mean, rooted):
     """Return the weighted covariance of all columns; one that is constant under the weights has a zero diagonal."""
-    gram = np.zeros((mean.size, mean.size))
+    gram = zero_matrix(mean.size, mean.size)
     if rooted.plus.shape[0] > 0:
         square(rooted.plus, gram)
     if rooted.minus.shape[0] > 0:
-        taken = np.zeros(gram.shape)
+        taken = zero_matrix(mean.size, mean.size)
         square(rooted.minus, taken)
         add_matrix(taken, -1.0, 0, gram)
-    background_gram(table, background, mean, np.arange(mean.size), 0, gram)
+    background_gram(table, background, mean, numbers(mean.size), 0, gram)
     return gram
 
 
@@ -213,7 +214,7 @@ def add_products(source, columns, start, flat, sign, gram):
         for a in range(start, size):
             block[a, i] = source[i, columns[a]]
     if k > 0:
-        products = np.empty((size - start, size))
+        products = matrix(size - start, size)
         np.dot(block[start:], block.T, products)
         add_matrix(products, sign, start, gram)
 
@@ -222,7 +223,7 @@ def add_products(source, columns, start, flat, sign, gram):
 def grow_gram(table, background, mean, rooted, columns, old, picked, picked_minus):
     """Return the Gram matrix of ``columns``, of which the first ones are those of ``old``."""
     start, size = old.shape[0], columns.size
-    gram = np.zeros((size, size))
+    gram = zero_matrix(size, size)
     add_products(rooted.plus, columns, start, picked, 1.0, gram)
     if rooted.minus.shape[0] > 0:
         add_products(rooted.minus, columns, start, picked_minus, -1.0, gram)

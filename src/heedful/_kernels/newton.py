@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
 from heedful._kernels.moments import settle, square
@@ -48,21 +49,21 @@ def make_workspace(table, n_output):
     n, p = table.prior.size, table.mean.size
     picked = n * p if p > KEPT_COLUMNS else 0
     kept = p if p <= KEPT_COLUMNS else 0
-    everyone = np.arange(n).astype(np.int32)
-    space = Space(np.empty((n, p)), np.empty(n), np.empty(n), np.empty(picked), np.empty(picked), np.empty(n), everyone)
+    everyone = row_numbers(n)
+    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(picked), vector(n), everyone)
     width = table.packed.shape[1]
     return Workspace(
         space,
-        np.empty((n, width)),
-        np.empty(2 * n_output * n),
-        np.empty((6, n)),
-        np.empty(n),
+        matrix(n, width),
+        vector(2 * n_output * n),
+        matrix(6, n),
+        vector(n),
         everyone,
         np.empty((n_output, kept, kept)),
-        np.empty((n_output, p)),
-        np.empty(n_output),
-        np.empty((2, n_output)),
-        np.empty(width),
+        matrix(n_output, p),
+        vector(n_output),
+        matrix(2, n_output),
+        vector(width),
     )
 
 
@@ -138,7 +139,7 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
 def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
     """Give classes that no attended row has a small probability: together that of one unseen class."""
     n_absent, top = 0, -np.inf
-    level = np.empty(share.size)
+    level = vector(share.size)
     for k in range(share.size):
         level[k] = intercept[k]
         for i in range(state.weight.size):
@@ -194,7 +195,7 @@ def keep_gram_row(k, table, packed, bump, work):
             rooted[i, j] = root * (packed[i, j] - mean[j])
         for j in range(n_features, mean.size):
             rooted[i, j] = 0.0
-    gram = np.zeros((mean.size, mean.size))
+    gram = zero_matrix(mean.size, mean.size)
     square(rooted, gram)
     for j in range(mean.size):
         gram[j, j] = settle(gram[j, j], mean[j])
@@ -216,7 +217,7 @@ def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
         pull[i] = bump[i] * (packed[i, table.y_column] - state.link[k, i]) * share
         level += pull[i]
     np.dot(pull, packed, work.wide)
-    cov, grad, penalty, new = np.zeros(p), np.empty(p), np.empty(p), path[0]
+    cov, grad, penalty, new = zero_vector(p), vector(p), vector(p), path[0]
     if alpha == np.inf:
         for j in range(p):
             new[j] = 0.0
@@ -233,11 +234,14 @@ def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
 
 @one_row
 def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
-    """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged."""
+    """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged.
+
+    ``mean`` is room for the means of columns, None for fits that keep covariances: those compile without ``path_row``.
+    """
     size, n_features = state.value.size, min(table.y_column, coef.size)
     bump = work.arrays[5, :size]
     total = working_row(kind, state, k, bump, packed, table.y_column)
-    if work.gram.shape[1] > 0:
+    if mean is None or work.gram.shape[1] > 0:
         if work.moved[0, k] > FAR or work.moved[1, k] > OFTEN:
             for i in range(size):
                 bump[i] /= total
@@ -252,7 +256,8 @@ def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept
         return intercept + move, converged
     for i in range(size):
         bump[i] /= total
-    penalties, wanted = np.full(1, alpha / total), np.ones(1, np.bool_)
+    penalties, wanted = zero_vector(1), np.ones(1, np.bool_)
+    penalties[0] = alpha / total
     started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
     rows = work.everyone[:size]
     y_mean, _, failed = path_row(
@@ -301,7 +306,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
     Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
     """
     n_output, n_features = intercept.size, min(table.y_column, coef.shape[1])
-    share = np.empty(n_output)
+    share = vector(n_output)
     n_eff = shares_row(kind, state, share)
     if settle_pure_row(kind, share, n_eff, intercept, coef):
         return True
@@ -355,18 +360,14 @@ def weighted_scale_row(packed, state, n_features, scale):
 
 
 @many_rows
-def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs):
-    """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
-
-    Returns intercepts (n_fit, n_penalty, n_output), coefficients (n_fit, n_penalty, n_output, n_features) and the
-    number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
-    """
+def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs, mean):
+    """Fit paths for the function below; ``mean`` is room for the means of columns if there are many, else None."""
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
     work = make_workspace(table, n_output)
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
-    failed = np.zeros(n_fit, np.int64)
-    mean, path, scale = np.empty(p), np.empty((1, p)), rule.scale.copy()
+    failed = zero_counts(n_fit)
+    path, scale = matrix(1, p), rule.scale.copy()
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
         everyone_row(
@@ -392,3 +393,16 @@ def newton_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, 
                 for j in range(p):
                     coefs[q, t, k, j] = coef[k, j]
     return intercepts, coefs, failed
+
+
+def newton_rows(
+    indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
+
+    Returns intercepts (n_fit, n_penalty, n_output), coefficients (n_fit, n_penalty, n_output, n_features) and the
+    number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
+    """
+    mean = np.empty(table.mean.size) if table.mean.size > KEPT_COLUMNS else None
+    weights = (indptr, indices, bumps, backgrounds)
+    return newton_path_rows(*weights, table, outcome, penalties, rule, starts, start_coefs, mean)

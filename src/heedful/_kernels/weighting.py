@@ -28,13 +28,13 @@ def relative_row(kind, temperature, score, leaf, mass, untouched, weight):
 
 
 @one_row
-def mass_row(rows, sample_weight, total, mass):
-    """Write the weight of the stored rows; return what is left for the others."""
+def mass_row(rows, packed, column, total, mass):
+    """Write the weight of the stored rows, a column of a table; return what is left for the others."""
     rest = total
     for i in range(rows.size):
-        mass[i] = sample_weight[rows[i]]
+        mass[i] = packed[rows[i], column]
         rest -= mass[i]
-    return 0.0 if rows.size == sample_weight.size or rest < 1e-13 * total else rest
+    return 0.0 if rows.size == packed.shape[0] or rest < 1e-13 * total else rest
 
 
 @one_row

@@ -85,11 +85,7 @@ def _fit_block(block, weights, table, outcome, penalties, rule, start):
         n_outputs, width = start.coef.shape[-2:]
         intercept = np.broadcast_to(start.intercept, (n_fit, n_outputs))[block]
         coef = np.broadcast_to(start.coef, (n_fit, n_outputs, width))[block]
-        # copies: a kernel is compiled anew for arrays that are read-only, as broadcast or memory-mapped ones are
-        own = Outcome(outcome.kind, *(np.array(values) for values in outcome[1:]))
-        rule = rule._replace(scale=np.array(rule.scale), start=np.array(rule.start))
-        models = np.array(intercept), np.array(coef)
-        return _kernels.newton_rows(*part, table, own, np.array(penalties), rule, *models)
+        return _kernels.newton_rows(*part, table, outcome, penalties, rule, intercept, coef)
     coef, mean, y_mean, failed = _kernels.lasso_rows(*part, table, penalties, rule._replace(start=start.coef[0]))
     intercept = y_mean[:, None] - np.einsum("qtj,qj->qt", coef, mean)
     return intercept[:, :, None], coef[:, :, None, :], failed

@@ -17,7 +17,7 @@ from heedful import AttentionLasso
 from heedful.cli._output import say
 
 
-def demo(arguments: Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Compare models of the proline of wines on random halves, then open one prediction."""
     wine = load_wine(as_frame=True)
     table = wine.data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
@@ -67,7 +67,7 @@ def _error(gain: list[float]) -> float:
     return float(np.std(gain, ddof=1) / len(gain) ** 0.5) if len(gain) > 1 else float("nan")
 
 
-def tell_demo(found: dict[str, Any]) -> None:
+def tell(found: dict[str, Any]) -> None:
     """Say how much better, and why one wine was predicted as it was."""
     say(f"Predict proline (mg/l) of {found['rows']} wines from {found['columns']} other measurements, "
         f"{found['splits']} random halves\n")  # fmt: skip

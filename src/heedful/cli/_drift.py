@@ -25,7 +25,7 @@ from heedful.cli._write import check_output, write_table, write_whole
 FEWEST = 2
 
 
-def drift(arguments: Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Correct a model by recent rows; write its predictions of a table as they are and corrected."""
     start = perf_counter()
     _check_options(arguments)
@@ -122,7 +122,7 @@ def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) 
     }
 
 
-def tell_drift(found: dict[str, Any]) -> None:
+def tell(found: dict[str, Any]) -> None:
     """Say what was found and written."""
     measures = found["measures"]
     say(f"read   {found['model']}: {found['kind']}, {found['task']} from columns: {count_kinds(found['features'])}")

@@ -18,7 +18,7 @@ from heedful.cli._write import check_output, write_table, write_whole
 PAGES = (".html", ".htm")
 
 
-def explain(arguments: Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Explain the predictions of a table's rows; write a page or a table, or return the tables."""
     output = arguments.output
     if output is None and not arguments.json:
@@ -89,7 +89,7 @@ def _errors(explanation: Any) -> dict[str, float] | None:
     return {"model": explanation.loss.mean(), "baseline": explanation.baseline_loss.mean()}
 
 
-def tell_explain(found: dict[str, Any]) -> None:
+def tell(found: dict[str, Any]) -> None:
     """Say what was explained."""
     say(f"wrote  {found['output']}: {found['rows']} rows explained")
     if found["errors"]:

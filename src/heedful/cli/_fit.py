@@ -16,7 +16,7 @@ from heedful.cli._write import check_output
 from heedful.similarity import ForestProximity, default_forests
 
 
-def fit(arguments: Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Fit a model and write it; return what is worth knowing of it."""
     start, path = perf_counter(), arguments.table
     check_output(arguments.output, [path])
@@ -84,7 +84,7 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
     return found | ({"classes": model.classes_.tolist()} if response.task == "classification" else {})
 
 
-def tell_fit(found: dict[str, Any]) -> None:
+def tell(found: dict[str, Any]) -> None:
     """Say what was fitted."""
     what = found.get("target") or f"{found['event']}, {found['time']}"
     classes = f", {len(found['classes'])} classes" if "classes" in found else ""

@@ -1,6 +1,11 @@
-"""The program ``heedful``: its options, and one line for whatever goes wrong."""
+"""The program ``heedful``: its options, and one line for whatever goes wrong.
+
+A command is loaded when it runs: help, and what is wrong with the options, needs neither tables nor models.
+"""
 
 import argparse
+import importlib
+import json
 import logging
 import math
 import os
@@ -9,24 +14,16 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-import pandas as pd
-
 from heedful import __version__
-from heedful.cli._demo import demo, tell_demo
-from heedful.cli._drift import drift, tell_drift
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._explain import explain, tell_explain
-from heedful.cli._fit import fit, tell_fit
-from heedful.cli._output import say_json
-from heedful.cli._predict import predict, tell_predict
-from heedful.cli._target import TASKS
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
+TASKS = ("auto", "regression", "classification", "survival")
 TABLE = "CSV, TSV or Parquet file, by the ending of its name"
 
 
@@ -42,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; return 0, 2 for errors of the user, 130 when interrupted, 1 for errors of ours."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
-        with _listening():
+        with _listening(quiet="--quiet" in given):
             _run(given)
         sys.stdout.flush()
     except UserError as error:
@@ -63,22 +60,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(given: list[str]) -> None:
     arguments = _parser().parse_args(given)
     arguments.verbose = int((arguments.verbose or sys.stderr.isatty()) and not arguments.quiet)
+    command = importlib.import_module(f"heedful.cli._{arguments.command}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        found = arguments.run(arguments)
+        found = command.run(arguments)
     heard = list(dict.fromkeys(one_line(entry.message) for entry in caught if isinstance(entry.message, Warning)))
     for message in heard:
         sys.stderr.write(f"heedful: warning: {message}\n")
     if arguments.json:
-        say_json(found | {"warnings": heard})
+        importlib.import_module("heedful.cli._output").say_json(found | {"warnings": heard})
     elif not arguments.quiet:
-        arguments.tell(found)
+        command.tell(found)
 
 
 @contextmanager
-def _listening() -> Iterator[None]:
+def _listening(quiet: bool) -> Iterator[None]:
     """Write the library's messages to standard error; let a polite kill clean up."""
-    log, warner = logging.getLogger("heedful"), _Warner()
+    log, warner = logging.getLogger("heedful"), _Warner(quiet)
     alone = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED)) if alone else None
     log.addHandler(warner)
@@ -91,10 +89,17 @@ def _listening() -> Iterator[None]:
 
 
 class _Warner(logging.Handler):
-    """Writes what the library logs as one line each."""
+    """Writes what the library logs as one line each; a quiet one leaves out what asks for nothing."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__()
+        self.quiet = quiet
 
     def emit(self, record: logging.LogRecord) -> None:
-        sys.stderr.write(f"heedful: {record.levelname.lower()}: {' '.join(record.getMessage().split())}\n")
+        notice = getattr(record, "notice", False)
+        text = " ".join(record.getMessage().removeprefix("heedful: ").split())
+        if not (notice and self.quiet):
+            sys.stderr.write(f"heedful: {'' if notice else record.levelname.lower() + ': '}{text}\n")
 
 
 def _fail(given: list[str], message: str, code: int) -> int:
@@ -102,28 +107,29 @@ def _fail(given: list[str], message: str, code: int) -> int:
         traceback.print_exc()
     sys.stderr.write(f"heedful: {'error: ' if code != INTERRUPTED else ''}{message}\n")
     if "--json" in given:
-        say_json({"error": message, "code": code})
+        sys.stdout.write(json.dumps({"error": message, "code": code}, ensure_ascii=False) + "\n")
     return code
 
 
 def _parser() -> Parser:
     parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
     parser.add_argument("--version", action="version", version=f"heedful {__version__}")
-    names = "fit | predict | explain | drift | demo"
+    names = "fit | predict | explain | drift | demo | compile"
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
     _add_fit(commands)
     _add_predict(commands)
     _add_explain(commands)
     _add_drift(commands)
-    own = _add(commands, "demo", "compare models of a table that comes along", demo, tell_demo)
+    own = _add(commands, "demo", "compare models of a table that comes along")
     own.add_argument("--splits", type=_positive, default=10, metavar="N", help="random halves (default 10)")
+    _add(commands, "compile", "compile all functions now, for images and clusters: no first use has to wait")
     return parser
 
 
-def _add(commands: Any, name: str, text: str, run: Callable, tell: Callable) -> argparse.ArgumentParser:
+def _add(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
     """Return the parser of a command, with the options that all of them have."""
     own = commands.add_parser(name, help=text, description=text.capitalize() + ".")
-    own.set_defaults(run=run, tell=tell)
+    own.set_defaults(command=name)
     own.add_argument("--jobs", type=int, default=-1, metavar="N", help="threads, -1 for all cores (default)")
     own.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     own.add_argument("-v", "--verbose", action="store_true", help="progress even where nobody watches a terminal")
@@ -139,7 +145,7 @@ def _add_table(own: argparse.ArgumentParser) -> None:
 
 
 def _add_fit(commands: Any) -> None:
-    own = _add(commands, "fit", "fit a model to a table and save it", fit, tell_fit)
+    own = _add(commands, "fit", "fit a model to a table and save it")
     _add_table(own)
     own.add_argument("-o", "--output", type=Path, required=True, metavar="MODEL", help="file for the model")
     own.add_argument("--target", metavar="COL", help="column to predict")
@@ -154,7 +160,7 @@ def _add_fit(commands: Any) -> None:
 
 
 def _add_predict(commands: Any) -> None:
-    own = _add(commands, "predict", "predict the rows of a table", predict, tell_predict)
+    own = _add(commands, "predict", "predict the rows of a table")
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
     own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
@@ -164,7 +170,7 @@ def _add_predict(commands: Any) -> None:
 
 
 def _add_explain(commands: Any) -> None:
-    own = _add(commands, "explain", "say what predictions were made of", explain, tell_explain)
+    own = _add(commands, "explain", "say what predictions were made of")
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
     own.add_argument("-o", "--output", type=Path, metavar="OUT", help="page (.html), or table (.csv, .tsv, .parquet)")
@@ -173,7 +179,7 @@ def _add_explain(commands: Any) -> None:
 
 
 def _add_drift(commands: Any) -> None:
-    own = _add(commands, "drift", "correct a fitted model by recent rows, without refitting it", drift, tell_drift)
+    own = _add(commands, "drift", "correct a fitted model by recent rows, without refitting it")
     own.add_argument("model", type=Path, metavar="MODEL", help=(
         "fitted model: file of `heedful fit` or skops, text of LightGBM, JSON or UBJ of XGBoost"))  # fmt: skip
     own.add_argument("recent", type=Path, metavar="RECENT", help=f"recent rows with the target: {TABLE}")
@@ -225,12 +231,20 @@ def _window(text: str) -> int | float | str:
     """Return a number of rows, or a length of time as it was written unless it is a number."""
     if text.isascii() and text.isdigit():
         return _positive(text)
-    if math.isnan(_number(text)):
-        try:
-            pd.Timedelta(text)
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(f"must be a number of rows or a length of time, got {text!r}") from error
+    if math.isnan(_number(text)) and not _is_length_of_time(text):
+        raise argparse.ArgumentTypeError(f"must be a number of rows or a length of time, got {text!r}")
     return text if math.isnan(_number(text)) else _number(text)
+
+
+def _is_length_of_time(text: str) -> bool:
+    """Return whether pandas reads a text as a length of time; pandas is loaded for texts with a digit only."""
+    if not any(letter.isdigit() for letter in text):
+        return False
+    try:
+        importlib.import_module("pandas").Timedelta(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _number(text: str) -> float:

@@ -19,7 +19,7 @@ BUDGET = 256 * 2**20
 CELL, COEFFICIENT = 200, 50
 
 
-def predict(arguments: Namespace) -> dict[str, Any]:
+def run(arguments: Namespace) -> dict[str, Any]:
     """Predict the rows of a table and write the predictions in their order."""
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
@@ -69,6 +69,6 @@ def predictions(model: Any, X: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"prediction": response.predict(chance)} | named)
 
 
-def tell_predict(found: dict[str, Any]) -> None:
+def tell(found: dict[str, Any]) -> None:
     """Say what was predicted."""
     say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")

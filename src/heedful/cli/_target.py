@@ -13,7 +13,6 @@ import pandas as pd
 from heedful.cli._columns import convert, kind_of, need_column
 from heedful.cli._errors import UserError
 
-TASKS = ("auto", "regression", "classification", "survival")
 FEW, ROWS_EACH = 10, 5
 
 

@@ -70,7 +70,7 @@ def minimax_linkage(D: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def link(far: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return ``Z`` and the prototypes of a checked square matrix, which is overwritten."""
-    pairs, heights, prototypes = _kernels.linkage_rows(far)
+    pairs, heights, prototypes = _kernels.linkage_rows(np.require(far, requirements=["C", "W"]))
     order = np.lexsort((pairs[:, 1], pairs[:, 0], heights))
     return _as_scipy(pairs[order], heights[order]), prototypes[order]
 

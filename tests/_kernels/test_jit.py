@@ -1,0 +1,86 @@
+import numba
+import numpy as np
+import pytest
+from numba.core.codegen import JITCodeLibrary
+
+from heedful._kernels._arguments import one_kind
+from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, many_rows, one_row, sum_row
+from heedful._kernels.shapes import Rule
+
+compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+
+
+@one_row
+def halve(value):
+    return 0.5 * value
+
+
+@one_row
+def quarter(value):
+    return halve(halve(value))
+
+
+@sum_row
+def add(values):
+    total = 0.0
+    for i in range(values.size):
+        total += values[i]
+    return total
+
+
+def both(values):
+    return quarter(add(values))
+
+
+@compiled
+def test_a_kernel_is_optimised_once_with_all_of_its_parts(monkeypatch):
+    optimised, plain = [], JITCodeLibrary._optimize_final_module
+    monkeypatch.setattr(
+        JITCodeLibrary, "_optimize_final_module", lambda self: (optimised.append(self.name), plain(self))
+    )
+    kernel = numba.njit(**OPTIONS)(both)
+    assert kernel(np.arange(5.0)) == 2.5
+    assert [name.split(".")[-1] for name in optimised if name != "nrt"] == ["both"]
+
+
+@pytest.mark.parametrize("part", [halve, quarter])
+def test_a_part_can_be_called_from_python(part):
+    assert part(8.0) == (4.0 if part is halve else 2.0)
+
+
+def test_a_part_is_called_from_python_after_a_kernel_has_called_it_too():
+    assert many_rows(both)(np.arange(5.0)) == 2.5
+    assert quarter(4.0) == 1.0
+
+
+@compiled
+@pytest.mark.parametrize(
+    "change",
+    [np.asfortranarray, lambda a: a[:, ::-1][:, ::-1], lambda a: np.repeat(a, 2, axis=1)[:, ::2], "read-only"],
+)
+def test_arrays_of_every_kind_share_one_compiled_kernel(rng, change):
+    values = rng.normal(size=(4, 3))
+    kernel = as_kernel(numba.njit(**OPTIONS)(lambda pair, extra: pair.scale[0] + extra[1, 2]))
+    rule = Rule(values[0].copy(), True, values[1].copy(), 1e-7, 5)
+    expected = kernel(rule, values)
+    other = values.copy() if change == "read-only" else change(values)
+    other.flags.writeable = change != "read-only"
+    scale = rule.scale.copy()
+    scale.flags.writeable = False
+    assert kernel(rule._replace(scale=scale), other) == expected
+    assert len(kernel.signatures) == 1
+    assert isinstance(kernel, Kernel)
+
+
+def test_arguments_of_the_right_kind_stay_as_they_are(rng):
+    given = (rng.normal(size=3), 1, Rule(np.ones(2), False, np.ones(2), 1e-7, 5))
+    assert one_kind(given) is given
+
+
+def test_a_read_only_array_is_not_copied_and_stays_read_only(rng):
+    values = rng.normal(size=5)
+    values.flags.writeable = False
+    (same,) = one_kind((values,))
+    assert np.shares_memory(same, values)
+    assert same.flags.writeable
+    assert not values.flags.writeable
