@@ -229,8 +229,8 @@ def main() -> None:
         f"Seconds for {n_trees} trees on one thread, ours, and how many times as long the others take in the same run. "
         "Ours include bins, and the rows of every leaf, which the others do not give.",
         pages.draw_table(["job", "heedful", *ENGINES[1:]], times),
-        f"Squared error out of bag of {error_trees} trees, ours divided by scikit-learn's (mean of {SEEDS} seeds). Both "
-        "see the same numbers; ours knows which of them stand for levels of a category.",
+        f"Squared error out of bag of {error_trees} trees, ours divided by scikit-learn's (mean of {SEEDS} seeds). "
+        "Both see the same numbers; ours knows which of them stand for levels of a category.",
         pages.draw_table(["table", "rows", "columns", "categories", "sqrt", "all"], rows),
         pages.bullets(lines),
     )
