@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from heedful._checks import check_grid, check_number, is_word
 from heedful._kernels.shapes import Rule, Table
 from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import FittedModels, Problem, Run, View, rows_to_try
+from heedful._models.protocol import FittedModels, Looks, Problem, Run, View, rows_to_try
+from heedful._models.screening import narrow_problem
 from heedful._responses import Response, unit_response
 from heedful._solver import build_table
 from heedful._training_table import TrainingTable
@@ -20,6 +21,8 @@ from heedful.baseline._model import GlobalModel
 from heedful.similarity import Similarity, TeacherSimilarity
 
 TOL, MAX_ITER = 1e-7, 10_000
+# Columns of a wide table are ranked by the local models of so many rows.
+LOOKED_AT = 200
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -53,6 +56,7 @@ class LocalLasso(BaseEstimator):
     max_extrapolation: float | None = 0.5
     tuning_rows: int | None = 10_000
     exact: bool = False
+    max_features: Any = 40
 
 
 def check_local(local: LocalLasso) -> tuple[float, ...] | None:
@@ -89,6 +93,7 @@ class FittedLinear(FittedModels):
     def __init__(self, rows: TrainingTable, response: Response, baseline: GlobalModel, local: LocalLasso):
         super().__init__(rows, response)
         self.baseline, self.local = baseline, local
+        self.most = local.max_features
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
 
     def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
@@ -107,7 +112,15 @@ class FittedLinear(FittedModels):
         """Return lassos to fit to convergence if that is asked for."""
         if not (self.local.exact and isinstance(problem, LinearProblem)):
             return problem
-        return problem._replace(exact=self._exact_table())
+        return problem.to_convergence(self._exact_table())
+
+    def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
+        """Return lassos of the columns with the largest local coefficients, where there are too many."""
+        n_columns, most = len(self.names), self.most
+        if most is None or n_columns <= most or not isinstance(problem, LinearProblem):
+            return problem
+        rows = np.unique(np.linspace(0, self.rows.weight.size - 1, LOOKED_AT).astype(np.int64))
+        return narrow_problem(problem, looks(rows), splits, rows, most)
 
     def _exact_table(self) -> Table:
         fit = self.baseline.fit_
