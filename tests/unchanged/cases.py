@@ -109,6 +109,8 @@ def numbers_of(X):
     return X if isinstance(X, np.ndarray) else X.select_dtypes("number").fillna(0.0)
 
 
+# by default a wide table has fewer now
+EVERY_COLUMN = LocalLasso(max_features=None)
 FEW = ForestProximity(12)
 SIMILARITIES = {
     "switch": [
@@ -124,9 +126,9 @@ SIMILARITIES = {
 def regressors(name, X):
     # the anchor of a teacher is the attention lasso's alone, and folds leave something out
     seed = {"random_state": 0}
-    yield "lasso", AttentionLasso(similarity=default_forests(24), **seed)
+    yield "lasso", AttentionLasso(similarity=default_forests(24), local=EVERY_COLUMN, **seed)
     yield "lasso_one", AttentionLasso(heads="single", similarity=SIMILARITIES.get(name, FEW), **seed)
-    yield "lasso_adaptive", AttentionLasso(similarity=default_forests(16), mixing="adaptive", **seed)
+    yield "lasso_adaptive", AttentionLasso(similarity=default_forests(16), mixing="adaptive", local=EVERY_COLUMN, **seed)
     yield "lasso_folds", AttentionLasso(heads="single", similarity=FEW, cv=3, mixing="adaptive", **seed)
     yield "ridge", AttentionRegressor(Ridge(), similarity=FEW, tuning_rows=12, **seed)
     yield "leaf", LeafAttentionRegressor(RandomForestRegressor(6, random_state=0), similarity=FEW, **seed)
@@ -136,7 +138,7 @@ def regressors(name, X):
 
 def classifiers():
     seed = {"random_state": 0}
-    yield "classes", AttentionLassoClassifier(similarity=default_forests(16), **seed)
+    yield "classes", AttentionLassoClassifier(similarity=default_forests(16), local=EVERY_COLUMN, **seed)
     yield (
         "classes_exact",
         AttentionLassoClassifier(
@@ -154,7 +156,7 @@ def classifiers():
 
 
 def survivors():
-    yield "cox", AttentionCox(similarity=default_forests(16), random_state=0)
+    yield "cox", AttentionCox(similarity=default_forests(16), local=EVERY_COLUMN, random_state=0)
     yield (
         "cox_exact",
         AttentionCox(heads="single", similarity=FEW, cv=3, mixing=0.5, local=LocalLasso(exact=True), random_state=0),

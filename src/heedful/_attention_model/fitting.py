@@ -81,12 +81,11 @@ def fit_similarities(
 
 
 def look(models: FittedModels, grid: Grid, number: np.ndarray) -> Iterator[Look]:
-    """Return how training rows look at the others by each similarity, under the widest of its weightings."""
+    """Return how training rows look at the others by each similarity, under its first weighting."""
     seen = models.seen(models.train_view(), [entry.takes for entry in grid.similarities])
     for group, rows in zip(grid.groups, seen, strict=True):
         queries = Queries(number, rows[number], number if group.similarity.leaves_out else None)
-        for w in group.weightings[:1]:
-            yield Look(group.score(queries), w)
+        yield Look(group.score(queries), group.weightings[0])
 
 
 def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:
