@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import numpy as np
+from scipy import sparse
 
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import Look
@@ -55,7 +56,7 @@ def local_sizes(
     for k in range(left.shape[1]):
         bend = np.ones(weight.size) if curve is None else curve[:, k]
         prior = weight * kept * bend
-        weights = [weigh(look.scores, look.weighting, prior) for look in looks]
+        weights = [_weigh(look, prior) for look in looks]
         for first in range(0, x.shape[1], step):
             part = slice(first, first + step)
             products = _products(x[:, part], left[:, k] / bend)
@@ -64,6 +65,12 @@ def local_sizes(
                 means = bumps @ products + np.multiply.outer(background, overall)
                 size[part] += heed @ _step(means, start.coef[k, part]) ** 2
     return size
+
+
+def _weigh(look: Look, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
+    """Return bumps, as a dense matrix if most of them are there: its products are several times as fast."""
+    bumps, background = weigh(look.scores, look.weighting, prior)
+    return (bumps.toarray() if 5 * bumps.nnz > prior.size * background.size else bumps), background
 
 
 def _products(x: np.ndarray, left: np.ndarray) -> np.ndarray:

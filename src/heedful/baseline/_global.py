@@ -27,7 +27,7 @@ from heedful.baseline._folds import Split, fold_weights
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
 PIECE, LOOSE = 20, 1e-3
-# With more columns than this a square is too, in shorter pieces: the end of the path, with most columns active, is dear.
+# With more columns than this every loss is, in shorter pieces: the end of the path, with most columns active, is dear.
 WIDE, SHORT_PIECE, PATIENCE = 40, 5, 15
 
 
@@ -107,13 +107,13 @@ def _search(
 ) -> tuple[Paths, np.ndarray]:
     """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
     weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
-    squares = family.outcome.kind == GAUSSIAN
-    if squares and x.shape[1] <= WIDE:
+    squares, wide = family.outcome.kind == GAUSSIAN, x.shape[1] > WIDE
+    if squares and not wide:
         folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
     parts, errors = [], np.empty(0)
     loose = rule if squares else rule._replace(tol=max(rule.tol, LOOSE))
-    piece, patience = (SHORT_PIECE, PATIENCE) if squares else (PIECE, PIECE)
+    piece, patience = (SHORT_PIECE, PATIENCE) if wide else (PIECE, PIECE)
     for first in range(0, path.size, piece):
         part = path[first : first + piece]
         parts.append(fit_family(weights, table, family, part, loose, start, n_jobs))
