@@ -128,7 +128,10 @@ def regressors(name, X):
     seed = {"random_state": 0}
     yield "lasso", AttentionLasso(similarity=default_forests(24), local=EVERY_COLUMN, **seed)
     yield "lasso_one", AttentionLasso(heads="single", similarity=SIMILARITIES.get(name, FEW), **seed)
-    yield "lasso_adaptive", AttentionLasso(similarity=default_forests(16), mixing="adaptive", local=EVERY_COLUMN, **seed)
+    yield (
+        "lasso_adaptive",
+        AttentionLasso(similarity=default_forests(16), mixing="adaptive", local=EVERY_COLUMN, **seed),
+    )
     yield "lasso_folds", AttentionLasso(heads="single", similarity=FEW, cv=3, mixing="adaptive", **seed)
     yield "ridge", AttentionRegressor(Ridge(), similarity=FEW, tuning_rows=12, **seed)
     yield "leaf", LeafAttentionRegressor(RandomForestRegressor(6, random_state=0), similarity=FEW, **seed)

@@ -69,7 +69,7 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
     if local.tuning_rows is not None:
         check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
     if local.max_features is not None and not is_word(local.max_features, "auto"):
-        check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40.")
+        check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
 
