@@ -35,7 +35,7 @@ class LinearProblem(NamedTuple):
     None for one step.
 
     Of a wide table local models may use some ``columns`` only: ``narrow`` is then the problem of these alone, near the
-    same global model of all.
+    same global model of all. ``by_fold`` are the columns with which the rows of each fold are tried.
     """
 
     family: Family
@@ -57,7 +57,9 @@ class LinearProblem(NamedTuple):
         """Fit a block: all outputs see the same scores."""
         finite = np.isfinite(self.penalties)
         lassos = wanted & (finite | (self.means is None))
-        problem, own = (self, x) if self.narrow is None else (self.narrow, self._take(x))
+        problem, own = self, x
+        if self.narrow is not None:
+            problem, own = self.narrow, _pad(x[:, self.columns], self.narrow.start.coef.shape[1])
         if anchor is not None:
             link, coef, failed = _anchored(rows, own, weightings, problem, lassos, shares, anchor)
         else:
@@ -86,10 +88,6 @@ class LinearProblem(NamedTuple):
             return self._replace(exact=table)
         return self._replace(narrow=self.narrow._replace(exact=_of_columns(table, self.columns)))
 
-    def _take(self, x: np.ndarray) -> np.ndarray:
-        """Return the columns that local models use."""
-        return _pad(x[:, self.columns], self.narrow.tables[0].mean.size)
-
     def _give_back(self, coef: np.ndarray) -> np.ndarray:
         """Return coefficients of all columns."""
         if self.columns is None:
@@ -102,7 +100,7 @@ class LinearProblem(NamedTuple):
         """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
 
         So the rows of each fold start at the global model of the others. The start of a squared loss makes no
-        difference, and all rows share one.
+        difference, and all rows share one. Columns must not be chosen by the row either: each fold has its own.
         """
         x = self.tables[0].x
         if self.means is None and not self.by_fold:
