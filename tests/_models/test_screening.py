@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import heedful
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
@@ -131,3 +132,12 @@ def test_fits_to_convergence_keep_to_the_chosen_columns(rng, kind):
     used = (model.explain(X[:9]).local_coef.to_numpy() != 0).any(axis=0)
     assert used.any()
     assert set(np.flatnonzero(used)) <= set(chosen(model))
+
+
+def test_a_saved_model_keeps_its_columns(rng, tmp_path):
+    X, y = table(rng)
+    model = fit(X, y, 4)
+    heedful.save_model(model, tmp_path / "wide.heedful")
+    other = heedful.load_model(tmp_path / "wide.heedful")
+    assert "max_features=4" in repr(other)
+    np.testing.assert_array_equal(model.predict(X), other.predict(X))
