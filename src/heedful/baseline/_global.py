@@ -27,8 +27,9 @@ from heedful.baseline._folds import Split, fold_weights
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
 PIECE, LOOSE = 20, 1e-3
-# With more columns than this every loss is, in shorter pieces: the end of the path, with most columns active, is dear.
-WIDE, SHORT_PIECE, PATIENCE = 40, 5, 15
+# With more columns than this (squares, other losses) pieces are short: the end of the path, with most columns active,
+# is dear. Kernels keep covariances of all columns up to there.
+WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
 
 
 class GlobalFit(NamedTuple):
@@ -107,7 +108,8 @@ def _search(
 ) -> tuple[Paths, np.ndarray]:
     """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
     weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
-    squares, wide = family.outcome.kind == GAUSSIAN, x.shape[1] > WIDE
+    squares = family.outcome.kind == GAUSSIAN
+    wide = x.shape[1] > (WIDE if squares else VERY_WIDE)
     if squares and not wide:
         folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
