@@ -29,6 +29,7 @@ ROWS = {
     "speed.compare": 7,
     "speed.drift": 4,
     "speed.learners": 17,
+    "speed.wide": 1,
 }
 
 

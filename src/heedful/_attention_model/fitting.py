@@ -1,5 +1,7 @@
 """From a training table to a fitted attention model: baseline, similarities, heads, shares."""
 
+from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -8,11 +10,11 @@ from heedful import _blocks
 from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.settings import Settings
 from heedful._intervals.calibration import calibrate
-from heedful._models.protocol import FittedModels, ModelKind, Run
+from heedful._models.protocol import FittedModels, Look, ModelKind, Run
 from heedful._responses import Response
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import gather_evidence
-from heedful._tuning.grid import make_grid
+from heedful._tuning.grid import Grid, Queries, make_grid
 from heedful._tuning.guard import heads_alone
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._tuning.shares import OutOfFold
@@ -56,6 +58,7 @@ def fit_heads(
     grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few)
     fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
     problem = models.make_problem(grid.ratios, fixed, seeds.folds)
+    problem = models.narrow(problem, splits, partial(look, models, grid))
     fitted = FittedAttention(models, problem, grid, splits)
     if fixed:
         unknown = np.full(grid.n_heads, np.nan)
@@ -77,6 +80,14 @@ def fit_similarities(
     seen = models.seen(models.train_view(), [entry.takes for entry in copies])
     fits = zip(copies, seen, similarity_targets(models, copies), strict=True)
     return [entry.fit(own, target, rows.weight) for entry, own, target in fits]
+
+
+def look(models: FittedModels, grid: Grid, number: np.ndarray) -> Iterator[Look]:
+    """Return how training rows look at the others by each similarity, under its first weighting."""
+    seen = models.seen(models.train_view(), [entry.takes for entry in grid.similarities])
+    for group, rows in zip(grid.groups, seen, strict=True):
+        queries = Queries(number, rows[number], number if group.similarity.leaves_out else None)
+        yield Look(group.score(queries), group.weightings[0])
 
 
 def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:

@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from heedful._checks import check_grid, check_number, is_word
+from heedful._checks import check_count, check_grid, check_number, is_word
 from heedful._kernels.shapes import Rule, Table
 from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import FittedModels, Problem, Run, View, rows_to_try
+from heedful._models.protocol import FittedModels, Looks, Problem, Run, View, rows_to_try
+from heedful._models.screening import narrow_problem
 from heedful._responses import Response, unit_response
 from heedful._solver import build_table
 from heedful._training_table import TrainingTable
@@ -20,6 +21,8 @@ from heedful.baseline._model import GlobalModel
 from heedful.similarity import Similarity, TeacherSimilarity
 
 TOL, MAX_ITER = 1e-7, 10_000
+# Local models use so many columns by default, ranked by what so many rows see of them.
+MOST_COLUMNS, LOOKED_AT = 40, 200
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -40,6 +43,9 @@ class LocalLasso(BaseEstimator):
     exact : bool, default=False
         Fit the local models of ``predict`` to convergence. The default takes one Newton step from the baseline, at the
         price of a local lasso; tuning always does. For numbers both are the same.
+    max_features : int, None or "auto", default="auto"
+        Most columns, dummies counted, that local models use: those with the largest local coefficients. The others keep
+        the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"`` or ``exact=True``.
 
     Examples
     --------
@@ -53,6 +59,7 @@ class LocalLasso(BaseEstimator):
     max_extrapolation: float | None = 0.5
     tuning_rows: int | None = 10_000
     exact: bool = False
+    max_features: int | str | None = "auto"
 
 
 def check_local(local: LocalLasso) -> tuple[float, ...] | None:
@@ -61,8 +68,17 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_number("max_extrapolation", local.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
     if local.tuning_rows is not None:
         check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
+    if local.max_features is not None and not is_word(local.max_features, "auto"):
+        check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
+
+
+def most_columns(local: LocalLasso, many: bool) -> int | None:
+    """Return how many columns local models may use; None for all, as one head and fits to convergence do by default."""
+    if not is_word(local.max_features, "auto"):
+        return None if local.max_features is None else int(local.max_features)
+    return MOST_COLUMNS if many and not local.exact else None
 
 
 class LinearModels:
@@ -70,15 +86,15 @@ class LinearModels:
 
     few_heads, has_residuals, keeps_table = False, True, False
 
-    def __init__(self, alpha: float | str, local: LocalLasso, *, anchors: bool = False):
-        self.alpha, self.local, self.anchors = alpha, local, anchors
+    def __init__(self, alpha: float | str, local: LocalLasso, *, most: int | None = None, anchors: bool = False):
+        self.alpha, self.local, self.most, self.anchors = alpha, local, most, anchors
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
         """Fit the lasso for all rows."""
         baseline = response.baseline(self.alpha, TOL, run.n_jobs)
         design = rows.labelled(rows.model_rows(rows.codes))
         baseline.fit(design, response.decode(rows.y), rows.weight, splits=splits)
-        return FittedLinear(rows, response, baseline, self.local)
+        return FittedLinear(rows, response, baseline, self.local, self.most)
 
 
 class FittedLinear(FittedModels):
@@ -86,9 +102,11 @@ class FittedLinear(FittedModels):
 
     linear = True
 
-    def __init__(self, rows: TrainingTable, response: Response, baseline: GlobalModel, local: LocalLasso):
+    def __init__(
+        self, rows: TrainingTable, response: Response, baseline: GlobalModel, local: LocalLasso, most: int | None
+    ):
         super().__init__(rows, response)
-        self.baseline, self.local = baseline, local
+        self.baseline, self.local, self.most = baseline, local, most
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
 
     def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
@@ -107,7 +125,14 @@ class FittedLinear(FittedModels):
         """Return lassos to fit to convergence if that is asked for."""
         if not (self.local.exact and isinstance(problem, LinearProblem)):
             return problem
-        return problem._replace(exact=self._exact_table())
+        return problem.to_convergence(self._exact_table())
+
+    def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
+        """Return lassos of the columns with the largest local coefficients, if there are more than may be used."""
+        if self.most is None or len(self.names) <= self.most or not isinstance(problem, LinearProblem):
+            return problem
+        rows = np.unique(np.linspace(0, self.rows.weight.size - 1, LOOKED_AT).astype(np.int64))
+        return narrow_problem(problem, self.most, splits, looks(rows), rows)
 
     def _exact_table(self) -> Table:
         fit = self.baseline.fit_

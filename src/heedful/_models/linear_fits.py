@@ -15,6 +15,7 @@ from heedful._solver import (
     Scale,
     Survival,
     WeightRows,
+    build_table,
     fit_family,
     fit_paths,
     weight_rows,
@@ -32,6 +33,9 @@ class LinearProblem(NamedTuple):
     weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
     on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
     None for one step.
+
+    Of a wide table local models may use some ``columns`` only: ``narrow`` is then the problem of these alone, near the
+    same global model of all. ``by_fold`` are the columns with which the rows of each fold are tried.
     """
 
     family: Family
@@ -45,46 +49,79 @@ class LinearProblem(NamedTuple):
     folds: tuple[Model, ...] = ()
     exact: Table | None = None
     largest_block: int = 512
+    columns: np.ndarray | None = None
+    by_fold: tuple[np.ndarray, ...] = ()
+    narrow: "LinearProblem | None" = None
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
         """Fit a block: all outputs see the same scores."""
         finite = np.isfinite(self.penalties)
         lassos = wanted & (finite | (self.means is None))
+        problem, own = self, x
+        if self.narrow is not None:
+            problem, own = self.narrow, _pad(x[:, self.columns], self.narrow.start.coef.shape[1])
         if anchor is not None:
-            link, coef, failed = _anchored(rows, x, weightings, self, lassos, shares, anchor)
+            link, coef, failed = _anchored(rows, own, weightings, problem, lassos, shares, anchor)
         else:
-            fit = _one_step if self.exact is None else _to_convergence
-            link, coef, failed = fit(rows, x, weightings, self, lassos, shares)
-        if self.exact is None and np.isfinite(self.family.farthest_step):
+            fit = _one_step if problem.exact is None else _to_convergence
+            link, coef, failed = fit(rows, own, weightings, problem, lassos, shares)
+        if problem.exact is None and np.isfinite(self.family.farthest_step):
             # not by BLAS, whose last bits depend on how many queries there are
             start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
             np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
         if self.means is not None and (wanted & ~finite).any():
             _fit_means(rows, weightings, self, wanted & ~finite, link)
-        return BlockFits(self.family.values(link), coef, failed)
+        return BlockFits(self.family.values(link), self._give_back(coef), failed)
+
+    def on_columns(self, columns: np.ndarray, by_fold: tuple[np.ndarray, ...] = ()) -> "LinearProblem":
+        """Return the problem whose local models use some columns only; the others have the coefficient 0 in them."""
+        width = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0).width
+        chosen = self._replace(columns=columns, by_fold=by_fold)
+        start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
+        rule = self.rule._replace(scale=_pad(self.rule.scale[columns], width), start=start.coef[0])
+        tables = tuple(_of_columns(table, columns) for table in self.tables)
+        return chosen._replace(narrow=self._replace(tables=tables, start=start, rule=rule, folds=()))
+
+    def to_convergence(self, table: Table) -> "LinearProblem":
+        """Return the problem whose local models are fitted to convergence, from a table of the same rows."""
+        if self.columns is None or self.narrow is None:
+            return self._replace(exact=table)
+        return self._replace(narrow=self.narrow._replace(exact=_of_columns(table, self.columns)))
+
+    def _give_back(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients of all columns."""
+        if self.columns is None:
+            return coef
+        every = np.zeros((*coef.shape[:2], self.start.coef.shape[1]))
+        every[:, :, self.columns] = coef[:, :, : self.columns.size]
+        return every
 
     def held_out(self, splits: list[Split]) -> list[HeldOut]:
         """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
 
         So the rows of each fold start at the global model of the others. The start of a squared loss makes no
-        difference, and all rows share one.
+        difference, and all rows share one. Columns must not be chosen by the row either: each fold has its own.
         """
         x = self.tables[0].x
-        if self.means is None:
+        if self.means is None and not self.by_fold:
             return [HeldOut(self, x[self.tried], self.tried)]
-        near = [self._near(slice(None), start) for start in self.folds]
+        if self.means is None:
+            near = [self.on_columns(columns) for columns in self.by_fold]
+        else:
+            near = [self._near(slice(None), k) for k in range(len(self.folds))]
         parts = [np.intersect1d(test, self.tried) for _, test in splits]
         return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
 
     def fold(self, number: int, split: Split) -> HeldOut:
         """Return the local problems of the fold's training part."""
         test = np.intersect1d(split.test, self.tried)
-        return HeldOut(self._near(split.train, self.folds[number]), self.tables[0].x[test], test)
+        return HeldOut(self._near(split.train, number), self.tables[0].x[test], test)
 
-    def _near(self, part, start: Model) -> "LinearProblem":
+    def _near(self, part, number: int) -> "LinearProblem":
         x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
         family = family if isinstance(part, slice) else family.part(part)
-        return make_problem(x, family, weight, start, self.rule, self.penalties)
+        problem = make_problem(x, family, weight, self.folds[number], self.rule, self.penalties)
+        return problem.on_columns(self.by_fold[number]) if self.by_fold else problem
 
 
 def make_problem(
@@ -96,6 +133,21 @@ def make_problem(
     family = family.anchored(link, weight)
     tables = working_tables(x, family, link, weight, scale)
     return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), np.arange(weight.size))
+
+
+def _of_columns(table: Table, columns: np.ndarray) -> Table:
+    """Return the table of some columns, padded."""
+    flat = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0)
+    curve = 1.0 / table.inverse if table.inverse.size else None
+    weight = table.prior if curve is None else table.prior / curve
+    return build_table(table.packed[:, columns], table.y, weight, flat, curve)
+
+
+def _pad(values: np.ndarray, width: int) -> np.ndarray:
+    """Return values with zeros for the padding, side by side in memory."""
+    padded = np.zeros((*values.shape[:-1], width))
+    padded[..., : values.shape[-1]] = values
+    return padded
 
 
 def _one_step(rows, x, weightings, problem, wanted, shares):

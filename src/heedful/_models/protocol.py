@@ -1,7 +1,7 @@
 """What a kind of local models offers: settings to fit, the fitted models, and problems under weights."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -90,6 +90,17 @@ class Problem(Protocol):
         """Return the problem of one fold's training part, and the rows of its other part to try heads on."""
 
 
+class Look(NamedTuple):
+    """Scores of some training rows under one similarity, and a way to weigh them."""
+
+    scores: ScoreRows
+    weighting: Weighting
+
+
+# From numbers of training rows to how they look at the training rows, by one similarity after the other.
+Looks: TypeAlias = Callable[[np.ndarray], Iterable[Look]]
+
+
 class View(NamedTuple):
     """Queries read once: their ``codes``, as numbers to show (``design``) and as local models take them (``x``).
 
@@ -128,6 +139,10 @@ class FittedModels:
     def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> Problem:
         """Return the local models to fit; if all is ``fixed``, heads are not tried on rows that are left out."""
         raise NotImplementedError
+
+    def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
+        """Return the local models to fit of a table with so many columns that they cannot all be used."""
+        return problem
 
     def view(self, table: pd.DataFrame | np.ndarray) -> View:
         """Return a checked table of queries as the models take it."""

@@ -27,6 +27,9 @@ from heedful.baseline._folds import Split, fold_weights
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
 PIECE, LOOSE = 20, 1e-3
+# With more columns than this (squares, other losses) pieces are short: the end of the path, with most columns active,
+# is dear. Kernels keep covariances of all columns up to there.
+WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
 
 
 class GlobalFit(NamedTuple):
@@ -105,18 +108,22 @@ def _search(
 ) -> tuple[Paths, np.ndarray]:
     """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
     weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
-    if family.outcome.kind == GAUSSIAN:
+    squares = family.outcome.kind == GAUSSIAN
+    wide = x.shape[1] > (WIDE if squares else VERY_WIDE)
+    if squares and not wide:
         folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
     parts, errors = [], np.empty(0)
-    loose = rule._replace(tol=max(rule.tol, LOOSE))
-    for first in range(0, path.size, PIECE):
-        part = path[first : first + PIECE]
+    loose = rule if squares else rule._replace(tol=max(rule.tol, LOOSE))
+    piece, patience = (SHORT_PIECE, PATIENCE) if wide else (PIECE, PIECE)
+    for first in range(0, path.size, piece):
+        part = path[first : first + piece]
         parts.append(fit_family(weights, table, family, part, loose, start, n_jobs))
         errors = np.append(errors, _left_out_error(parts[-1], splits, family, x, weight))
-        if np.argmin(errors) < errors.size - PIECE:
+        if np.argmin(errors) < errors.size - patience:
             break
-        start = parts[-1].last()
+        # lassos of squares share a start, which makes no difference to where they end
+        start = parts[-1].model(0, -1) if squares else parts[-1].last()
     intercept, coef = (np.concatenate(pieces, axis=1) for pieces in zip(*(part[:2] for part in parts), strict=True))
     return Paths(intercept, coef, sum(part.n_failed for part in parts)), errors
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_number, is_word
-from heedful._models.linear import LinearModels, LocalLasso, check_local
+from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
 
 
 class LinearArguments(Protocol):
@@ -29,6 +29,7 @@ def plan_linear(model: LinearArguments, groups: Any, *, anchors: bool = False) -
     if not isinstance(model.local, LocalLasso | None):
         raise TypeError(f"`local` must be a LocalLasso, such as LocalLasso(alpha_ratio=1.0), got {model.local!r}.")
     local = model.local or LocalLasso()
-    kind = LinearModels(model.alpha, local, anchors=anchors)
+    ratios = check_local(local)
+    kind = LinearModels(model.alpha, local, most=most_columns(local, many), anchors=anchors)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
-    return kind, check_settings(*shared, ratios=check_local(local), many=many)
+    return kind, check_settings(*shared, ratios=ratios, many=many)
