@@ -61,6 +61,7 @@ OUTSIDE = {
         "collections",
         "contextlib",
         "functools",
+        "gc",
         "logging",
         "os",
         "threading",

@@ -6,7 +6,8 @@ import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.arrays import matrix, vector, zero_counts, zero_matrix
-from heedful._kernels.lasso import everyone_row, make_space, path_row
+from heedful._kernels.lasso import FULL_GRAM, everyone_row, make_space, path_row
+from heedful._kernels.shapes import Table
 from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
@@ -59,7 +60,7 @@ def any_row(values):
 
 
 @many_rows
-def fit_rows(block, queries, table, heads, rule, keep):
+def fit_rows(block, queries, table, heads, rule, wide, keep):
     """Fit the wanted heads (weighting x penalty) of every query, for both functions below.
 
     Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, the coefficients at
@@ -99,7 +100,7 @@ def fit_rows(block, queries, table, heads, rule, keep):
                 everyone_row(table, rows, bump, background, space.bump)
                 rows, bump, background = space.everyone, space.bump, 0.0
             y_mean, spread, bad = path_row(
-                table, rows, bump, background, penalties, wanted[w], rule, space, means[at], paths[at]
+                table, rows, bump, background, penalties, wanted[w], rule, wide, space, means[at], paths[at]
             )
             y_means[q] = y_mean
             failed[q] += bad
@@ -109,6 +110,11 @@ def fit_rows(block, queries, table, heads, rule, keep):
                     queries[q], y_mean, means[0], far, paths[0], wanted[w], shares[w], predictions[q, w], coefs[q]
                 )
     return predictions, coefs, paths, means, y_means, failed
+
+
+def is_wide(table: Table) -> bool | None:
+    """Return True for tables of which columns are chosen, and None for others."""
+    return True if table.mean.size > FULL_GRAM else None
 
 
 def head_rows(
@@ -121,7 +127,7 @@ def head_rows(
     """
     block = Block(indptr, indices, score, leaf, np.zeros(1))
     heads = Heads(kinds, temperatures, penalties, wanted, shares)
-    predictions, coefs, *_, failed = fit_rows(block, queries, table, heads, rule, False)
+    predictions, coefs, *_, failed = fit_rows(block, queries, table, heads, rule, is_wide(table), False)
     return predictions, coefs, failed
 
 
@@ -135,5 +141,5 @@ def lasso_rows(
     block = Block(indptr, indices, bumps, np.empty(0), backgrounds)
     one = np.ones((1, penalties.size))
     heads = Heads(np.zeros(1, np.int64), one[0], penalties, one > 0.0, one)
-    *_, paths, means, y_means, failed = fit_rows(block, np.empty((0, 0)), table, heads, rule, True)
+    *_, paths, means, y_means, failed = fit_rows(block, np.empty((0, 0)), table, heads, rule, is_wide(table), True)
     return paths, means, y_means, failed

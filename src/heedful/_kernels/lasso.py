@@ -128,8 +128,10 @@ def inverse_hessian_row(table, rows, bump, background):
 
 
 @one_row
-def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean, coefs):
+def path_row(table, rows, bump, background, penalties, wanted, rule, wide, space, mean, coefs):
     """Fit one query at each wanted penalty (descending) and write its coefficients.
+
+    ``wide`` is None where the whole Gram matrix is made: what chooses columns is then left out, and not compiled.
 
     Returns the weighted mean and variance of the response and how many of the fits did not converge.
     """
@@ -145,7 +147,6 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
         variance_row(table, background, mean, rooted, scale)
         for j in range(p):
             scale[j] = np.sqrt(scale[j])
-    few = p <= FULL_GRAM
     gram = matrix(0, 0)
     columns = numbers(p)
     coef = rule.start.copy()
@@ -160,7 +161,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, space, mean
             continue
         for j in range(p):
             penalty[j] = penalties[t] * ease * scale[j]
-        if few:
+        if wide is None:
             if gram.shape[0] == 0:
                 gram = whole_gram(table, background, mean, rooted)
             converged = minimise_row(gram, cov, penalty, columns, coef, tol, rule.max_iter)

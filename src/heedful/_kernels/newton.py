@@ -261,7 +261,7 @@ def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept
     started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
     rows = work.everyone[:size]
     y_mean, _, failed = path_row(
-        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, work.space, mean, path
+        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, mean, work.space, mean, path
     )
     for j in range(n_features):
         y_mean -= mean[j] * path[0, j]

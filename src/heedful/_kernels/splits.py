@@ -227,9 +227,8 @@ def move_bin(tally, code):
 
 
 @one_row
-def scan_outputs(codes, column, bag, values, weights, start, stop, whole, least, tally, mask):
-    """Return the best split by the order of the bins, for several outputs; see ``scan_row``."""
-    tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+def scan_outputs(whole, least, tally, mask):
+    """Return the best split by the order of tallied bins, for several outputs; see ``scan_row``."""
     best, cut, shift, last, n_bins, lost = -1.0, 0, 0, -1, 0, tally[MISSING, 0]
     for b in range(4):
         word = mask[b]
@@ -263,7 +262,7 @@ def scan_outputs(codes, column, bag, values, weights, start, stop, whole, least,
 @one_row
 def leading_output(tally, mask, whole):
     """Return the column of the output whose mean differs most between the bins."""
-    best, leading = -np.inf, 2
+    best, leading = 0.0, 2
     for k in range(2, whole.size):
         between = -float(whole[k]) * float(whole[k]) / float(whole[1])
         for b in range(4):
@@ -272,18 +271,16 @@ def leading_output(tally, mask, whole):
                 code = (b << 6) + lowest_bit(word)
                 word &= word - ONE
                 between += float(tally[code, k]) * float(tally[code, k]) / float(max(tally[code, 1], 1))
-        if between > best:
+        # of outputs that differ as much, the first: rounding must not choose
+        if between > best + 1e-9 * abs(best):
             best = between
             leading = k
     return leading
 
 
 @one_row
-def scan_level_outputs(
-    codes, column, bag, values, weights, start, stop, whole, chance, least, tally, mask, levels, members
-):
-    """Return the best split of a category for several outputs; see ``scan_levels``."""
-    tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+def scan_level_outputs(whole, chance, least, tally, mask, levels, members):
+    """Return the best split of the tallied levels of a category for several outputs; see ``scan_levels``."""
     size = order_levels(tally, mask, 1, leading_output(tally, mask, whole), levels)
     best, n_left, most = -1.0, 0, False
     for at in range(size):

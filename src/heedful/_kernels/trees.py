@@ -17,6 +17,7 @@ from heedful._kernels.splits import (
     scan_levels,
     scan_outputs,
     scan_row,
+    tally_outputs,
 )
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -123,6 +124,26 @@ def chance_of(values, weights, bag, start, stop, whole, unit, bits):
 
 
 @one_row
+def try_column(codes, column, categories, values, weights, bag, start, stop, whole, chance, least, work):
+    """Return the best split of a node by one column; see ``splits``.
+
+    Without categories, or without several outputs, numba leaves out what is for them, and need not compile it.
+    """
+    tally, mask = work.tally, work.mask
+    if categories is not None:  # noqa: SIM102  numba leaves it out as it stands
+        if categories[column]:
+            levels, members = work.levels, work.members
+            if values.ndim == 1:
+                return scan_levels(codes, column, bag, start, stop, whole, chance, least, tally, mask, levels, members)
+            tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+            return scan_level_outputs(whole, chance, least, tally, mask, levels, members)
+    if values.ndim == 1:
+        return scan_row(codes, column, bag, start, stop, whole, least, tally, mask)
+    tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+    return scan_outputs(whole, least, tally, mask)
+
+
+@one_row
 def find_split(codes, categories, values, weights, unit, bits, start, stop, least, n_tried, state, work, best_set):
     """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; its set is written.
 
@@ -130,7 +151,9 @@ def find_split(codes, categories, values, weights, unit, bits, start, stop, leas
     ones counts. Two rows are parted as well by any column as by the best.
     """
     n_columns, bag, order, whole = codes.shape[0], work.bag, work.order, work.whole
-    possible, chance = np.inf, -1.0
+    possible, chance = np.inf, 0.0
+    if categories is not None:
+        chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
     if values.ndim == 1 and stop - start <= FEW_ROWS:
         possible = best_possible(bag, start, stop, whole, work.few)
     best, chosen, cut, shift, n_seen, any_found = -1.0, -1, 0, 0, 0, False
@@ -144,37 +167,9 @@ def find_split(codes, categories, values, weights, unit, bits, start, stop, leas
         n_seen += 1
         if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
             continue
-        if categories[column] and chance < 0.0:
-            chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
-        if values.ndim == 1:
-            if categories[column]:
-                gain, place, turn, found = scan_levels(
-                    codes,
-                    column,
-                    bag,
-                    start,
-                    stop,
-                    whole,
-                    chance,
-                    least,
-                    work.tally,
-                    work.mask,
-                    work.levels,
-                    work.members,
-                )
-            else:
-                gain, place, turn, found = scan_row(
-                    codes, column, bag, start, stop, whole, least, work.tally, work.mask
-                )
-        elif categories[column]:
-            gain, place, turn, found = scan_level_outputs(
-                *(codes, column, bag, values, weights, start, stop, whole, chance, least),
-                *(work.tally, work.mask, work.levels, work.members),
-            )
-        else:
-            gain, place, turn, found = scan_outputs(
-                codes, column, bag, values, weights, start, stop, whole, least, work.tally, work.mask
-            )
+        gain, place, turn, found = try_column(
+            codes, column, categories, values, weights, bag, start, stop, whole, chance, least, work
+        )
         any_found |= found
         if gain > best:
             best = gain
@@ -265,9 +260,9 @@ def grow_rows(
 ):
     """Grow a tree for each seed and write it into ``growth``.
 
-    ``codes`` (n_columns, n_rows) are bins, ``values`` the response in whole numbers: (n_rows,) for a single one, where
-    all rows weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and
-    ``bits``. ``n_drawn`` rows are drawn (see
+    ``codes`` (n_columns, n_rows) are bins, ``categories`` says which columns hold levels (None if none). ``values``
+    are the response in whole numbers: (n_rows,) for a single one, where all rows weigh the same, or (n_rows, n_outputs)
+    with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and ``bits``. ``n_drawn`` rows are drawn (see
     ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to be split, and that each of its
     parts must have. Columns come back in the order they had.
     """

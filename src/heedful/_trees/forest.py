@@ -108,7 +108,8 @@ def grow_forest(
         order = any_order.permutation(n_rows)
         columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
         places = np.argsort(order)
-    table = (columns, rows.bins.categories, values, weights, unit, bits, sums, places)
+    categories = rows.bins.categories if rows.bins.categories.any() else None
+    table = (columns, categories, values, weights, unit, bits, sums, places)
     n_groups = -(-how.n_trees // GROUP)
     blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
     grown = _blocks.run(
@@ -166,7 +167,7 @@ def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, roo
     )
     growth = Growth(
         nodes=np.empty((2 * most * n_trees, 4), np.int32),
-        sets=np.empty((most * n_trees + 1 if categories.any() else 1, 4), np.uint64),
+        sets=np.empty((1 if categories is None else most * n_trees + 1, 4), np.uint64),
         roots=np.empty(n_trees, np.int32),
         starts=np.empty(most * n_trees + 1, np.int64),
         members=np.empty(n_rows * n_trees, np.int32),
