@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import is_classifier
 from sklearn.ensemble import RandomForestRegressor
 
@@ -44,7 +45,12 @@ def small_uses() -> Iterator[tuple[str, Callable[[], Any]]]:
     for kind, task in ((estimators.AttentionLassoClassifier, "binary"), (estimators.AttentionCox, "survival")):
         model = kind(local=estimators.LocalLasso(exact=True), similarity=few_trees(), random_state=0)
         yield f"{kind.__name__}: {task}, to convergence", partial(use, model, task)
-    yield "local_lasso: binary, many columns", fit_wide
+    for kind, task in ((estimators.AttentionLasso, "regression"), (estimators.AttentionLassoClassifier, "multiclass")):
+        yield f"{kind.__name__}: {task}, with text", partial(use, make(kind), task, with_text())
+    for given in (RandomForestRegressor(N_TREES, random_state=0), RandomForestRegressor(N_TREES, bootstrap=False)):
+        model = estimators.AttentionLasso(similarity=given, cv="oob" if given.bootstrap else 3, random_state=0)
+        yield "AttentionLasso: a forest of scikit-learn", partial(use, model, "regression")
+    yield "local_lasso: many columns", fit_wide
     yield "ProtoClust", lambda: cluster.ProtoClust(n_clusters=2).fit(rows())
 
 
@@ -65,8 +71,9 @@ def tasks_of(kind: type) -> tuple[str, ...]:
 
 
 def fit_wide() -> None:
-    """Fit so many columns that covariances are not kept."""
+    """Fit so many columns that covariances are not kept, or columns are chosen."""
     x = np.random.default_rng(0).normal(size=(N_ROWS, KEPT_COLUMNS + 1))
+    local_lasso(x, x[:, 0], np.ones((1, N_ROWS)), alpha=0.1)
     local_lasso(x, x[:, 0] > 0, np.ones((1, N_ROWS)), alpha=0.1, family="binomial")
 
 
@@ -102,9 +109,14 @@ def response(task: str) -> np.ndarray:
     return {"regression": value, "binary": value > 0, "multiclass": np.digitize(value, [-0.3, 0.3])}[task]
 
 
-def use(model: Any, task: str) -> None:
+def with_text() -> pd.DataFrame:
+    """Return a small table with a column of text."""
+    return pd.DataFrame(rows(), columns=list("abc")).assign(kind=np.resize(["one", "two", "three"], N_ROWS))
+
+
+def use(model: Any, task: str, table: Any = None) -> None:
     """Fit and ask for all that can be asked for."""
-    x = rows()
+    x = rows() if table is None else table
     model.fit(x, response(task))
     model.predict(x)
     model.explain(x).clusters(2)
