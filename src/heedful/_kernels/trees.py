@@ -312,6 +312,29 @@ def grow_rows(
 
 
 @many_rows
+def thin_rows(starts, members, draws, room, kept):
+    """Write the rows with the lowest numbers of each leaf, at most ``room`` of them, side by side into ``kept``.
+
+    The rows of a leaf that were drawn come first, then the others, both in the order of their numbers.
+    """
+    end = 0
+    for leaf in range(room.size):
+        at, stop = starts[leaf], starts[leaf + 1]
+        other = at
+        while other < stop and draws[other] > 0:
+            other += 1
+        split = other
+        for _ in range(min(room[leaf], stop - starts[leaf])):
+            if other == stop or (at < split and members[at] < members[other]):
+                kept[end] = members[at]
+                at += 1
+            else:
+                kept[end] = members[other]
+                other += 1
+            end += 1
+
+
+@many_rows
 def binned_leaf_rows(codes, nodes, sets, roots):
     """Return the leaf of every row (n_rows, n_columns) in every tree (n_trees, n_rows)."""
     leaves = np.empty((roots.size, codes.shape[0]), np.int32)

@@ -193,11 +193,9 @@ def _thin(buckets: Buckets, room: int | str) -> Buckets:
     starts, members, draws, inside = buckets
     n_drawn = np.add.reduceat((draws > 0).astype(np.int64), starts[:-1])
     size = np.minimum(np.diff(starts), n_drawn if isinstance(room, str) else int(room))
-    leaf = np.repeat(np.arange(size.size), np.diff(starts))
-    order = np.lexsort((members, leaf))
-    place = np.arange(members.size) - np.repeat(starts[:-1], np.diff(starts))
-    kept = order[place < np.repeat(size, np.diff(starts))]
-    return Buckets(np.concatenate([[0], np.cumsum(size)]), members[kept], np.ones(kept.size, np.int32), inside)
+    kept = np.empty(size.sum(), np.int32)
+    _kernels.thin_rows(starts, members, draws, size, kept)
+    return Buckets(np.concatenate([[0], np.cumsum(size)]), kept, np.ones(kept.size, np.int32), inside)
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:
