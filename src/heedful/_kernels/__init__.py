@@ -18,6 +18,7 @@ _HOME = {
     "proximity_sum_rows": "proximity_sums",
     "newton_rows": "newton",
     "quantile_rows": "quantiles",
+    "stump_rows": "stumps",
     "weigh_rows": "attention",
 }
 
@@ -36,6 +37,7 @@ __all__ = [
     "proximity_sum_rows",
     "quantile_rows",
     "shared_leaf_rows",
+    "stump_rows",
     "weigh_rows",
 ]
 
