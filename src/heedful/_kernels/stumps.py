@@ -5,6 +5,8 @@ A series is one output of one model. All series share the rows; those that a mod
 curvatures, times its weight: the series lie side by side, so that a row is added to a bin in a few instructions.
 """
 
+import numpy as np
+
 from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.shapes import MISSING
 
@@ -64,7 +66,10 @@ def scan_column(tally, k, n_bins, category, chance, how, order, found):
                 found[3] = pull
                 found[4] = bend
     if category and size > 2:
-        found[0] = max(found[0] - chance * (size - 2), LEAST_PART * found[0])
+        gain = LEAST_PART * found[0]
+        found[0] -= chance * (size - 2)
+        if found[0] < gain:
+            found[0] = gain
     found[5] = slope
     found[6] = curve
     found[7] = size
@@ -73,8 +78,7 @@ def scan_column(tally, k, n_bins, category, chance, how, order, found):
 @one_row
 def write_sides(tally, k, category, order, found, side):
     """Write where each code goes."""
-    n_left, size = int(found[1]), int(found[7])
-    cut = MISSING
+    n_left, size, cut = np.int64(found[1]), np.int64(found[7]), MISSING
     if not category and n_left < size:
         cut = ((order[n_left - 1] + order[n_left]) >> 1) + 1
     for code in range(MISSING):
@@ -119,7 +123,11 @@ def stump_rows(codes, categories, sizes, pull, chance, how, work, column, side, 
                 write_sides(tally, k, categories[j], order, found, side[k])
     for k in range(n_series):
         for s in range(1, 3):
-            step[k, s] = how[2] * min(max(step[k, s], -how[3]), how[3])
+            if step[k, s] > how[3]:
+                step[k, s] = how[3]
+            elif step[k, s] < -how[3]:
+                step[k, s] = -how[3]
+            step[k, s] *= how[2]
         if column[k] >= 0:
             for i in range(n_rows):
                 link[i, k] += step[k, side[k, codes[column[k], i]]]

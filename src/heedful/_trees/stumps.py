@@ -14,6 +14,8 @@ from heedful._trees.bins import Binned, Bins
 CODES = 256
 # The start of a model that has seen a single class: log-odds of 30 are a probability that is still less than 1.
 FARTHEST = 30.0
+# Rounds after which curvatures are worked out anew, and left-out losses at most: both cost more than slopes do.
+EVERY = 8
 
 
 class Response(Protocol):
@@ -123,15 +125,17 @@ class _Part:
         with np.errstate(divide="ignore"):
             return np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
 
-    def pull(self, link: np.ndarray, out: np.ndarray) -> np.ndarray:
-        """Write minus the slope and the curvature of each row, weighted; return the gain of a level by chance."""
+    def pull(self, link: np.ndarray, out: np.ndarray, *, bend: bool) -> np.ndarray:
+        """Write minus the slope and, if asked to, the curvature of each row, weighted; return a level's gain by chance."""
         own, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
-        residual, hessian = self.family.residual(own, self.weight), self.family.hessian(own, self.weight)
+        residual = self.family.residual(own, self.weight)
         slope = weight * residual
-        curve = np.broadcast_to(weight, slope.shape) if hessian is None else weight * hessian
         out[self.rows, 0] = slope
-        out[self.rows, 1] = curve
-        return (slope * residual).sum(axis=0) / curve.sum(axis=0)
+        if bend:
+            hessian = self.family.hessian(own, self.weight)
+            out[self.rows, 1] = curve = weight * (np.ones(slope.shape) if hessian is None else hessian)
+            self.curve = curve.sum(axis=0)
+        return (slope * residual).sum(axis=0) / self.curve
 
 
 class _Rounds:
@@ -170,68 +174,78 @@ def fit_stumps(
     inner = family.scaled(center, unit)
     parts = [_Part(inner, weight, np.arange(weight.size)), *(_Part(inner, weight, split.train) for split in splits)]
     starts = np.stack([part.start() for part in parts])
+    race = _Race(inner, weight, splits)
     with _blocks.one_blas_thread():
-        rounds, loss = _boost(rows, inner, weight, splits, parts, starts, how, verbose)
-    n_rounds = int(np.argmin(loss)) if loss.size else len(rounds.columns)
+        rounds = _boost(rows, race, parts, starts, how, verbose)
+    n_rounds = int(np.argmin(race.loss)) if race.loss.size else len(rounds.columns)
     models = []
     for m, part in enumerate(parts):
         series = range(m * inner.n_outputs, (m + 1) * inner.n_outputs)
         shapes = np.stack([rounds.shapes(k, n_rounds, rows.shape[1]) for k in series], axis=-1)
         models.append(_centred(center + unit * starts[m], unit * shapes, rows, part))
-    return BoostedFolds(models[0], models[1:], _out_of_fold(models[1:], splits, rows, inner.n_outputs), loss, n_rounds)
+    link = _out_of_fold(models[1:], splits, rows, inner.n_outputs)
+    return BoostedFolds(models[0], models[1:], link, race.loss, n_rounds)
 
 
-def _boost(
-    rows: Binned,
-    family: Response,
-    weight: np.ndarray,
-    splits: list,
-    parts: list[_Part],
-    starts: np.ndarray,
-    how: Boosting,
-    verbose: int,
-) -> tuple[_Rounds, np.ndarray]:
-    """Return the stumps of each round, and the left-out loss before the first and after each of them."""
+class _Race:
+    """Left-out losses of the models of folds, worked out for some rounds at a time: what a loss sorts, it sorts once."""
+
+    def __init__(self, family: Response, weight: np.ndarray, splits: list):
+        self.family, self.weight, self.splits = family, weight, splits
+        self.mass = sum(weight[split.test].sum() for split in splits)
+        round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
+        size = max(1, min(EVERY, _blocks.BUDGET // round_bytes)) if self.mass > 0.0 else 0
+        self.links = np.empty((len(splits), weight.size, size, family.n_outputs))
+        self.n_waiting = 0
+        self.loss = np.empty(0)
+
+    def watch(self, link: np.ndarray, *, last: bool = False) -> None:
+        """Note the linear predictors (n_rows, 1 + n_folds, n_outputs) of a round."""
+        if self.mass > 0.0:
+            self.links[:, :, self.n_waiting] = link[:, 1:].swapaxes(0, 1)
+            self.n_waiting += 1
+            if last or self.n_waiting == self.links.shape[2]:
+                self.loss = np.append(self.loss, self._losses())
+                self.n_waiting = 0
+
+    def over(self, patience: int) -> bool:
+        """Return whether there was no better round for some time; what came later is forgotten."""
+        number = np.arange(self.loss.size)
+        before = np.append(np.inf, np.minimum.accumulate(self.loss))[:-1]
+        best = np.maximum.accumulate(np.where(self.loss < before, number, 0))
+        late = np.flatnonzero(number - best >= patience)
+        self.loss = self.loss[: late[0] + 1] if late.size else self.loss
+        return late.size > 0
+
+    def _losses(self) -> np.ndarray:
+        """Return the weighted mean loss of left-out rows in the rounds that wait."""
+        total = np.zeros(self.n_waiting)
+        for links, split in zip(self.links[:, :, : self.n_waiting], self.splits, strict=True):
+            total += self.family.left_out_loss(links.__getitem__, split.train, split.test, self.weight)
+        return total / self.mass
+
+
+def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, how: Boosting, verbose: int) -> _Rounds:
+    """Return the stumps of each round; the race knows the left-out loss before the first and after each of them."""
     n_rows, n_series = len(rows), starts.size
     link = np.tile(starts, (n_rows, 1, 1))
     pull, chance = np.zeros((n_rows, 2, *starts.shape)), np.empty(starts.shape)
     column, side, step = np.empty(n_series, np.int64), np.zeros((n_series, CODES), np.uint8), np.zeros((n_series, 3))
     work = StumpWork(np.zeros((CODES, 2 * n_series)), np.empty(CODES, np.int64), np.empty(8), np.empty(n_series))
-    settings = np.array([how.ridge, how.least, how.learning_rate, family.farthest_step])
-    table = (rows.columns, rows.bins.categories, rows.bins.sizes)
-    rounds, mass = _Rounds(), sum(weight[split.test].sum() for split in splits)
-    losses = [_left_out(family, link, splits, weight) / mass] if mass > 0.0 else []
-    for _ in tqdm(range(how.n_rounds), desc="stumps", unit="round", disable=not verbose):
+    settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step])
+    table = (rows.columns, rows.bins.categories, rows.bins.sizes, pull.reshape(n_rows, -1), chance.reshape(-1), settings)
+    rounds = _Rounds()
+    race.watch(link, last=True)
+    for number in tqdm(range(how.n_rounds), desc="stumps", unit="round", disable=not verbose):
         for m, part in enumerate(parts):
-            chance[m] = part.pull(link[:, m], pull[:, :, m])
-        _kernels.stump_rows(
-            *table,
-            pull.reshape(n_rows, -1),
-            chance.ravel(),
-            settings,
-            work,
-            column,
-            side,
-            step,
-            link.reshape(n_rows, -1),
-        )
+            chance[m] = part.pull(link[:, m], pull[:, :, m], bend=number % EVERY == 0)
+        _kernels.stump_rows(*table, work, column, side, step, link.reshape(n_rows, -1))
         rounds.add(column, side, step)
-        if losses:
-            losses.append(_left_out(family, link, splits, weight) / mass)
-            if len(losses) - 1 - int(np.argmin(losses)) >= how.patience:
-                break
-        if (column < 0).all():
+        last = number + 1 == how.n_rounds or bool((column < 0).all())
+        race.watch(link, last=last)
+        if race.over(how.patience) or last:
             break
-    return rounds, np.array(losses)
-
-
-def _left_out(family: Response, link: np.ndarray, splits: list, weight: np.ndarray) -> float:
-    """Return the weighted loss of left-out rows, in sum, by the models of the folds."""
-    total = 0.0
-    for k, split in enumerate(splits):
-        own = link[:, k + 1 : k + 2]
-        total += float(family.left_out_loss(own.__getitem__, split.train, split.test, weight)[0])
-    return total
+    return rounds
 
 
 def _unit(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
