@@ -69,7 +69,7 @@ class Boosting(NamedTuple):
     n_rounds: int = 400
     learning_rate: float = 0.1
     ridge: float = 1.0
-    least: float = 2.0
+    least: float = 3.0
     patience: int = 40
 
 
