@@ -1,6 +1,6 @@
 """Boosted stumps on binned columns: additive models, one of all rows and one for each fold, grown round by round."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -14,6 +14,10 @@ from heedful._trees.bins import Binned, Bins
 CODES = 256
 # The start of a model that has seen a single class: log-odds of 30 are a probability that is still less than 1.
 FARTHEST = 30.0
+# What a level of a category beyond two gains by chance, as its levels are sorted by the very slopes that they part: of
+# the mean squared error, 2 / pi in theory, less what any column gains by its choice of a cut. Half of it gave the least
+# test error for 10 and 60 levels, with and without a signal; none overfits, and a ridge on levels does not help.
+BY_CHANCE = 0.5
 # Rounds after which curvatures are worked out anew, and left-out losses at most: both cost more than slopes do.
 EVERY = 8
 
@@ -114,11 +118,9 @@ class _Part:
     def __init__(self, family: Response, weight: np.ndarray, rows: np.ndarray):
         inside = np.zeros(weight.size, dtype=bool)
         inside[rows] = True
-        inside &= weight > 0.0
-        self.all = bool(inside.all())
-        self.rows: Any = slice(None) if self.all else np.flatnonzero(inside)
-        self.family = family if self.all else family.part(self.rows)
-        self.weight = weight[self.rows]
+        own = np.flatnonzero(inside & (weight > 0.0))
+        self.rows = slice(None) if own.size == weight.size else own
+        self.family, self.weight = family.part(own), weight[own]
 
     def start(self) -> np.ndarray:
         """Return the linear predictor of the model without columns."""
@@ -126,7 +128,7 @@ class _Part:
             return np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
 
     def pull(self, link: np.ndarray, out: np.ndarray, *, bend: bool) -> np.ndarray:
-        """Write minus the slope and, if asked to, the curvature of each row, weighted; return a level's gain by chance."""
+        """Write minus the slope and, if asked to, the curvature of each row; return what a level gains by chance."""
         own, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
         residual = self.family.residual(own, self.weight)
         slope = weight * residual
@@ -135,7 +137,7 @@ class _Part:
             hessian = self.family.hessian(own, self.weight)
             out[self.rows, 1] = curve = weight * (np.ones(slope.shape) if hessian is None else hessian)
             self.curve = curve.sum(axis=0)
-        return (slope * residual).sum(axis=0) / self.curve
+        return BY_CHANCE * (slope * residual).sum(axis=0) / self.curve
 
 
 class _Rounds:
@@ -162,7 +164,12 @@ class _Rounds:
 
 
 def fit_stumps(
-    rows: Binned, family: Response, weight: np.ndarray, splits: list, how: Boosting | None = None, verbose: int = 0
+    rows: Binned,
+    family: Response,
+    weight: np.ndarray,
+    splits: Sequence[Fold],
+    how: Boosting | None = None,
+    verbose: int = 0,
 ) -> BoostedFolds:
     """Boost stumps on all rows and on the training part of each split together, and stop where left-out rows say so.
 
@@ -177,7 +184,7 @@ def fit_stumps(
     race = _Race(inner, weight, splits)
     with _blocks.one_blas_thread():
         rounds = _boost(rows, race, parts, starts, how, verbose)
-    n_rounds = int(np.argmin(race.loss)) if race.loss.size else len(rounds.columns)
+    n_rounds = int(np.argmin(np.nan_to_num(race.loss, nan=np.inf))) if race.loss.size else len(rounds.columns)
     models = []
     for m, part in enumerate(parts):
         series = range(m * inner.n_outputs, (m + 1) * inner.n_outputs)
@@ -188,9 +195,9 @@ def fit_stumps(
 
 
 class _Race:
-    """Left-out losses of the models of folds, worked out for some rounds at a time: what a loss sorts, it sorts once."""
+    """Left-out losses of the models of folds, worked out for some rounds at a time: a loss that sorts does so once."""
 
-    def __init__(self, family: Response, weight: np.ndarray, splits: list):
+    def __init__(self, family: Response, weight: np.ndarray, splits: Sequence[Fold]):
         self.family, self.weight, self.splits = family, weight, splits
         self.mass = sum(weight[split.test].sum() for split in splits)
         round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
@@ -233,13 +240,14 @@ def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, ho
     column, side, step = np.empty(n_series, np.int64), np.zeros((n_series, CODES), np.uint8), np.zeros((n_series, 3))
     work = StumpWork(np.zeros((CODES, 2 * n_series)), np.empty(CODES, np.int64), np.empty(8), np.empty(n_series))
     settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step])
-    table = (rows.columns, rows.bins.categories, rows.bins.sizes, pull.reshape(n_rows, -1), chance.reshape(-1), settings)
+    table = (rows.columns, rows.bins.categories, rows.bins.sizes)
+    state = (pull.reshape(n_rows, -1), chance.reshape(-1), settings, work, column, side, step, link.reshape(n_rows, -1))
     rounds = _Rounds()
     race.watch(link, last=True)
     for number in tqdm(range(how.n_rounds), desc="stumps", unit="round", disable=not verbose):
         for m, part in enumerate(parts):
             chance[m] = part.pull(link[:, m], pull[:, :, m], bend=number % EVERY == 0)
-        _kernels.stump_rows(*table, work, column, side, step, link.reshape(n_rows, -1))
+        _kernels.stump_rows(*table, *state)
         rounds.add(column, side, step)
         last = number + 1 == how.n_rounds or bool((column < 0).all())
         race.watch(link, last=last)
@@ -267,7 +275,7 @@ def _centred(start: np.ndarray, shapes: np.ndarray, rows: Binned, part: _Part) -
     return Stumps(start, shapes, rows.bins)
 
 
-def _out_of_fold(folds: list[Stumps], splits: list, rows: Binned, n_outputs: int) -> np.ndarray:
+def _out_of_fold(folds: list[Stumps], splits: Sequence[Fold], rows: Binned, n_outputs: int) -> np.ndarray:
     """Return the linear predictor of left-out rows, averaged where a row is left out more than once."""
     total, times = np.zeros((len(rows), n_outputs)), np.zeros((len(rows), 1))
     for model, split in zip(folds, splits, strict=True):
