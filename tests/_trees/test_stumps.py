@@ -219,6 +219,15 @@ def test_units_of_the_response_carry_over(rng, scale, shift):
     np.testing.assert_allclose(two.model.shapes, scale * one.model.shapes, rtol=1e-6, atol=1e-6 * scale)
 
 
+@pytest.mark.parametrize("scale", [1e-170, 1e170])
+def test_responses_whose_squares_are_no_numbers_are_fitted(rng, scale):
+    X, signal, categories = make_table(rng)
+    rows = bin_table(X, categories)
+    one, two = (fit_stumps(rows, Numbers(c * signal), np.ones(80), [], Boosting(30)).model for c in (1.0, scale))
+    assert (one.shapes != 0.0).any()
+    np.testing.assert_allclose(two.link(rows), scale * one.link(rows), rtol=1e-8)
+
+
 def test_constant_columns_are_never_used(rng):
     X, signal, categories = make_table(rng, missing=0.0)
     X[:, [1, 3]] = 7.0

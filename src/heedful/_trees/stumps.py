@@ -174,7 +174,9 @@ def fit_stumps(
     """Boost stumps on all rows and on the training part of each split together, and stop where left-out rows say so.
 
     One round gives every output of every model the stump with the largest Newton gain. Linear predictors are on the
-    original scale of the response. A row of weight 2 counts as the row twice, one of weight 0 not at all.
+    original scale of the response. A row of weight 2 counts as the row twice, one of weight 0 not at all. Sums follow
+    the order of the rows, so another order changes their last digits; of stumps whose gains differ by less than 1e-9
+    of them the first is taken, so that it changes no stump unless two are that close to this limit.
     """
     how, weight = how or Boosting(), np.asarray(weight, dtype=np.float64)
     center, unit = _unit(family.response, weight)
