@@ -19,6 +19,7 @@ _HOME = {
     "newton_rows": "newton",
     "quantile_rows": "quantiles",
     "thin_rows": "trees",
+    "stump_rows": "stumps",
     "weigh_rows": "attention",
 }
 
@@ -38,6 +39,7 @@ __all__ = [
     "quantile_rows",
     "shared_leaf_rows",
     "thin_rows",
+    "stump_rows",
     "weigh_rows",
 ]
 
