@@ -38,8 +38,8 @@ __all__ = [
     "proximity_sum_rows",
     "quantile_rows",
     "shared_leaf_rows",
-    "thin_rows",
     "stump_rows",
+    "thin_rows",
     "weigh_rows",
 ]
 
