@@ -141,6 +141,14 @@ def test_units_of_the_response_change_nothing(rng):
         )
 
 
+@pytest.mark.parametrize("value", [0.0, 0.3, 1e-300, 1e300])
+def test_a_constant_response_gives_trees_of_one_leaf(rng, value):
+    X, _, categories = big_table(rng)
+    for y in (np.full(300, value), np.full((300, 2), value)):
+        forest, buckets = grow_forest(bin_table(X, categories), y, Growing(3, 300, 2), 0)
+        assert len(forest.nodes) == forest.n_trees == buckets.starts.size - 1
+
+
 def test_constant_columns_are_never_used(rng):
     X, y, _ = big_table(rng, missing=0.0)
     X[:, [1, 4]] = 7.0

@@ -31,6 +31,11 @@ class Forest:
     bins: Bins
 
     @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self.bins.categories.size
+
+    @property
     def n_trees(self) -> int:
         """Number of trees."""
         return self.roots.size
@@ -139,7 +144,8 @@ def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple
         values = y.astype(np.int64)
     else:
         away = y - y.mean(axis=0)
-        values = np.rint(away / np.abs(away).max() * 2.0**room).astype(np.int64)
+        largest = np.abs(away).max()
+        values = np.rint(away / (largest if largest > 0 else 1.0) * 2.0**room).astype(np.int64)
     values = values.ravel() if single else values.reshape(y.shape[0], -1)
     return values, whole, unit, (ALL_BITS - bits) // 2
 

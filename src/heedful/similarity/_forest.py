@@ -163,7 +163,7 @@ class ForestProximity(Similarity):
 
     @property
     def takes(self) -> str:
-        """What rows look like to it: in bins, or as a forest of scikit-learn takes them."""
+        """What rows look like to it: in bins, or in codes for scikit-learn."""
         return "bins" if self.forest is None else "codes"
 
     @property
