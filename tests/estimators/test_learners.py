@@ -127,10 +127,10 @@ def test_mixing_zero_is_the_plain_learner_to_the_last_bit(rng, task):
 
 
 def test_local_learners_beat_the_plain_one_when_slopes_differ_by_group(rng):
-    X = rng.normal(size=(300, 3))
-    y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.3 * rng.normal(size=300)
-    model = make(estimator=Ridge(), similarity=ForestProximity(50), tuning_rows=100).fit(X[:200], y[:200])
-    assert model.score(X[200:], y[200:]) > 0.5 > model.baseline_.score(X[200:], y[200:])
+    X = rng.normal(size=(600, 3))
+    y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.3 * rng.normal(size=600)
+    model = make(estimator=Ridge(), similarity=ForestProximity(50), tuning_rows=100).fit(X[:400], y[:400])
+    assert model.score(X[400:], y[400:]) > 0.5 > model.baseline_.score(X[400:], y[400:])
 
 
 def test_a_local_model_is_the_learner_under_the_querys_weights(rng):
