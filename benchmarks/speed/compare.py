@@ -1,10 +1,10 @@
 """Two versions of heedful in one run: how long the same jobs take now, and what memory, against before.
 
-    python -m benchmarks.speed.compare [--before FOLDER] [--smoke]
+    python -m benchmarks.speed.compare [--before FOLDER] [--rows N [N ...]] [--smoke]
 
 FOLDER holds the other version's package, like src; without it this version is compared with itself, which shows the
-noise. The versions take turns, each time in new processes of one thread. Prints a table and writes nothing; with
-``--smoke``, of few rows.
+noise. The versions take turns, each time in new processes of one thread. With ``--rows`` only fits of tables of these
+sizes are timed, once each, on all cores. Prints a table and writes nothing; with ``--smoke``, of few rows.
 """
 
 import argparse
@@ -27,12 +27,12 @@ WHOLE = Sizes(rows=1000, columns=30, predicted=1000, explained=300, recent=2000,
 SMALL = Sizes(rows=80, columns=5, predicted=40, explained=20, recent=60, corrected=100, at_once=200)
 
 
-def measure(source: Path, sizes: Sizes) -> dict[str, float]:
+def measure(source: Path, sizes: Sizes, measures: tuple[str, ...] = MEASURES) -> dict[str, float]:
     """Return all figures of one version."""
     found: dict[str, float] = {}
-    for name in MEASURES:
+    for name in measures:
         command = [sys.executable, "-c", CHILD.format(measure=name, source=str(source), sizes=tuple(sizes))]
-        env = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
+        env = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1", "HEEDFUL_QUIET": "1"}
         done = subprocess.run(command, check=False, capture_output=True, text=True, env=env, cwd=PROJECT)
         if done.returncode:
             raise SystemExit(f"{done.stderr}\n{name} of {source} failed.")
@@ -64,6 +64,7 @@ def tabulate(before: pd.DataFrame, now: pd.DataFrame) -> str:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the option that only this comparison has."""
     parser.add_argument("--before", type=Path, default=NOW, metavar="FOLDER", help="src of the other version")
+    parser.add_argument("--rows", type=int, nargs="+", metavar="N", help="time fits of tables of these sizes only")
 
 
 def main() -> None:
@@ -72,7 +73,14 @@ def main() -> None:
     before = options.before.resolve()
     if not (before / "heedful" / "__init__.py").is_file():
         raise SystemExit(f"There is no heedful in {before}. --before names the folder that holds the package.")
-    print(tabulate(*take_turns(before, options.sizes, options.repeats)))
+    if not options.rows:
+        print(tabulate(*take_turns(before, options.sizes, options.repeats)))
+        return
+    found: list[dict[str, float]] = [{}, {}]
+    for rows in options.rows:
+        for part, source in zip(found, (before, NOW), strict=True):
+            part.update(measure(source, options.sizes._replace(rows=rows), ("large_fit",)))
+    print(tabulate(*(pd.DataFrame([part]) for part in found)))
 
 
 if __name__ == "__main__":

@@ -52,6 +52,15 @@ def times(sizes: Sizes) -> dict[str, float]:
     return found | {"MB: peak of all these": status("VmHWM") / 1024}
 
 
+def large_fit(sizes: Sizes) -> dict[str, float]:
+    """Return the seconds, as a clock on the wall tells them, of a fit on all cores."""
+    X, y = make_table(sizes.rows, sizes.columns)
+    AttentionLasso(n_jobs=-1, random_state=0).fit(X[:60], y[:60])
+    start = time.perf_counter()
+    AttentionLasso(n_jobs=-1, random_state=0).fit(X, y)
+    return {f"s: fit to {sizes.rows:,} x {sizes.columns}": time.perf_counter() - start}
+
+
 def memory(sizes: Sizes) -> dict[str, float]:
     """Return what predicting many rows at once adds to the peak of memory, in MB; a tenth at least."""
     model = AttentionLasso(random_state=0).fit(*make_table(sizes.rows, sizes.columns))

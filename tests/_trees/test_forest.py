@@ -141,6 +141,14 @@ def test_units_of_the_response_change_nothing(rng):
         )
 
 
+@pytest.mark.parametrize("value", [0.0, 0.3, 1e-300, 1e300])
+def test_a_constant_response_gives_trees_of_one_leaf(rng, value):
+    X, _, categories = big_table(rng)
+    for y in (np.full(300, value), np.full((300, 2), value)):
+        forest, buckets = grow_forest(bin_table(X, categories), y, Growing(3, 300, 2), 0)
+        assert len(forest.nodes) == forest.n_trees == buckets.starts.size - 1
+
+
 def test_constant_columns_are_never_used(rng):
     X, y, _ = big_table(rng, missing=0.0)
     X[:, [1, 4]] = 7.0
@@ -242,8 +250,12 @@ def test_buckets_keep_the_rows_that_come_first_in_one_random_order(rng, room):
     how = Growing(16, 150, 2, 2, 10)
     (_, every), (_, some) = (grow_forest(rows, y, how, 0, room=keep) for keep in (None, room))
     np.testing.assert_array_equal(some.inside, every.inside)
+    earlier = set()
     for leaf in range(every.starts.size - 1):
         members, draws = (part[every.starts[leaf] : every.starts[leaf + 1]] for part in (every.members, every.draws))
         kept = some.members[some.starts[leaf] : some.starts[leaf + 1]]
         assert kept.size == min(members.size, (draws > 0).sum() if room == "drawn" else room)
         assert set(kept) <= set(members)
+        earlier.update((a, b) for a in kept for b in set(members) - set(kept))
+    # a row that is kept in one leaf where another is not comes first wherever both of them are
+    assert not any((b, a) in earlier for a, b in earlier)

@@ -129,7 +129,7 @@ def test_mixing_zero_is_the_plain_learner_to_the_last_bit(rng, task):
 def test_local_learners_beat_the_plain_one_when_slopes_differ_by_group(rng):
     X = rng.normal(size=(300, 3))
     y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.3 * rng.normal(size=300)
-    model = make(estimator=Ridge(), similarity=ForestProximity(50)).fit(X[:200], y[:200])
+    model = make(estimator=Ridge(), similarity=ForestProximity(50), tuning_rows=100).fit(X[:200], y[:200])
     assert model.score(X[200:], y[200:]) > 0.5 > model.baseline_.score(X[200:], y[200:])
 
 
@@ -308,7 +308,7 @@ def local_chance(kept, query):
 
 def test_local_boosters_have_the_rounds_of_the_baseline(rng):
     X, y, X_new = table_of(rng)
-    model = make(temperature=0.1, mixing=0.5).fit(X, y)
+    model = make(temperature=0.5, mixing=0.5).fit(X, y)
     rounds = {booster.current_iteration() for booster in model.local_models(X_new, keep_models=True).models}
     assert rounds == {model.baseline_.n_estimators}
     assert model.baseline_.n_estimators <= 100

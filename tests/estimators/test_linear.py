@@ -100,7 +100,7 @@ def test_a_baseline_without_error_leaves_no_noise_to_grow_trees_on(rng, unit):
     X = rng.normal(size=(60, 3))
     y = unit * (X @ [1.0, -2.0, 0.5]) + 11.0
     model = make("numbers", alpha=0.0).fit(X, y)
-    assert all(tree.tree_.node_count == 1 for tree in model.similarity_[0].forest_.estimators_)
+    assert len(model.similarity_[0].forest_.nodes) == model.similarity_[0].forest_.n_trees
 
 
 @pytest.mark.parametrize("heads", ["multi", "single"])

@@ -172,7 +172,8 @@ def _rank_block(block: slice, peers: Peers, attend: Attend) -> tuple[np.ndarray,
         local = localise(attention, n_rows)
         local = local.without(np.searchsorted(peers.others, rows)) if peers.own else local
         rank[:, k] = peers.order.weight_below(local, size)
-        loss[:, k] = sum(pinball(size - peers.order.quantile(local, level), level) for level in LEVELS)
+        found = zip(LEVELS, peers.order.quantiles(local, LEVELS), strict=True)
+        loss[:, k] = sum(pinball(size - value, level) for level, value in found)
     return rows, rank, loss
 
 

@@ -1,5 +1,7 @@
 """Values of the training rows in order: how much attention lies below a value, and below which value so much lies."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import sparse
 
@@ -29,11 +31,16 @@ class WeightedECDF:
 
     def quantile(self, attention: Attention, level: float) -> np.ndarray:
         """Return for each query the largest value below which lies no more than ``level`` of its weight."""
+        return self.quantiles(attention, [level])[0]
+
+    def quantiles(self, attention: Attention, levels: Sequence[float]) -> list[np.ndarray]:
+        """Return the quantiles of several levels."""
         bumps = attention.bumps()
         rows = sparse.csr_array((bumps.data, self._place[bumps.indices], bumps.indptr), shape=attention.shape)
-        rows.sort_indices()
-        parts = (rows.indptr, rows.indices, rows.data, attention.background)
-        return self.values[_kernels.quantile_rows(*parts, self._below[:-1], float(level))]
+        # there and back puts the places of a row in order, faster than sorting them
+        rows = rows.tocsc().tocsr()
+        parts = (rows.indptr, rows.indices.astype(np.int64), rows.data, attention.background)
+        return [self.values[_kernels.quantile_rows(*parts, self._below[:-1], float(level))] for level in levels]
 
     def plain_quantile(self, level: float) -> float:
         """Return the same for a query whose weights are the sample weights."""

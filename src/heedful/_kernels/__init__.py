@@ -18,6 +18,8 @@ _HOME = {
     "proximity_sum_rows": "proximity_sums",
     "newton_rows": "newton",
     "quantile_rows": "quantiles",
+    "thin_rows": "trees",
+    "stump_rows": "stumps",
     "weigh_rows": "attention",
 }
 
@@ -36,6 +38,8 @@ __all__ = [
     "proximity_sum_rows",
     "quantile_rows",
     "shared_leaf_rows",
+    "stump_rows",
+    "thin_rows",
     "weigh_rows",
 ]
 

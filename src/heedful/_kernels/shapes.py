@@ -131,3 +131,12 @@ class TreeWork(NamedTuple):
     few: np.ndarray
     whole: np.ndarray
     members: np.ndarray
+
+
+class StumpWork(NamedTuple):
+    """Working memory: bins of one column for all series, bins in order, the best cut of a column, best gains so far."""
+
+    tally: np.ndarray
+    order: np.ndarray
+    found: np.ndarray
+    best: np.ndarray

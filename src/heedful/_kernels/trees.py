@@ -21,8 +21,9 @@ from heedful._kernels.splits import (
 )
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-# Up to so many rows the best gain that any column could give is worked out first; one that gives it ends the search.
-FEW_ROWS = 16
+# Up to so many rows, and from more columns on than these, the best gain that any column could give is worked out first;
+# one that gives it ends the search.
+FEW_ROWS, FEW_TRIED = 16, 6
 
 
 @one_row
@@ -34,20 +35,20 @@ def scramble(state):
 
 
 @one_row
-def draw_bag(seed, n_drawn, sums, places, values, work, inside):
+def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
     """Draw rows; write those drawn, with how often and the sum of their response, and the others; return how many.
 
     ``sums`` are running sums of weights, empty if all weigh the same; ``places`` says where the row with a number lies.
-    Without draws every row is taken once.
+    Without draws every row is taken once. How often a row was drawn is left in the first row of ``counts``.
     """
-    n_rows, state, counts = inside.size, seed, work.spare[0]
+    n_rows, state = places.size, seed
     for i in range(n_rows):
-        counts[i] = 1 if n_drawn == 0 else 0
+        counts[0, i] = 1 if n_drawn == 0 else 0
     for _ in range(n_drawn):
         state += GOLDEN
         number = scramble(state)
         if sums.size == 0:
-            counts[places[np.int64(((number >> np.uint64(32)) * np.uint64(n_rows)) >> np.uint64(32))]] += 1
+            counts[0, places[np.int64(((number >> np.uint64(32)) * np.uint64(n_rows)) >> np.uint64(32))]] += 1
             continue
         at = float(number >> np.uint64(11)) * 2.0**-53 * sums[-1]
         low, high = 0, n_rows - 1
@@ -57,18 +58,17 @@ def draw_bag(seed, n_drawn, sums, places, values, work, inside):
                 high = middle
             else:
                 low = middle + 1
-        counts[places[low]] += 1
+        counts[0, places[low]] += 1
     n_in, n_out = 0, 0
     for i in range(n_rows):
-        inside[i] = counts[i] > 0
-        if counts[i] == 0:
-            work.others[0, n_out] = i
+        if counts[0, i] == 0:
+            others[0, n_out] = i
             n_out += 1
             continue
-        work.bag[0, n_in] = i
-        work.bag[1, n_in] = counts[i]
+        bag[0, n_in] = i
+        bag[1, n_in] = counts[0, i]
         if values.ndim == 1:
-            work.bag[2, n_in] = counts[i] * values[i]
+            bag[2, n_in] = counts[0, i] * values[i]
         n_in += 1
     return n_in
 
@@ -124,15 +124,15 @@ def chance_of(values, weights, bag, start, stop, whole, unit, bits):
 
 
 @one_row
-def try_column(codes, column, categories, values, weights, bag, start, stop, whole, chance, least, work):
+def try_column(
+    codes, column, categories, values, weights, bag, start, stop, whole, chance, least, tally, mask, levels, members
+):
     """Return the best split of a node by one column; see ``splits``.
 
     Without categories, or without several outputs, numba leaves out what is for them, and need not compile it.
     """
-    tally, mask = work.tally, work.mask
     if categories is not None:  # noqa: SIM102  numba leaves it out as it stands
         if categories[column]:
-            levels, members = work.levels, work.members
             if values.ndim == 1:
                 return scan_levels(codes, column, bag, start, stop, whole, chance, least, tally, mask, levels, members)
             tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
@@ -144,18 +144,41 @@ def try_column(codes, column, categories, values, weights, bag, start, stop, who
 
 
 @one_row
-def find_split(codes, categories, values, weights, unit, bits, start, stop, least, n_tried, state, work, best_set):
-    """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; its set is written.
+def find_split(
+    codes,
+    categories,
+    values,
+    weights,
+    unit,
+    bits,
+    start,
+    stop,
+    least,
+    n_tried,
+    state,
+    bag,
+    order,
+    tally,
+    mask,
+    levels,
+    few,
+    whole,
+    members,
+    sets,
+    n_sets,
+):
+    """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; write set ``n_sets``.
 
     Columns are tried in random order, ``n_tried`` of them, and more until one has two bins. The first of equally good
     ones counts. Two rows are parted as well by any column as by the best.
     """
-    n_columns, bag, order, whole = codes.shape[0], work.bag, work.order, work.whole
+    n_columns = codes.shape[0]
     possible, chance = np.inf, 0.0
     if categories is not None:
         chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
-    if values.ndim == 1 and stop - start <= FEW_ROWS:
-        possible = best_possible(bag, start, stop, whole, work.few)
+    if values.ndim == 1:  # noqa: SIM102  numba leaves it out as it stands
+        if n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
+            possible = best_possible(bag, start, stop, whole, few)
     best, chosen, cut, shift, n_seen, any_found = -1.0, -1, 0, 0, 0, False
     while n_seen < n_columns and not (n_seen >= n_tried and any_found):
         state += GOLDEN
@@ -168,7 +191,21 @@ def find_split(codes, categories, values, weights, unit, bits, start, stop, leas
         if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
             continue
         gain, place, turn, found = try_column(
-            codes, column, categories, values, weights, bag, start, stop, whole, chance, least, work
+            codes,
+            column,
+            categories,
+            values,
+            weights,
+            bag,
+            start,
+            stop,
+            whole,
+            chance,
+            least,
+            tally,
+            mask,
+            levels,
+            members,
         )
         any_found |= found
         if gain > best:
@@ -178,7 +215,7 @@ def find_split(codes, categories, values, weights, unit, bits, start, stop, leas
             shift = turn
             if place < 0:
                 for b in range(4):
-                    best_set[b] = work.members[b]
+                    sets[n_sets, b] = members[b]
         if gain >= possible or stop - start == 2:
             break
     while n_seen > 0:
@@ -191,12 +228,12 @@ def find_split(codes, categories, values, weights, unit, bits, start, stop, leas
 
 
 @one_row
-def part_rows(codes, column, cut, shift, members, rows, start, stop, spare):
+def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare):
     """Move the rows that go left, with all that is known of them, before the others; return where the others begin."""
     left, right = start, 0
     for i in range(start, stop):
         code = np.int64(codes[column, rows[0, i]])
-        go = ((code + shift) & 255) < cut if cut >= 0 else (members[code >> 6] >> np.uint64(code & 63)) & ONE != 0
+        go = ((code + shift) & 255) < cut if cut >= 0 else (sets[n_sets, code >> 6] >> np.uint64(code & 63)) & ONE != 0
         for k in range(rows.shape[0]):
             value = rows[k, i]
             rows[k, left] = value
@@ -217,27 +254,6 @@ def push(stack, top, node, start, stop, out_start, out_stop):
     stack[top, 2] = stop
     stack[top, 3] = out_start
     stack[top, 4] = out_stop
-
-
-@one_row
-def close_leaf(growth, node, end, work, start, stop, out_start, out_stop):
-    """Make a node a leaf and write its rows from ``end`` on; return where they end."""
-    leaf = growth.ends[2]
-    growth.nodes[node, 0] = 0
-    growth.nodes[node, 1] = 0
-    growth.nodes[node, 2] = -1
-    growth.nodes[node, 3] = leaf
-    growth.starts[leaf] = end
-    growth.ends[2] = leaf + 1
-    for i in range(start, stop):
-        growth.members[end] = work.bag[0, i]
-        growth.draws[end] = work.bag[1, i]
-        end += 1
-    for i in range(out_start, out_stop):
-        growth.members[end] = work.others[0, i]
-        growth.draws[end] = 0
-        end += 1
-    return end
 
 
 @many_rows
@@ -266,49 +282,100 @@ def grow_rows(
     ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to be split, and that each of its
     parts must have. Columns come back in the order they had.
     """
-    n_rows, end, stack = codes.shape[1], 0, work.stack
+    # unpacked once: each look into a tuple counts a reference up and down
+    bag, others, spare, order, stack, tally, mask, levels, few, whole, members = work
+    nodes, sets, roots, starts, rows, draws, inside, gains, ends = growth
+    n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):
-        n_in = draw_bag(seeds[t], n_drawn, sums, places, values, work, growth.inside[t])
-        root = growth.ends[0]
-        growth.roots[t] = root
-        growth.ends[0] = root + 1
+        n_in = draw_bag(seeds[t], n_drawn, sums, places, values, bag, others, spare)
+        for i in range(n_rows):
+            inside[t, i] = spare[0, i] > 0
+        root, top = n_nodes, 1
+        roots[t] = root
+        n_nodes += 1
         push(stack, 0, root, 0, n_in, 0, n_rows - n_in)
-        top = 1
         while top > 0:
             top -= 1
-            node, start, stop, out_start, out_stop = (
-                stack[top, 0],
-                stack[top, 1],
-                stack[top, 2],
-                stack[top, 3],
-                stack[top, 4],
-            )
-            pure = sum_node(values, weights, work.bag, start, stop, work.whole)
-            column, cut, shift, gain, members = -1, 0, 0, 0.0, growth.sets[growth.ends[1]]
-            if not pure and work.whole[0] >= least_split:
+            node, start, stop = stack[top, 0], stack[top, 1], stack[top, 2]
+            out_start, out_stop = stack[top, 3], stack[top, 4]
+            pure = sum_node(values, weights, bag, start, stop, whole)
+            column, cut, shift, gain = -1, 0, 0, 0.0
+            if not pure and whole[0] >= least_split:
                 state = scramble(seeds[t] ^ (GOLDEN * np.uint64(node - root + 1)))
                 column, cut, shift, gain = find_split(
-                    codes, categories, values, weights, unit, bits, start, stop, least, n_tried, state, work, members
+                    codes,
+                    categories,
+                    values,
+                    weights,
+                    unit,
+                    bits,
+                    start,
+                    stop,
+                    least,
+                    n_tried,
+                    state,
+                    bag,
+                    order,
+                    tally,
+                    mask,
+                    levels,
+                    few,
+                    whole,
+                    members,
+                    sets,
+                    n_sets,
                 )
-            if column < 0:
-                end = close_leaf(growth, node, end, work, start, stop, out_start, out_stop)
+            nodes[node, 0] = max(column, 0)
+            nodes[node, 1] = cut if cut >= 0 else -1 - n_sets
+            nodes[node, 2] = n_nodes if column >= 0 else -1
+            nodes[node, 3] = shift if column >= 0 else n_leaves
+            if column >= 0:
+                gains[t, column] += gain / float(whole[0 if values.ndim == 1 else 1])
+                middle = part_rows(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare)
+                out_middle = part_rows(codes, column, cut, shift, sets, n_sets, others, out_start, out_stop, spare)
+                n_sets += cut < 0
+                push(stack, top, n_nodes + 1, middle, stop, out_middle, out_stop)
+                push(stack, top + 1, n_nodes, start, middle, out_start, out_middle)
+                top += 2
+                n_nodes += 2
                 continue
-            growth.gains[t, column] += gain / float(work.whole[0 if values.ndim == 1 else 1])
-            middle = part_rows(codes, column, cut, shift, members, work.bag, start, stop, work.spare)
-            out_middle = part_rows(codes, column, cut, shift, members, work.others, out_start, out_stop, work.spare)
-            if cut < 0:
-                cut = -1 - growth.ends[1]
-                growth.ends[1] += 1
-            child = growth.ends[0]
-            growth.ends[0] = child + 2
-            growth.nodes[node, 0] = column
-            growth.nodes[node, 1] = cut
-            growth.nodes[node, 2] = child
-            growth.nodes[node, 3] = shift
-            push(stack, top, child + 1, middle, stop, out_middle, out_stop)
-            push(stack, top + 1, child, start, middle, out_start, out_middle)
-            top += 2
-    growth.starts[growth.ends[2]] = end
+            starts[n_leaves] = end
+            n_leaves += 1
+            for i in range(start, stop):
+                rows[end] = bag[0, i]
+                draws[end] = bag[1, i]
+                end += 1
+            for i in range(out_start, out_stop):
+                rows[end] = others[0, i]
+                draws[end] = 0
+                end += 1
+    starts[n_leaves] = end
+    ends[0] = n_nodes
+    ends[1] = n_sets
+    ends[2] = n_leaves
+
+
+@many_rows
+def thin_rows(starts, members, draws, room, kept):
+    """Write the rows with the lowest numbers of each leaf, at most ``room`` of them, side by side into ``kept``.
+
+    The rows of a leaf that were drawn come first, then the others, both in the order of their numbers.
+    """
+    end = 0
+    for leaf in range(room.size):
+        at, stop = starts[leaf], starts[leaf + 1]
+        other = at
+        while other < stop and draws[other] > 0:
+            other += 1
+        split = other
+        for _ in range(min(room[leaf], stop - starts[leaf])):
+            if other == stop or (at < split and members[at] < members[other]):
+                kept[end] = members[at]
+                at += 1
+            else:
+                kept[end] = members[other]
+                other += 1
+            end += 1
 
 
 @many_rows

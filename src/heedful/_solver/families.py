@@ -241,7 +241,7 @@ class Classes(RowByRow):
 
     def means(self):
         """Return one 0/1 column per output."""
-        return self._outputs(np.eye(self.n_classes)[self.y])
+        return self._outputs(np.eye(self.n_classes))[self.y]
 
     def mean_link(self, means, overall):
         """Return the link of class shares, moved a little towards the overall ones so that none is 0 or 1."""
@@ -254,7 +254,10 @@ class Classes(RowByRow):
     def values(self, link):
         """Return the probabilities of all classes, none of which is 0 or 1."""
         if self.n_outputs == 1:
-            link = np.concatenate([np.zeros(link.shape), link], axis=-1)
+            # NumPy takes its time for the maximum and the sum of two columns
+            top = np.maximum(link, 0.0)
+            mass = np.exp(np.maximum(np.concatenate([-top, link - top], axis=-1), -FARTHEST))
+            return mass / (mass[..., :1] + mass[..., 1:])
         mass = np.exp(np.maximum(link - link.max(axis=-1, keepdims=True), -FARTHEST))
         return mass / mass.sum(axis=-1, keepdims=True)
 

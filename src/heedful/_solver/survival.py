@@ -1,5 +1,7 @@
 """The family of right-censored survival times, and Breslow's estimator of the hazard."""
 
+from functools import cached_property
+
 import numpy as np
 
 from heedful._kernels.shapes import COX, Outcome
@@ -28,7 +30,18 @@ class Survival:
     @property
     def outcome(self) -> Outcome:
         """Return events and times as kernels take them."""
-        return Outcome(COX, self.event, self.time, np.argsort(self.time, kind="stable"))
+        return Outcome(COX, self.event, self.time, self.by_time[0])
+
+    @cached_property
+    def by_time(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return rows in order of time, and where the rows of each row's time begin and end in it."""
+        order = np.argsort(self.time, kind="stable")
+        ordered = self.time[order]
+        return order, np.searchsorted(ordered, self.time), np.searchsorted(ordered, self.time, side="right")
+
+    def __getstate__(self) -> dict:
+        """Return the attributes without what can be had again."""
+        return {name: value for name, value in self.__dict__.items() if name != "by_time"}
 
     def scaled(self, center, unit):
         """Return the family as it is."""
@@ -119,9 +132,8 @@ class Survival:
 
 def risk_sums(family: Survival, mass: np.ndarray) -> np.ndarray:
     """Return the sum of ``mass`` (..., n_rows) over the rows still at risk at each row's time."""
-    order = family.outcome.order
+    order, first, _ = family.by_time
     ordered = np.flip(np.cumsum(np.flip(mass[..., order], axis=-1), axis=-1), axis=-1)
-    first = np.searchsorted(family.time[order], family.time)
     return ordered[..., first]
 
 
@@ -140,8 +152,9 @@ def cumulative_hazard(family: Survival, link: np.ndarray, weight: np.ndarray, at
     top = link.max(axis=-1, keepdims=True)
     # where no weight is at risk there is no weighted event either
     at_risk = np.maximum(risk_sums(family, weight * np.exp(link - top)), 1e-300)
-    order = family.outcome.order
+    order, _, upto = family.by_time
     total = np.cumsum((weight * family.event / at_risk)[..., order], axis=-1)
-    upto = np.searchsorted(family.time[order], family.time if at is None else at, side="right")
+    if at is not None:
+        upto = np.searchsorted(family.time[order], at, side="right")
     padded = np.concatenate([np.zeros((*total.shape[:-1], 1)), total], axis=-1)
     return padded[..., upto] * np.exp(-top)

@@ -2,5 +2,17 @@
 
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.forest import Buckets, Forest, Growing, grow_forest
+from heedful._trees.stumps import BoostedFolds, Boosting, Stumps, fit_stumps
 
-__all__ = ["Binned", "Bins", "Buckets", "Forest", "Growing", "grow_forest"]
+__all__ = [
+    "Binned",
+    "Bins",
+    "BoostedFolds",
+    "Boosting",
+    "Buckets",
+    "Forest",
+    "Growing",
+    "Stumps",
+    "fit_stumps",
+    "grow_forest",
+]

@@ -45,7 +45,8 @@ class Bins:
     def sizes(self) -> np.ndarray:
         """Number of bins of each column, that of missing cells not counted."""
         pairs = zip(self._cuts, self.categories, strict=True)
-        return np.array([int(cuts.max(initial=-1)) + 1 if category else cuts.size + 1 for cuts, category in pairs])
+        sizes = [cuts.max(initial=0) + bool(cuts.size) if category else cuts.size + 1 for cuts, category in pairs]
+        return np.array(sizes, np.int64)
 
     def without(self, column: int) -> "Bins":
         """Return the bins of all columns but one."""

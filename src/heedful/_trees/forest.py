@@ -31,6 +31,11 @@ class Forest:
     bins: Bins
 
     @property
+    def n_features_in_(self) -> int:
+        """Number of columns."""
+        return self.bins.categories.size
+
+    @property
     def n_trees(self) -> int:
         """Number of trees."""
         return self.roots.size
@@ -139,7 +144,8 @@ def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple
         values = y.astype(np.int64)
     else:
         away = y - y.mean(axis=0)
-        values = np.rint(away / np.abs(away).max() * 2.0**room).astype(np.int64)
+        largest = np.abs(away).max()
+        values = np.rint(away / (largest if largest > 0 else 1.0) * 2.0**room).astype(np.int64)
     values = values.ravel() if single else values.reshape(y.shape[0], -1)
     return values, whole, unit, (ALL_BITS - bits) // 2
 
@@ -193,11 +199,9 @@ def _thin(buckets: Buckets, room: int | str) -> Buckets:
     starts, members, draws, inside = buckets
     n_drawn = np.add.reduceat((draws > 0).astype(np.int64), starts[:-1])
     size = np.minimum(np.diff(starts), n_drawn if isinstance(room, str) else int(room))
-    leaf = np.repeat(np.arange(size.size), np.diff(starts))
-    order = np.lexsort((members, leaf))
-    place = np.arange(members.size) - np.repeat(starts[:-1], np.diff(starts))
-    kept = order[place < np.repeat(size, np.diff(starts))]
-    return Buckets(np.concatenate([[0], np.cumsum(size)]), members[kept], np.ones(kept.size, np.int32), inside)
+    kept = np.empty(size.sum(), np.int32)
+    _kernels.thin_rows(starts, members, draws, size, kept)
+    return Buckets(np.concatenate([[0], np.cumsum(size)]), kept, np.ones(kept.size, np.int32), inside)
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:

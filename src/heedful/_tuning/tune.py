@@ -25,8 +25,8 @@ class Tuned(NamedTuple):
 
     @property
     def mixing(self) -> float:
-        """Total share of the heads."""
-        return float(self.share.sum())
+        """Total share of the heads; rounding must not make it more than all."""
+        return min(float(self.share.sum()), 1.0)
 
 
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:

@@ -23,6 +23,10 @@ class ForestProximity(Similarity):
     Scores come from leaf buckets as sparse rows: a query costs the size of its leaves, however many training rows
     there are. Training rows are scored out of bag: by the trees that did not draw them, and never against themselves.
 
+    Trees are grown on columns cut into at most 255 bins, so the unit of a column does not matter. Missing cells go to
+    the side where they help most. Categories of a frame that an estimator was given are parted by the mean response of
+    their levels, whatever their number and names.
+
     Parameters
     ----------
     n_estimators : int, default=500
@@ -30,9 +34,10 @@ class ForestProximity(Similarity):
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
     min_samples_split : int or float, default=5
-        Smallest node that is split, as in R's ranger. Larger leaves spread the scores over more rows.
+        Draws that a node must have to be split, as in R's ranger: a row that was drawn twice counts twice. Larger
+        leaves spread the scores over more rows.
     min_samples_leaf : int or float, default=1
-        Smallest leaf.
+        Draws that a leaf must have.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree; None draws as many as there are, "auto" no more than 20,000.
     leaf_rows : int, "drawn", None or "auto", default="auto"
@@ -40,9 +45,9 @@ class ForestProximity(Similarity):
         drew in the leaf. Fewer take less time and memory in large tables. "auto" is "drawn" where "auto" limits
         ``max_samples``, and keeps all rows elsewhere.
     forest : estimator, default=None
-        A scikit-learn forest to use instead. One that is fitted is taken as it is, and must have been fitted on the
-        very rows, in their order, that this object is fitted on; any other serves as a template. By sample weights a
-        forest of scikit-learn draws its rows from 1.9 on; before, it draws all alike and weighs them in its splits.
+        A scikit-learn forest to use instead of our own trees. One that is fitted is taken as it is, and must have been
+        fitted on the very rows, in their order, that this object is fitted on; any other serves as a template. With
+        sample weights, scikit-learn draws rows by them from 1.9 on; before, it draws all alike and weighs them in splits.
     target : {"response", "residual"}, default="response"
         What an estimator with local lassos fits it to: the response, or what its baseline leaves of it, each row by a
         baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
@@ -58,8 +63,9 @@ class ForestProximity(Similarity):
 
     Attributes
     ----------
-    forest_ : estimator
-        The fitted forest.
+    forest_ : object
+        The fitted forest: ``apply(X)`` gives leaves, ``feature_importances_`` what each column took off the squared
+        error. The one of scikit-learn if it was handed in.
 
     Examples
     --------
@@ -158,7 +164,7 @@ class ForestProximity(Similarity):
 
     @property
     def takes(self) -> str:
-        """What rows look like to it: in bins, or as a forest of scikit-learn takes them."""
+        """What rows look like to it: in bins, or in codes for scikit-learn."""
         return "bins" if self.forest is None else "codes"
 
     @property

@@ -1,0 +1,133 @@
+"""One round of boosted stumps for many models at once: bins tallied, the best cut of each model, its step added.
+
+A series is one output of one model. All series share the rows; those that a model may not see have no weight in it.
+``pull`` (n_rows, 2 * n_series) holds for each row minus the slopes of its loss, times its weight, and after them its
+curvatures, times its weight: the series lie side by side, so that a row is added to a bin in a few instructions.
+"""
+
+import numpy as np
+
+from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels.shapes import MISSING
+
+# What is left at least of the gain of a category when chance is taken off.
+LEAST_PART = 1e-6
+# A later cut must be better by this part: equal ones, with sums in another order, must not depend on the last digit.
+TIE = 1e-9
+# Where a code goes; codes of which a model has no row, if their place in the order does not tell, get no step.
+NOWHERE, LEFT, RIGHT = 0, 1, 2
+
+
+@one_row
+def scan_column(tally, k, n_bins, category, chance, how, order, found):
+    """Write the best cut of a column for one series: gain, how many bins go left, if missing ones do, and sums.
+
+    ``found`` is (gain, bins left, missing left, slope left, curvature left, slope, curvature, bins); ``order`` gets the
+    bins that hold weight, sorted, with missing cells as one of the levels of a category but not among numbers.
+    """
+    n_series, size = tally.shape[1] // 2, 0
+    slope, curve = 0.0, 0.0
+    for b in range(n_bins + 1):
+        code = b if b < n_bins else MISSING
+        if tally[code, n_series + k] <= 0.0:
+            continue
+        slope += tally[code, k]
+        curve += tally[code, n_series + k]
+        if code == MISSING and not category:
+            continue
+        at = size
+        while category and at > 0:
+            other = order[at - 1]
+            if tally[other, k] * tally[code, n_series + k] <= tally[code, k] * tally[other, n_series + k]:
+                break
+            order[at] = other
+            at -= 1
+        order[at] = code
+        size += 1
+    ridge, least = how[0], how[1]
+    alone = 0.0 if category else tally[MISSING, n_series + k]
+    none = slope * slope / (curve + ridge)
+    left, weight = 0.0, 0.0
+    found[0] = 0.0
+    for at in range(size if alone > 0.0 else size - 1):
+        left += tally[order[at], k]
+        weight += tally[order[at], n_series + k]
+        for lost in range(2 if alone > 0.0 and at < size - 1 else 1):
+            pull = left + tally[MISSING, k] if lost else left
+            bend = weight + alone if lost else weight
+            if bend < least or curve - bend < least:
+                continue
+            rest = slope - pull
+            gain = pull * pull / (bend + ridge) + rest * rest / (curve - bend + ridge) - none
+            if gain > found[0] * (1.0 + TIE):
+                found[0] = gain
+                found[1] = at + 1
+                found[2] = lost
+                found[3] = pull
+                found[4] = bend
+    if category and size > 2:
+        gain = LEAST_PART * found[0]
+        found[0] -= chance * (size - 2)
+        if found[0] < gain:
+            found[0] = gain
+    found[5] = slope
+    found[6] = curve
+    found[7] = size
+
+
+@one_row
+def write_sides(tally, k, category, order, found, side):
+    """Write where each code goes."""
+    n_left, size, cut = np.int64(found[1]), np.int64(found[7]), MISSING
+    if not category and n_left < size:
+        cut = ((order[n_left - 1] + order[n_left]) >> 1) + 1
+    for code in range(MISSING):
+        side[code] = NOWHERE if category else LEFT if code < cut else RIGHT
+    side[MISSING] = NOWHERE
+    if category:
+        for at in range(size):
+            side[order[at]] = LEFT if at < n_left else RIGHT
+    elif tally[MISSING, tally.shape[1] // 2 + k] > 0.0:
+        side[MISSING] = LEFT if found[2] else RIGHT
+
+
+@many_rows
+def stump_rows(codes, categories, sizes, pull, chance, how, work, column, side, step, link):
+    """Add the best stump of each series to its ``link`` (n_rows, n_series) and write it down.
+
+    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``chance`` (n_series,) is what a level of a
+    category gains by chance; ``how`` is (ridge, least curvature of a side, learning rate, largest step before it). A
+    stump is its ``column`` (n_series,), -1 if there is none, the ``side`` (n_series, 256) of each code, and the
+    ``step`` (n_series, 3) of each side.
+    """
+    tally, order, found, best = work.tally, work.order, work.found, work.best
+    n_rows, n_series = link.shape
+    for k in range(n_series):
+        column[k] = -1
+        best[k] = 0.0
+    for j in range(codes.shape[0]):
+        for b in range(sizes[j] + 1):
+            for k in range(2 * n_series):
+                tally[b if b < sizes[j] else MISSING, k] = 0.0
+        for i in range(n_rows):
+            code = codes[j, i]
+            for k in range(2 * n_series):
+                tally[code, k] += pull[i, k]
+        for k in range(n_series):
+            scan_column(tally, k, sizes[j], categories[j], chance[k], how, order, found)
+            if found[0] > best[k] * (1.0 + TIE):
+                best[k] = found[0]
+                column[k] = j
+                step[k, LEFT] = found[3] / (found[4] + how[0])
+                step[k, RIGHT] = (found[5] - found[3]) / (found[6] - found[4] + how[0])
+                write_sides(tally, k, categories[j], order, found, side[k])
+    for k in range(n_series):
+        for s in range(1, 3):
+            if step[k, s] > how[3]:
+                step[k, s] = how[3]
+            elif step[k, s] < -how[3]:
+                step[k, s] = -how[3]
+            step[k, s] *= how[2]
+        if column[k] >= 0:
+            for i in range(n_rows):
+                link[i, k] += step[k, side[k, codes[column[k], i]]]
