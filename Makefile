@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+OLDEST := .venv-oldest
 
 .DEFAULT_GOAL := help
 
@@ -36,6 +37,26 @@ test-studies: $(READY) ## run every study in small, and every example
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup tests/_kernels
+
+$(OLDEST)/.ready: pyproject.toml tests/oldest.txt
+	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip
+	$(OLDEST)/bin/python -m pip install --quiet --requirement tests/oldest.txt --editable .
+	@touch $@
+
+# Tables in and out, trees, kernels, files and scikit-learn's contract. What needs an extra is left to `make test`: the
+# modules of WITHOUT_EXTRAS, and estimators whose default learner is LightGBM.
+WITH_OLDEST := _trees _frames _intervals attention baseline cluster context similarity saving/test_file.py \
+	saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
+	_kernels/test_leaves.py _kernels/test_weighting.py estimators/test_tables.py estimators/test_contract.py
+WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity/test_past.py similarity/test_resolve.py \
+	similarity/test_teacher.py
+
+.PHONY: test-oldest
+test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that are supported, in .venv-oldest
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup \
+		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
+		-k 'not AttentionRegressor and not AttentionClassifier'
 
 .PHONY: test-browser
 test-browser: $(READY) ## run the report's tests in a real browser; installs Debian's chromium if it is missing
@@ -142,5 +163,5 @@ fuzz: $(READY) ## look for input that breaks the package, for FUZZ_SECONDS (600)
 
 .PHONY: clean
 clean: ## remove what the targets made
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

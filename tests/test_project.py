@@ -1,8 +1,10 @@
 """The project keeps its promises: lazy imports, rooms, no misspelled part."""
 
 import importlib
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,3 +35,18 @@ def test_the_room_checker_can_fail(tmp_path):
     wrong.parent.mkdir(parents=True)
     wrong.write_text("from heedful.heads import tune\ndef f():\n    import json\n", encoding="utf-8")
     assert len(checker.breaches(wrong)) == 2
+
+
+def versions(lines, sign):
+    """Return the versions that requirements name after a sign, as numbers without zeros at their end."""
+    found = (re.match(rf"([\w-]+){sign}([\d.]+)", line) for line in lines)
+    return {match[1]: re.sub(r"(\.0)+$", "", match[2]) for match in found if match}
+
+
+def test_the_oldest_packages_that_are_tested_are_the_oldest_that_are_allowed():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    allowed = versions(project["dependencies"], ">=")
+    pinned = versions((ROOT / "tests" / "oldest.txt").read_text(encoding="utf-8").splitlines(), "==")
+    assert len(allowed) == len(project["dependencies"])
+    assert allowed.items() <= pinned.items()
+    assert pinned.items() <= (allowed | versions(project["optional-dependencies"]["dev"], ">=")).items()

@@ -127,7 +127,7 @@ def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return events (0 or 1) and times (> 0) as floats, from a structured array or a frame or array of two columns."""
-    event, time = (np.asarray(column) for column in _event_and_time(y))
+    event, time = (_as_array(column) for column in _event_and_time(y))
     if event.dtype.kind not in "biuf" or pd.isna(event).any() or not np.isin(event, (0, 1)).all():
         raise ValueError("`y` must hold events as True and False (or 1 and 0): True where the event was observed.")
     if time.dtype.kind not in "iuf" or not np.isfinite(time).all():
@@ -140,6 +140,12 @@ def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
     if not event.any():
         raise ValueError("`y` must hold at least one event, got censored rows only. Are True and False swapped?")
     return event.astype(np.float64), time.astype(np.float64)
+
+
+def _as_array(column: Any) -> np.ndarray:
+    """Return a column as an array; of nullable columns pandas before 2.2 makes objects."""
+    values = np.asarray(column)
+    return np.asarray(pd.Series(values).infer_objects()) if values.dtype.kind == "O" else values
 
 
 def _event_and_time(y: Any) -> tuple[Any, Any]:

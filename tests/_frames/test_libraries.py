@@ -114,7 +114,7 @@ def test_dictionaries_that_differ_from_chunk_to_chunk_are_one():
 
 
 ODD = {
-    "decimals": ([Decimal("1.5"), None, Decimal("2")], None, [1.5, np.nan, 2.0]),
+    "decimals": ([Decimal("1.5"), None, Decimal("2.0")], None, [1.5, np.nan, 2.0]),
     "durations": ([dt.timedelta(days=1), None, dt.timedelta(hours=12)], None, [1.0, np.nan, 0.5]),
     "times with a zone": ([dt.datetime(1970, 1, 2, tzinfo=dt.UTC), None], None, [1.0, np.nan]),
     "nothing but nulls": ([None, None], [], [np.nan, np.nan]),

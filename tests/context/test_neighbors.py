@@ -332,5 +332,5 @@ def test_a_large_image_takes_seconds_and_no_stacked_copy_of_its_neighbours(rng):
     seconds, peak = time.process_time() - start, tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     # eight stacked copies would be eight times the frame, before anything is made of them
-    assert peak < 6 * bands.to_numpy().nbytes
+    assert peak < 7 * bands.to_numpy().nbytes
     assert seconds < 20

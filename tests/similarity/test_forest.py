@@ -134,6 +134,23 @@ def test_leaf_weights_times_sample_weights_are_the_forests_own(rng):
     assert (drawn_rows(proximity)[:, weight == 0] == 0).all()
 
 
+def test_leaf_weights_of_a_weighted_forest_of_any_scikit_learn_give_its_prediction(rng):
+    (X, y), weight = table(rng), rng.uniform(0.5, 3.0, size=30)
+    proximity = grown(9, True, min_samples_leaf=3).fit(X, y, sample_weight=weight)
+    weights = leaf_weights(proximity.score_rows(X.astype(np.float32))) * weight / weight.mean()
+    np.testing.assert_allclose(weights @ y, proximity.forest_.predict(X))
+
+
+def test_leaf_weights_give_the_prediction_of_trees_that_weigh_rows_drawn_alike(rng):
+    (X, y), weight = table(rng), rng.uniform(0.5, 3.0, size=30)
+    forest = RandomForestRegressor(9, min_samples_leaf=3, random_state=0).fit(X, y)
+    # as scikit-learn before 1.9 fits a forest
+    for tree, drawn in zip(forest.estimators_, draw_counts(forest, 30), strict=True):
+        tree.fit(X, y, sample_weight=drawn * weight)
+    weights = leaf_weights(ForestProximity(forest=forest).fit(X, y, weight).score_rows(X)) * weight / weight.mean()
+    np.testing.assert_allclose(weights @ y, forest.predict(X))
+
+
 def test_without_bootstrap_leaf_weights_are_the_forests_own(rng):
     X, y = table(rng)
     proximity = ForestProximity(forest=ExtraTreesRegressor(9, min_samples_leaf=3, random_state=0)).fit(X, y)

@@ -62,7 +62,9 @@ def extend(frame: Any, added: pd.DataFrame, rows: np.ndarray | None = None) -> A
         raise ValueError(f"`frame` has a column {taken[0]!r} already, the name of a new one. Rename or drop it.")
     if isinstance(frame, pd.DataFrame):
         kept = frame if rows is None else frame.iloc[rows]
-        both = pd.concat([kept, added.set_axis(kept.index)], axis=1)
+        beside = added.copy(deep=False)  # set_axis of pandas 2 copies the cells too
+        beside.index = kept.index
+        both = pd.concat([kept, beside], axis=1)
         both.attrs = dict(frame.attrs)
         return both
     kept = own if rows is None else own[rows]

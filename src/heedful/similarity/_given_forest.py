@@ -33,9 +33,8 @@ class GivenForest:
         drawn = self._drawn(rows.shape[0])
         self._check_rows(rows, drawn)
         if settings["leaf_rows"] in (None, "auto"):
-            counts = count_draws(drawn, rows.shape[0]) if drawn else np.tile(weight, (self.n_trees, 1))
-            self.index = index_all(self.leaves(rows), n_leaves, counts)
-            # draws follow the sample weights already, and local fits multiply by them again
+            self.index = index_all(self.leaves(rows), n_leaves, self._counts(drawn, weight))
+            # what rows count follows the sample weights already, and local fits multiply by them again
             self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
         else:
             seed = check_random_state(settings["random_state"])
@@ -84,6 +83,16 @@ class GivenForest:
                 raise ValueError(
                     "`forest` was fitted on other rows than those given. Hand in a forest fitted on the same rows."
                 )
+
+    def _counts(self, drawn: list[np.ndarray], weight: np.ndarray) -> np.ndarray:
+        """Return how much each row counts in each tree (n_trees, n_train), by its draws and its sample weight."""
+        if not drawn:
+            return np.tile(weight, (self.n_trees, 1))
+        draws = count_draws(drawn, weight.size)
+        # scikit-learn draws by weight since 1.9; before, it drew evenly, and roots had the sum of the weights drawn
+        roots = [tree.tree_.weighted_n_node_samples[0] for tree in self.forest.estimators_]
+        even = np.ptp(weight) > 0 and np.allclose(roots, draws @ weight, rtol=1e-9)
+        return draws * weight if even else draws
 
     def _drawn(self, n_train: int) -> list[np.ndarray]:
         """Return the rows that each tree drew; nothing for a forest without draws."""
