@@ -47,7 +47,7 @@ class ForestProximity(Similarity):
     forest : estimator, default=None
         A scikit-learn forest to use instead of our own trees. One that is fitted is taken as it is, and must have been
         fitted on the very rows, in their order, that this object is fitted on; any other serves as a template. With
-        sample weights, scikit-learn draws rows by them from 1.9 on; before, it draws all alike and weighs them in splits.
+        sample weights, scikit-learn draws rows by them from 1.9 on; before, it draws all alike and weighs splits.
     target : {"response", "residual"}, default="response"
         What an estimator with local lassos fits it to: the response, or what its baseline leaves of it, each row by a
         baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
