@@ -50,7 +50,7 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 WITH_OLDEST := _trees _frames _intervals attention baseline cluster context similarity saving/test_file.py \
 	saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
 	_kernels/test_leaves.py _kernels/test_weighting.py estimators/test_tables.py estimators/test_contract.py \
-	estimators/test_lasso.py
+	estimators/test_lasso.py _tuning/test_shares.py
 WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity/test_past.py similarity/test_resolve.py \
 	similarity/test_teacher.py
 
