@@ -175,3 +175,14 @@ def test_a_part_holds_the_same_rows_of_everything(rng):
     some = part.part(rows)
     np.testing.assert_array_equal(some.heads, part.heads[rows])
     np.testing.assert_array_equal(some.family.y, part.family.y[rows])
+
+
+@pytest.mark.parametrize("apart", [1e-8, 1e-5, 1.0])
+def test_shares_of_equal_and_nearly_equal_heads_are_found(rng, apart):
+    for n_heads in range(2, 45):
+        away = rng.normal(size=(30, 1)) + apart * rng.normal(size=(30, n_heads))
+        away[:, rng.integers(n_heads, size=n_heads // 2)] = away[:, [0]]
+        products = away.T @ away
+        share = simplex_qp(products)
+        slope = products @ share
+        assert share @ slope - slope.min() < 1e-6 * slope.max()

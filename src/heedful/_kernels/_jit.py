@@ -102,6 +102,11 @@ def one_row(function: Callable, **options: Any) -> Any:
     return compiled
 
 
+def inlined_row(function: Callable) -> Any:
+    """Compile a function that only kernels call, so often that the call itself takes time: it is put in its place."""
+    return one_row(function, forceinline=True)
+
+
 def sum_row(function: Callable) -> Any:
     """Compile a function that only kernels call and whose sums may be added in another order."""
     return one_row(function, fastmath={"contract", "reassoc"})

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic, overload
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import inlined_row, one_row
 from heedful._kernels.shapes import MISSING
 
 ONE = np.uint64(1)
@@ -46,10 +46,10 @@ def _lowest_bit(word):  # noqa: ARG001  numba looks at the name
 
 
 @one_row
-def gain_of(draws, total, whole):
+def gain_of(draws, total, all_draws, all_total):
     """Return what a part of a node takes off the squared error, times the node's draws; exact up to its last step."""
-    away = float(total * whole[0] - whole[1] * draws)
-    return away * away / float(draws * (whole[0] - draws))
+    away = float(total * all_draws - all_total * draws)
+    return away * away / float(draws * (all_draws - draws))
 
 
 @one_row
@@ -68,11 +68,11 @@ def best_possible(bag, start, stop, whole, space):
     for i in range(stop - start - 1):
         draws += space[0, i]
         total += space[1, i]
-        best = max(best, gain_of(draws, total, whole))
+        best = max(best, gain_of(draws, total, whole[0], whole[1]))
     return best
 
 
-@one_row
+@inlined_row
 def scan_row(codes, column, bag, start, stop, whole, least, tally, mask):
     """Return the best split by the order of the bins: gain, cut, shift, and whether there are two bins."""
     for i in range(start, stop):
@@ -80,9 +80,11 @@ def scan_row(codes, column, bag, start, stop, whole, least, tally, mask):
         tally[code, 0] += bag[1, i]
         tally[code, 1] += bag[2, i]
         mask[code >> 6] |= ONE << np.uint64(code & 63)
+    # read once: for all that a compiler knows, each write to the tally may change them
+    all_draws, all_total = whole[0], whole[1]
     best, cut, shift, last = -1.0, 0, 0, -1
     draws, total, n_bins = np.int64(0), np.int64(0), 0
-    lost = tally[MISSING, 0]
+    lost, lost_total = tally[MISSING, 0], tally[MISSING, 1]
     for b in range(4):
         word = mask[b]
         mask[b] = np.uint64(0)
@@ -90,19 +92,24 @@ def scan_row(codes, column, bag, start, stop, whole, least, tally, mask):
             code = (b << 6) + lowest_bit(word)
             word &= word - ONE
             n_bins += 1
-            middle = ((last + code) >> 1) + 1 if code < MISSING else MISSING
-            if draws >= least and whole[0] - draws >= least:
-                gain = gain_of(draws, total, whole)
+            if draws >= least and all_draws - draws >= least:
+                gain = gain_of(draws, total, all_draws, all_total)
                 if gain > best:
                     best = gain
-                    shift = 1 if lost == 0 and 2 * draws > whole[0] else 0
-                    cut = middle + shift
-            if lost > 0 and draws > 0 and code < MISSING and draws + lost >= least and whole[0] - draws - lost >= least:
-                gain = gain_of(draws + lost, total + tally[MISSING, 1], whole)
+                    shift = 1 if lost == 0 and 2 * draws > all_draws else 0
+                    cut = (((last + code) >> 1) + 1 if code < MISSING else MISSING) + shift
+            if (
+                lost > 0
+                and draws > 0
+                and code < MISSING
+                and draws + lost >= least
+                and all_draws - draws - lost >= least
+            ):
+                gain = gain_of(draws + lost, total + lost_total, all_draws, all_total)
                 if gain > best:
                     best = gain
                     shift = 1
-                    cut = middle + 1
+                    cut = ((last + code) >> 1) + 2
             last = code
             draws += tally[code, 0]
             total += tally[code, 1]
@@ -169,7 +176,7 @@ def scan_levels(codes, column, bag, start, stop, whole, chance, least, tally, ma
     draws, total = np.int64(0), np.int64(0)
     for at in range(size):
         if draws >= least and whole[0] - draws >= least:
-            gain = gain_of(draws, total, whole)
+            gain = gain_of(draws, total, whole[0], whole[1])
             if gain > best:
                 best = gain
                 n_left = at

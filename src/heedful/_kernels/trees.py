@@ -9,7 +9,7 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import inlined_row, many_rows, one_row
 from heedful._kernels.splits import (
     ONE,
     best_possible,
@@ -73,7 +73,7 @@ def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
     return n_in
 
 
-@one_row
+@inlined_row
 def sum_node(values, weights, bag, start, stop, whole):
     """Write draws, weight and sums of a node; return whether all its responses are the same."""
     for k in range(whole.size):
@@ -123,7 +123,7 @@ def chance_of(values, weights, bag, start, stop, whole, unit, bits):
     return chance * unit
 
 
-@one_row
+@inlined_row
 def try_column(
     codes, column, categories, values, weights, bag, start, stop, whole, chance, least, tally, mask, levels, members
 ):
@@ -143,7 +143,7 @@ def try_column(
     return scan_outputs(whole, least, tally, mask)
 
 
-@one_row
+@inlined_row
 def find_split(
     codes,
     categories,
@@ -227,7 +227,7 @@ def find_split(
     return chosen, cut, shift, best
 
 
-@one_row
+@inlined_row
 def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare):
     """Move the rows that go left, with all that is known of them, before the others; return where the others begin."""
     left, right = start, 0
@@ -239,14 +239,14 @@ def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare)
             rows[k, left] = value
             spare[k, right] = value
         left += go
-        right += not go
+        right += 1 - go
     for k in range(rows.shape[0]):
         for i in range(right):
             rows[k, left + i] = spare[k, i]
     return left
 
 
-@one_row
+@inlined_row
 def push(stack, top, node, start, stop, out_start, out_stop):
     """Put a node and its rows, in and out of the bag, on the stack."""
     stack[top, 0] = node
