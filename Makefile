@@ -95,6 +95,7 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 	$(BIN)/python -m benchmarks.speed
 	$(BIN)/python -m benchmarks.speed.learners
 	$(BIN)/python -m benchmarks.speed.drift
+	$(BIN)/python -m benchmarks.speed.trees
 
 .PHONY: defaults
 defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md

@@ -25,10 +25,11 @@ ROWS = {
     "paper.us_change": 47,
     "responses": 4,
     "scale": 7,
-    "speed": 10,
+    "speed": 21,
     "speed.compare": 7,
     "speed.drift": 4,
     "speed.learners": 17,
+    "speed.trees": 5,
     "speed.wide": 1,
 }
 
