@@ -41,7 +41,7 @@ def _trailing_zeros(_, word):
 
 
 @overload(lowest_bit)
-def _lowest_bit(word):  # noqa: ARG001  numba looks at the name
+def _lowest_bit(word):  # noqa: ARG001 - numba looks at the name
     return lambda word: np.int64(_trailing_zeros(word))
 
 
@@ -73,13 +73,18 @@ def best_possible(bag, start, stop, whole, space):
 
 
 @inlined_row
-def scan_row(codes, column, bag, start, stop, whole, least, tally, mask):
-    """Return the best split by the order of the bins: gain, cut, shift, and whether there are two bins."""
+def tally_row(codes, column, bag, start, stop, tally, mask):
+    """Add the rows of a node to the bins of a column: draws, and sums of the response."""
     for i in range(start, stop):
         code = np.int64(codes[column, bag[0, i]])
         tally[code, 0] += bag[1, i]
         tally[code, 1] += bag[2, i]
         mask[code >> 6] |= ONE << np.uint64(code & 63)
+
+
+@inlined_row
+def scan_row(whole, least, tally, mask):
+    """Return the best split by the order of the tallied bins: gain, cut, shift, and whether there are two bins."""
     # read once: for all that a compiler knows, each write to the tally may change them
     all_draws, all_total = whole[0], whole[1]
     best, cut, shift, last = -1.0, 0, 0, -1
@@ -164,13 +169,8 @@ def corrected(gain, size, chance):
 
 
 @one_row
-def scan_levels(codes, column, bag, start, stop, whole, chance, least, tally, mask, levels, members):
-    """Return the best split of a category as ``scan_row`` does, with a cut of -1, and write the set that goes left."""
-    for i in range(start, stop):
-        code = np.int64(codes[column, bag[0, i]])
-        tally[code, 0] += bag[1, i]
-        tally[code, 1] += bag[2, i]
-        mask[code >> 6] |= ONE << np.uint64(code & 63)
+def scan_levels(whole, chance, least, tally, mask, levels, members):
+    """Return the best split of tallied levels as ``scan_row`` does, with a cut of -1; write the set that goes left."""
     size = order_levels(tally, mask, 0, 1, levels)
     best, n_left, most = -1.0, 0, False
     draws, total = np.int64(0), np.int64(0)

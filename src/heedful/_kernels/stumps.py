@@ -9,9 +9,8 @@ import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.shapes import MISSING
+from heedful._kernels.splits import LEAST_PART
 
-# What is left at least of the gain of a category when chance is taken off.
-LEAST_PART = 1e-6
 # A later cut must be better by this part: equal ones, with sums in another order, must not depend on the last digit.
 TIE = 1e-9
 # Where a code goes; codes of which a model has no row, if their place in the order does not tell, get no step.

@@ -18,6 +18,7 @@ from heedful._kernels.splits import (
     scan_outputs,
     scan_row,
     tally_outputs,
+    tally_row,
 )
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -124,38 +125,44 @@ def chance_of(values, weights, bag, start, stop, whole, unit, bits):
 
 
 @inlined_row
-def try_column(
-    codes, column, categories, values, weights, bag, start, stop, whole, chance, least, tally, mask, levels, members
-):
-    """Return the best split of a node by one column; see ``splits``.
+def tally_column(codes, column, values, weights, bag, start, stop, tally, mask):
+    """Add the rows of a node to the bins of a column; see ``splits``."""
+    if values.ndim == 1:
+        tally_row(codes, column, bag, start, stop, tally, mask)
+    else:
+        tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+
+
+@inlined_row
+def scan_column(column, categories, values, whole, chance, least, tally, mask, levels, members):
+    """Return the best split of a node by a tallied column; see ``splits``.
 
     Without categories, or without several outputs, numba leaves out what is for them, and need not compile it.
     """
-    if categories is not None:  # noqa: SIM102  numba leaves it out as it stands
+    if categories is not None:  # noqa: SIM102 - numba leaves it out as it stands
         if categories[column]:
             if values.ndim == 1:
-                return scan_levels(codes, column, bag, start, stop, whole, chance, least, tally, mask, levels, members)
-            tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+                return scan_levels(whole, chance, least, tally, mask, levels, members)
             return scan_level_outputs(whole, chance, least, tally, mask, levels, members)
     if values.ndim == 1:
-        return scan_row(codes, column, bag, start, stop, whole, least, tally, mask)
-    tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+        return scan_row(whole, least, tally, mask)
     return scan_outputs(whole, least, tally, mask)
 
 
 @inlined_row
 def find_split(
+    start,
+    stop,
+    state,
+    n_sets,
+    least,
+    n_tried,
+    unit,
+    bits,
     codes,
     categories,
     values,
     weights,
-    unit,
-    bits,
-    start,
-    stop,
-    least,
-    n_tried,
-    state,
     bag,
     order,
     tally,
@@ -165,7 +172,6 @@ def find_split(
     whole,
     members,
     sets,
-    n_sets,
 ):
     """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; write set ``n_sets``.
 
@@ -176,7 +182,7 @@ def find_split(
     possible, chance = np.inf, 0.0
     if categories is not None:
         chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
-    if values.ndim == 1:  # noqa: SIM102  numba leaves it out as it stands
+    if values.ndim == 1:  # noqa: SIM102 - numba leaves it out as it stands
         if n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
             possible = best_possible(bag, start, stop, whole, few)
     best, chosen, cut, shift, n_seen, any_found = -1.0, -1, 0, 0, 0, False
@@ -190,22 +196,9 @@ def find_split(
         n_seen += 1
         if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
             continue
-        gain, place, turn, found = try_column(
-            codes,
-            column,
-            categories,
-            values,
-            weights,
-            bag,
-            start,
-            stop,
-            whole,
-            chance,
-            least,
-            tally,
-            mask,
-            levels,
-            members,
+        tally_column(codes, column, values, weights, bag, start, stop, tally, mask)
+        gain, place, turn, found = scan_column(
+            column, categories, values, whole, chance, least, tally, mask, levels, members
         )
         any_found |= found
         if gain > best:
@@ -285,6 +278,8 @@ def grow_rows(
     # unpacked once: each look into a tuple counts a reference up and down
     bag, others, spare, order, stack, tally, mask, levels, few, whole, members = work
     nodes, sets, roots, starts, rows, draws, inside, gains, ends = growth
+    table, space = (codes, categories, values, weights, bag), (order, tally, mask, levels, few, whole, members, sets)
+    shared = (least, n_tried, unit, bits) + table + space  # noqa: RUF005 - numba adds tuples, and unpacks none
     n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):
         n_in = draw_bag(seeds[t], n_drawn, sums, places, values, bag, others, spare)
@@ -302,29 +297,7 @@ def grow_rows(
             column, cut, shift, gain = -1, 0, 0, 0.0
             if not pure and whole[0] >= least_split:
                 state = scramble(seeds[t] ^ (GOLDEN * np.uint64(node - root + 1)))
-                column, cut, shift, gain = find_split(
-                    codes,
-                    categories,
-                    values,
-                    weights,
-                    unit,
-                    bits,
-                    start,
-                    stop,
-                    least,
-                    n_tried,
-                    state,
-                    bag,
-                    order,
-                    tally,
-                    mask,
-                    levels,
-                    few,
-                    whole,
-                    members,
-                    sets,
-                    n_sets,
-                )
+                column, cut, shift, gain = find_split(start, stop, state, n_sets, *shared)
             nodes[node, 0] = max(column, 0)
             nodes[node, 1] = cut if cut >= 0 else -1 - n_sets
             nodes[node, 2] = n_nodes if column >= 0 else -1
