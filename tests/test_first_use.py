@@ -68,7 +68,7 @@ def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path), "HEEDFUL_QUIET": None}
     first, second = run(USE_A_KERNEL, **folder), run(USE_A_KERNEL, **folder)
     assert first.stdout == second.stdout == "0\n0\n"
-    assert first.stderr == "heedful: compiling, once per installation (about 20 s)\n"
+    assert first.stderr == "heedful: compiling what is needed here, once per installation (up to 20 s)\n"
     assert second.stderr == ""
 
 

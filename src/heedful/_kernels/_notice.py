@@ -45,7 +45,7 @@ def announced(kernel: Any) -> Iterator[None]:
 @cache
 def say_compiling() -> None:
     """Say that kernels are being compiled."""
-    _log("compiling, once per installation (about 20 s)", notice=True)
+    _log("compiling what is needed here, once per installation (up to 20 s)", notice=True)
 
 
 @cache
