@@ -4,7 +4,8 @@ import pytest
 from numba.core.codegen import JITCodeLibrary
 
 from heedful._kernels._arguments import one_kind
-from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, many_rows, one_row, sum_row
+from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
+from heedful._kernels.arrays import vector
 from heedful._kernels.shapes import Rule
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
@@ -84,3 +85,35 @@ def test_a_read_only_array_is_not_copied_and_stays_read_only(rng):
     assert np.shares_memory(same, values)
     assert same.flags.writeable
     assert not values.flags.writeable
+
+
+def makes(size):
+    return vector(size).size
+
+
+def returns(values):
+    return values
+
+
+def returns_in_a_tuple(values):
+    return values[:1], 1.0
+
+
+def kernel_of(part):
+    """Return a kernel that calls a part."""
+
+    def call(given):
+        return part(given)
+
+    return many_rows(call)
+
+
+@compiled
+@pytest.mark.parametrize("kind", [one_row, writing_rows])
+@pytest.mark.parametrize("function", [makes, returns, returns_in_a_tuple])
+def test_what_counts_no_references_may_not_get_or_return_arrays(kind, function):
+    argument = 3 if function is makes else np.ones(3)
+    kernel = kernel_of(kind(function)) if kind is one_row else kind(function)
+    with pytest.raises(TypeError, match=f"{function.__name__} returns arrays or calls what does"):
+        kernel(argument)
+    assert kernel_of(making_row(function))(argument) is not None

@@ -6,9 +6,9 @@ depend on the number of threads. ``contract`` (fused multiply-add) is the only r
 their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at every call: sums of weights that are
 looked up are twice as fast.
 
-``many_rows`` is for what Python calls; ``one_row`` and ``sum_row`` for what only kernels call, of which nothing is kept
-on disk. Kernels are written in plain loops: slice assignment, fancy indexing and array expressions would take most of
-the time to compile, for nothing in speed.
+``many_rows`` and ``writing_rows`` are for what Python calls; ``one_row``, ``making_row``, ``inlined_row`` and
+``sum_row`` for what only kernels call, of which nothing is kept on disk. Kernels are written in plain loops: slice
+assignment, fancy indexing and array expressions would take most of the time to compile, for nothing in speed.
 """
 
 import gc
@@ -22,10 +22,15 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
+from heedful._kernels._cache import KernelCache
 from heedful._kernels._notice import announced, say_uncached
-from heedful._kernels._parts import part_options
+from heedful._kernels._parts import CheckedCompiler, part_options
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
+# Whether references to arrays are counted: each count is an atomic operation, at each call, for each array. What is not
+# said is taken over from the caller.
+COUNTS: dict[str, Any] = {"_nrt": True}
+NO_COUNTS: dict[str, Any] = {"_nrt": False}
 
 
 class Kernel(CPUDispatcher):
@@ -36,20 +41,14 @@ class Kernel(CPUDispatcher):
         return super().__call__(*one_kind(args))
 
     def compile(self, sig: Any) -> Any:
-        """Load from the disk cache or compile, and say so; go on where nothing can be kept."""
-        try:
-            with announced(self), without_collecting():
-                return super().compile(sig)
-        except OSError:
-            if tuple(sig) not in self.overloads:
-                raise
-            say_uncached()
+        """Load from the disk cache or compile, and say so."""
+        with announced(self), without_collecting():
             return super().compile(sig)
 
     def keep(self) -> "Kernel":
         """Use the disk cache, if there is a folder for it."""
         try:
-            self.enable_caching()
+            self._cache = KernelCache(self.py_func)
         except RuntimeError:
             say_uncached()
         return self
@@ -80,9 +79,14 @@ class Part(CPUDispatcher):
         return many_rows(self.py_func)
 
 
-def many_rows(function: Callable) -> Any:
+def many_rows(function: Callable, **options: Any) -> Any:
     """Compile a kernel that Python calls."""
-    return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True}))(function))
+    return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True} | options))(function))
+
+
+def writing_rows(function: Callable) -> Any:
+    """Compile a kernel that Python calls and that makes no arrays: it writes into those that it is given."""
+    return many_rows(function, pipeline_class=CheckedCompiler, **NO_COUNTS)
 
 
 def as_kernel(compiled: Any) -> Any:
@@ -95,18 +99,23 @@ def as_kernel(compiled: Any) -> Any:
 
 
 def one_row(function: Callable, **options: Any) -> Any:
-    """Compile a function that only kernels call."""
-    compiled = numba.njit(**(OPTIONS | part_options() | options))(function)
+    """Compile a function that only kernels call, and that neither makes nor returns arrays."""
+    return making_row(function, **(NO_COUNTS | options))
+
+
+def making_row(function: Callable, **options: Any) -> Any:
+    """Compile a function that only kernels call, and that makes arrays or returns some."""
+    compiled = numba.njit(**(OPTIONS | COUNTS | part_options() | options))(function)
     if isinstance(compiled, Dispatcher):
         compiled.__class__ = Part
     return compiled
 
 
 def inlined_row(function: Callable) -> Any:
-    """Compile a function that only kernels call, so often that the call itself takes time: it is put in its place."""
+    """Compile a function as ``one_row`` does that is called so often that the call takes time: it is put in place."""
     return one_row(function, forceinline=True)
 
 
 def sum_row(function: Callable) -> Any:
-    """Compile a function that only kernels call and whose sums may be added in another order."""
+    """Compile a function as ``one_row`` does whose sums may be added in another order."""
     return one_row(function, fastmath={"contract", "reassoc"})

@@ -7,8 +7,10 @@ are the same, bit for bit. This takes six methods of numba's libraries of code; 
 way, which takes about twice as long.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
+from numba import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 
@@ -51,13 +53,38 @@ class PartLibrary(JITCodeLibrary):
         return 0
 
 
-class PartCompiler(Compiler):
+class CheckedCompiler(Compiler):
+    """Compiles, and refuses functions that count no references to arrays but get hold of new ones."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile and check; nobody would give back the memory of an array that a call returned."""
+        compiled = super().compile_extra(func)
+        if not self.state.flags.nrt and (holds_arrays(compiled.signature.return_type) or any(self._arrays_got())):
+            msg = f"{func.__qualname__} returns arrays or calls what does: it must be a `making_row`"
+            raise TypeError(msg)
+        return compiled
+
+    def _arrays_got(self) -> Iterator[bool]:
+        """Yield for each call of a function of ours, or of numba's that returns an array, whether arrays come back."""
+        for expr, signature in self.state.calltypes.items():
+            if getattr(expr, "op", "") == "call":
+                ours = isinstance(self.state.typemap[expr.func.name], types.Dispatcher)
+                kind = signature.return_type
+                yield holds_arrays(kind) if ours else isinstance(kind, types.Buffer)
+
+
+class PartCompiler(CheckedCompiler):
     """Compiles a part of a kernel."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile into a library that waits."""
         self.state.library = PartLibrary(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)
+
+
+def holds_arrays(kind: Any) -> bool:
+    """Return whether values of a type of numba hold references to arrays."""
+    return isinstance(kind, types.Buffer) or any(holds_arrays(part) for part in getattr(kind, "types", ()))
 
 
 def part_options() -> dict[str, Any]:

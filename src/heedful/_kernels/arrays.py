@@ -5,22 +5,22 @@ numba compiles ``np.empty``, ``np.zeros`` and ``np.arange`` for each kind of cal
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import making_row
 
 
-@one_row
+@making_row
 def vector(size):
     """Return a vector without values."""
     return np.empty(size)
 
 
-@one_row
+@making_row
 def matrix(n_rows, n_columns):
     """Return a matrix without values."""
     return np.empty((n_rows, n_columns))
 
 
-@one_row
+@making_row
 def zero_vector(size):
     """Return a vector of zeros."""
     new = vector(size)
@@ -29,7 +29,7 @@ def zero_vector(size):
     return new
 
 
-@one_row
+@making_row
 def zero_matrix(n_rows, n_columns):
     """Return a matrix of zeros."""
     new = matrix(n_rows, n_columns)
@@ -39,7 +39,7 @@ def zero_matrix(n_rows, n_columns):
     return new
 
 
-@one_row
+@making_row
 def zero_counts(size):
     """Return a vector of whole numbers, all 0."""
     new = np.empty(size, np.int64)
@@ -48,7 +48,7 @@ def zero_counts(size):
     return new
 
 
-@one_row
+@making_row
 def numbers(size):
     """Return the numbers of columns."""
     new = zero_counts(size)
@@ -57,7 +57,7 @@ def numbers(size):
     return new
 
 
-@one_row
+@making_row
 def row_numbers(size):
     """Return the numbers of rows, in the type that lists of rows have."""
     new = np.empty(size, np.int32)

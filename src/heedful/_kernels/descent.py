@@ -6,7 +6,7 @@ and its signs; the exact solve ends the slow tail that correlated columns give c
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, vector, zero_counts
 
 
@@ -172,7 +172,7 @@ def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
     gradient_row(gram, cov, coef, grad)
 
 
-@one_row
+@making_row
 def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
     """Minimise from the given ``coef`` and ``grad``; return the number of sweeps, or -1 if ``max_iter`` did not do.
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, numbers, row_numbers, vector, zero_counts
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.moments import (
@@ -45,7 +45,7 @@ def n_touched(indptr, table):
     return largest
 
 
-@one_row
+@making_row
 def make_space(indptr, indices, table):
     """Return working memory for the queries of a block; the numbers of all rows only if some query needs them."""
     n_rows, p = n_touched(indptr, table), table.mean.size
@@ -63,7 +63,7 @@ def make_space(indptr, indices, table):
     )
 
 
-@one_row
+@making_row
 def pick_columns(grad, penalty, coef, slack, columns, size):
     """Append to ``columns`` those that are active or break their condition; return how many there are now."""
     chosen = zero_counts(coef.size)
@@ -76,7 +76,7 @@ def pick_columns(grad, penalty, coef, slack, columns, size):
     return size
 
 
-@one_row
+@making_row
 def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
     """Minimise over ``columns``, starting from ``coef`` and writing to it; return whether it converged."""
     size = columns.size
@@ -94,7 +94,7 @@ def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
     return sweeps >= 0
 
 
-@one_row
+@making_row
 def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space, columns, gram, coef):
     """Minimise over some columns, adding those that break their condition until none does.
 
@@ -127,7 +127,7 @@ def inverse_hessian_row(table, rows, bump, background):
     return ease
 
 
-@one_row
+@making_row
 def path_row(table, rows, bump, background, penalties, wanted, rule, wide, space, mean, coefs):
     """Fit one query at each wanted penalty (descending) and write its coefficients.
 

@@ -5,7 +5,7 @@ A leaf has one number in the whole forest.
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import making_row, many_rows, one_row
 from heedful._kernels.arrays import row_numbers, vector, zero_counts, zero_vector
 
 
@@ -84,7 +84,7 @@ def keep_rows(leaves, order, first, room):
     return sizes, members
 
 
-@one_row
+@making_row
 def grow(values, size):
     """Return a longer copy, at least ``size`` and twice as long as before."""
     longer = np.empty(max(size, 2 * values.size), values.dtype)

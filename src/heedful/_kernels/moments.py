@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, numbers, vector, zero_matrix
 
 SMALL_PRODUCT = 1_000_000
@@ -60,7 +60,7 @@ def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
     return y_mean, front, back
 
 
-@one_row
+@making_row
 def root_row(mean, y_mean, front, back, x_space, y_space, d_space):
     """Centre the gathered rows and multiply them by the root of their bump."""
     for at in range(x_space.shape[0]):
@@ -109,7 +109,7 @@ def settle(variance, mean):
     return variance if variance > 1e-13 * (1.0 + mean * mean) else 0.0
 
 
-@one_row
+@making_row
 def times_row(rooted, values, negative_values, out):
     """Write ``sum_i d_i (x_i - m) v_i`` for rooted values ``v``."""
     if rooted.plus.shape[0] > 0:
@@ -133,7 +133,7 @@ def cross_row(table, background, mean, y_mean, rooted, cov):
             cov[j] += background * (table.cross[j] + (table.mean[j] - mean[j]) * (table.y_mean - y_mean))
 
 
-@one_row
+@making_row
 def gradient_all_row(table, background, mean, cov, rooted, coef, grad):
     """Write ``c - G b`` for every column without forming G."""
     fitted, fitted_minus = vector(rooted.plus.shape[0]), vector(rooted.minus.shape[0])
@@ -176,7 +176,7 @@ def add_matrix(part, sign, start, gram):
             gram[start + a, c] += sign * part[a, c]
 
 
-@one_row
+@making_row
 def square(rows, gram):
     """Write ``rows' rows`` over zeros, in pieces that OpenBLAS multiplies by its faster kernel for small matrices."""
     k, p = rows.shape
@@ -191,7 +191,7 @@ def square(rows, gram):
         add_matrix(piece, 1.0, 0, gram)
 
 
-@one_row
+@making_row
 def whole_gram(table, background, mean, rooted):
     """Return the weighted covariance of all columns; one that is constant under the weights has a zero diagonal."""
     gram = zero_matrix(mean.size, mean.size)
@@ -205,7 +205,7 @@ def whole_gram(table, background, mean, rooted):
     return gram
 
 
-@one_row
+@making_row
 def add_products(source, columns, start, flat, sign, gram):
     """Add ``sign`` times the products of columns from ``start`` on with all chosen ones; ``flat`` keeps the columns."""
     k, size = source.shape[0], columns.size
@@ -219,7 +219,7 @@ def add_products(source, columns, start, flat, sign, gram):
         add_matrix(products, sign, start, gram)
 
 
-@one_row
+@making_row
 def grow_gram(table, background, mean, rooted, columns, old, picked, picked_minus):
     """Return the Gram matrix of ``columns``, of which the first ones are those of ``old``."""
     start, size = old.shape[0], columns.size

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import making_row, many_rows, one_row
 from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
@@ -43,7 +43,7 @@ class Workspace(NamedTuple):
     wide: np.ndarray
 
 
-@one_row
+@making_row
 def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
     n, p = table.prior.size, table.mean.size
@@ -67,7 +67,7 @@ def make_workspace(table, n_output):
     )
 
 
-@one_row
+@making_row
 def gather_row(table, outcome, n_output, work):
     """Copy the rows of positive weight side by side; return them and their state."""
     size = 0
@@ -92,7 +92,7 @@ def gather_row(table, outcome, n_output, work):
     return work.packed[:size], state
 
 
-@one_row
+@making_row
 def link_row(packed, intercept, coef, n_features, wide, link):
     """Write the linear predictor of every row; ``wide`` has room for a value per packed column."""
     for j in range(wide.size):
@@ -135,7 +135,7 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
     return True
 
 
-@one_row
+@making_row
 def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
     """Give classes that no attended row has a small probability: together that of one unseen class."""
     n_absent, top = 0, -np.inf
@@ -172,7 +172,7 @@ def size_row(coef, scale):
     return norm
 
 
-@one_row
+@making_row
 def own_table(table, packed):
     """Return the copied rows as a table; fits to them have no background."""
     nothing = table.prior[:0]
@@ -181,7 +181,7 @@ def own_table(table, packed):
     )
 
 
-@one_row
+@making_row
 def keep_gram_row(k, table, packed, bump, work):
     """Keep the covariances of output ``k`` under curvatures ``bump`` that sum to one."""
     mean, n_features = work.mean[k], min(table.y_column, work.mean.shape[1])
@@ -203,7 +203,7 @@ def keep_gram_row(k, table, packed, bump, work):
             work.gram[k, j, h] = gram[j, h]
 
 
-@one_row
+@making_row
 def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
     """Solve the lasso of output ``k`` with kept covariances and the present slope; write coefficients to ``path``.
 
@@ -232,7 +232,7 @@ def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
     return level * total / now, sweeps >= 0
 
 
-@one_row
+@making_row
 def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
     """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged.
 
@@ -268,7 +268,7 @@ def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept
     return y_mean, failed == 0
 
 
-@one_row
+@making_row
 def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, intercept, coef, mean, path):
     """Take one Newton step in output ``k``; return the new loss, the largest move and whether the lasso converged.
 
@@ -299,7 +299,7 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
     return loss, largest, solved
 
 
-@one_row
+@making_row
 def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
     """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
 

@@ -7,7 +7,7 @@ curvatures, times its weight: the series lie side by side, so that a row is adde
 
 import numpy as np
 
-from heedful._kernels._jit import many_rows, one_row
+from heedful._kernels._jit import one_row, writing_rows
 from heedful._kernels.shapes import MISSING
 from heedful._kernels.splits import LEAST_PART
 
@@ -90,7 +90,7 @@ def write_sides(tally, k, category, order, found, side):
         side[MISSING] = LEFT if found[2] else RIGHT
 
 
-@many_rows
+@writing_rows
 def stump_rows(codes, categories, sizes, pull, chance, how, work, column, side, step, link):
     """Add the best stump of each series to its ``link`` (n_rows, n_series) and write it down.
 

@@ -9,7 +9,7 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 
 import numpy as np
 
-from heedful._kernels._jit import inlined_row, many_rows, one_row
+from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
 from heedful._kernels.splits import (
     ONE,
     best_possible,
@@ -63,13 +63,12 @@ def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
     n_in, n_out = 0, 0
     for i in range(n_rows):
         if counts[0, i] == 0:
-            others[0, n_out] = i
+            others[n_out] = i
             n_out += 1
             continue
         bag[0, n_in] = i
         bag[1, n_in] = counts[0, i]
-        if values.ndim == 1:
-            bag[2, n_in] = counts[0, i] * values[i]
+        bag[2, n_in] = counts[0, i] * values[i] if values.ndim == 1 else 0
         n_in += 1
     return n_in
 
@@ -221,21 +220,48 @@ def find_split(
 
 
 @inlined_row
-def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare):
-    """Move the rows that go left, with all that is known of them, before the others; return where the others begin."""
+def goes_left(code, cut, shift, sets, n_sets):
+    """Return whether a row with a code goes left: 1 or 0."""
+    if cut >= 0:
+        return np.int64(((code + shift) & 255) < cut)
+    return np.int64((sets[n_sets, code >> 6] >> np.uint64(code & 63)) & ONE)
+
+
+@inlined_row
+def part_bag(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare):
+    """Move the drawn rows that go left, with all that is known of them, before the others; return where these begin."""
     left, right = start, 0
     for i in range(start, stop):
-        code = np.int64(codes[column, rows[0, i]])
-        go = ((code + shift) & 255) < cut if cut >= 0 else (sets[n_sets, code >> 6] >> np.uint64(code & 63)) & ONE != 0
-        for k in range(rows.shape[0]):
-            value = rows[k, i]
-            rows[k, left] = value
-            spare[k, right] = value
+        row, draws, total = bag[0, i], bag[1, i], bag[2, i]
+        go = goes_left(np.int64(codes[column, row]), cut, shift, sets, n_sets)
+        bag[0, left] = row
+        bag[1, left] = draws
+        bag[2, left] = total
+        spare[0, right] = row
+        spare[1, right] = draws
+        spare[2, right] = total
         left += go
         right += 1 - go
-    for k in range(rows.shape[0]):
-        for i in range(right):
-            rows[k, left + i] = spare[k, i]
+    for i in range(right):
+        bag[0, left + i] = spare[0, i]
+        bag[1, left + i] = spare[1, i]
+        bag[2, left + i] = spare[2, i]
+    return left
+
+
+@inlined_row
+def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare):
+    """Move the rows that go left before the others; return where the others begin."""
+    left, right = start, 0
+    for i in range(start, stop):
+        row = rows[i]
+        go = goes_left(np.int64(codes[column, row]), cut, shift, sets, n_sets)
+        rows[left] = row
+        spare[0, right] = row
+        left += go
+        right += 1 - go
+    for i in range(right):
+        rows[left + i] = spare[0, i]
     return left
 
 
@@ -249,7 +275,7 @@ def push(stack, top, node, start, stop, out_start, out_stop):
     stack[top, 4] = out_stop
 
 
-@many_rows
+@writing_rows
 def grow_rows(
     codes,
     categories,
@@ -304,7 +330,7 @@ def grow_rows(
             nodes[node, 3] = shift if column >= 0 else n_leaves
             if column >= 0:
                 gains[t, column] += gain / float(whole[0 if values.ndim == 1 else 1])
-                middle = part_rows(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare)
+                middle = part_bag(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare)
                 out_middle = part_rows(codes, column, cut, shift, sets, n_sets, others, out_start, out_stop, spare)
                 n_sets += cut < 0
                 push(stack, top, n_nodes + 1, middle, stop, out_middle, out_stop)
@@ -319,7 +345,7 @@ def grow_rows(
                 draws[end] = bag[1, i]
                 end += 1
             for i in range(out_start, out_stop):
-                rows[end] = others[0, i]
+                rows[end] = others[i]
                 draws[end] = 0
                 end += 1
     starts[n_leaves] = end
@@ -328,7 +354,7 @@ def grow_rows(
     ends[2] = n_leaves
 
 
-@many_rows
+@writing_rows
 def thin_rows(starts, members, draws, room, kept):
     """Write the rows with the lowest numbers of each leaf, at most ``room`` of them, side by side into ``kept``.
 

@@ -6,7 +6,7 @@ The weights of a query are held as a background and bumps: row ``i`` has weight
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.shapes import LEAF, SOFTMAX
 
 
@@ -62,7 +62,7 @@ def weigh_row(kind, temperature, score, leaf, mass, rest, total, bump):
     return base * total / norm
 
 
-@one_row
+@making_row
 def pick_rows(indices, start, stop, everyone):
     """Return the training rows that a query stores; without ``indices`` it stores every row in order, or none."""
     if indices.size == 0 and stop > start:

@@ -158,8 +158,8 @@ def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, roo
     n_sums = 2 if values.ndim == 1 else 2 + values.shape[1]
     most = min(n_rows, how.n_drawn or n_rows)
     work = TreeWork(
-        bag=np.empty((3 if values.ndim == 1 else 2, n_rows), np.int64),
-        others=np.empty((1, n_rows), np.int64),
+        bag=np.empty((3, n_rows), np.int64),
+        others=np.empty(n_rows, np.int64),
         spare=np.empty((3, n_rows), np.int64),
         order=np.stack([np.arange(n_columns), np.zeros(n_columns, np.int64)]),
         stack=np.empty((most + 1, 5), np.int64),

@@ -1,0 +1,57 @@
+"""Compiled kernels on disk: kept as long as no source of any kernel changes, and never a reason to fail.
+
+numba itself keeps a kernel until the file that it stands in changes. A kernel is compiled with all that it calls, from
+other files too, so that it would stay as it was when one of these changes.
+"""
+
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+
+from heedful._kernels._notice import say_uncached
+
+
+@cache
+def sources_hash(folder: Path) -> str:
+    """Return a hash of all sources of kernels."""
+    return sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.py")))).hexdigest()
+
+
+class AllSources(CompileResultCacheImpl):
+    """Where a kernel is kept, and what must be unchanged for it to count."""
+
+    @property
+    def locator(self) -> Any:
+        """Return numba's own, whose stamp is now that of the kernel's file and of all files of kernels."""
+        found = super().locator
+        own = type(found).get_source_stamp(found)
+        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent))
+        return found
+
+
+class KernelCache(FunctionCache):
+    """Files of one kernel. What cannot be read is compiled anew, what cannot be written is not kept."""
+
+    _impl_class = AllSources
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was compiled for some types, None if it is not there or damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # noqa: BLE001 - damaged files raise all kinds of errors
+            self._try(self.flush)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, if it can be."""
+        self._try(super().save_overload, sig, data)
+
+    def _try(self, work: Any, *args: Any) -> None:
+        """Write, or say that nothing can be written."""
+        try:
+            work(*args)
+        except OSError:
+            say_uncached()
