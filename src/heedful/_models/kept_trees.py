@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from heedful._ensembles import Ensemble, is_fitted, read_ensemble
 from heedful._frames import take
-from heedful._models.learners import copies, default_booster, predict_left_out
+from heedful._models.learners import copies, default_booster, need_every_class, predict_left_out
 from heedful._models.protocol import FittedModels, HeldOut, Problem, Run, View
 from heedful._responses import Response
 from heedful._solver import with_every_class
@@ -33,8 +33,7 @@ class KeptTrees(FittedModels):
     ):
         super().__init__(rows, response)
         self.splits, self.given = splits, estimator is not None and is_fitted(estimator)
-        if response.classes is not None and np.unique(rows.y).size < response.classes.size:
-            raise ValueError("`sample_weight` must leave rows of every class. Drop the rows of a class that has none.")
+        need_every_class(rows, response)
         self.learner = default_booster(rows, response, splits, random_state) if estimator is None else estimator
         if self.given:
             check_given(estimator, rows, response)

@@ -12,7 +12,7 @@ from heedful import _blocks
 from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
 from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View, rows_to_try
-from heedful._responses import Response
+from heedful._responses import Response, knows_numbers
 from heedful._solver import (
     Classes,
     Numbers,
@@ -20,6 +20,7 @@ from heedful._solver import (
     fit_weighted,
     make_learner,
     takes_codes,
+    with_every_class,
 )
 from heedful._training_table import TrainingTable
 from heedful.attention._attention import blend_attention
@@ -59,6 +60,9 @@ class FittedLearners(FittedModels):
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], learner: Any, kind: LearnerModels):
         super().__init__(rows, response)
         self.learner, self.kind, self.splits = learner, kind, splits
+        self.no_gaps = response.classes is not None and knows_numbers(learner)
+        if self.no_gaps:
+            need_every_class(rows, response)
         check_heeds_weights(learner, self._table(), labelled_family(response, rows.y).y)
         self.baseline = self._fit_plain(np.arange(rows.weight.size))
         self.names = rows.plain_names
@@ -70,6 +74,8 @@ class FittedLearners(FittedModels):
     def _fit_plain(self, part: np.ndarray) -> Any:
         """Return the learner fitted to some of the rows."""
         table, y = self._table(), self.response.learner_target(self.learner, self.rows.y)
+        if self.no_gaps:
+            part = with_every_class(part, self.rows.weight, self.rows.y)
         part, weight = copies(self.rows, part)
         return fit_weighted(clone(self.learner), take(table, part), y[part], weight)
 
@@ -231,6 +237,12 @@ def predict_left_out(splits: list[Split], predict: Callable[[Split], np.ndarray]
         total[split.test] += predict(split)
         times[split.test] += 1
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def need_every_class(rows: TrainingTable, response: Response) -> None:
+    """Raise if the weights leave a class without rows, for learners that cannot do without."""
+    if response.classes is not None and np.unique(rows.y).size < response.classes.size:
+        raise ValueError("`sample_weight` must leave rows of every class. Drop the rows of a class that has none.")
 
 
 def copies(rows: TrainingTable, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -104,7 +104,7 @@ class Classification:
 
     def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> LogisticBaseline:
         """Return an L1 logistic model."""
-        return LogisticBaseline(alpha, tol=tol, n_jobs=n_jobs)
+        return LogisticBaseline(alpha, classes=self.classes, tol=tol, n_jobs=n_jobs)
 
     def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
         """Return the labels, or their places for a learner that knows classes by number only."""

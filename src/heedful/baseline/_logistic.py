@@ -21,6 +21,9 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
     ----------
     alpha : float or "auto", default="auto"
         Penalty; "auto" takes the one with the smallest cross-validated log loss.
+    classes : array-like of labels, default=None
+        Sorted labels that have a column of probabilities each, also if no row has one; None
+        takes those of the training rows.
     tol : float, default=1e-7
         See :func:`heedful.local_lasso`.
     n_jobs : int, default=None
@@ -50,6 +53,10 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
 
     _strata = True
 
+    def __init__(self, alpha="auto", *, classes=None, tol=1e-7, n_jobs=None, random_state=None):
+        super().__init__(alpha, tol=tol, n_jobs=n_jobs, random_state=random_state)
+        self.classes = classes
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
@@ -71,12 +78,26 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         """
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64)
-        self.classes_, codes = check_classes(y)
+        self.classes_, codes = self._places(y)
         weight = check_weights(sample_weight, X.shape[0])
         check_classes(y[weight > 0])
         self._fit_family(X, Classes(codes, self.classes_.size), weight, splits, codes.astype(np.float64))
         self.intercept_, self.coef_ = self.fit_.intercept, self.fit_.coef
         return self
+
+    def _places(self, y):
+        """Return the labels, and the place of each row's among them."""
+        present, codes = check_classes(y)
+        if self.classes is None:
+            return present, codes
+        classes = np.asarray(self.classes)
+        places = np.searchsorted(classes, present)
+        if places[-1] >= classes.size or (classes[places] != present).any() or (classes[:-1] >= classes[1:]).any():
+            raise ValueError(
+                f"`classes` must hold all labels of `y` in order, got {classes[:10].tolist()} for labels "
+                f"{present[:10].tolist()}. Use None for the labels of `y`."
+            )
+        return classes, places[codes]
 
     def predict(self, X):
         """Return the label of the most probable class per row of ``X``.
