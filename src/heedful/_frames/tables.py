@@ -32,6 +32,14 @@ def as_table(X: Any, name: str = "X") -> pd.DataFrame | np.ndarray:
     return pd.DataFrame({column: _values(frame.get_column(column)) for column in names})
 
 
+def as_column(values: Any) -> pd.Series:
+    """Return a column of any library, or a list, as that of pandas."""
+    if isinstance(values, pd.Series):
+        return pd.Series(_of_arrow(values)) if isinstance(values.dtype, pd.ArrowDtype) else values
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    return pd.Series(_values(column) if isinstance(column, nw.Series) else values)
+
+
 def read_eager(X: Any) -> nw.DataFrame | None:
     """Return a frame as narwhals sees it; None if it is of no library that narwhals knows, or lazy."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
@@ -53,9 +61,14 @@ def _without_arrow(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     plain = frame.copy(deep=False)
     for j in arrow:
-        column: Any = frame.iloc[:, j].array
-        plain.isetitem(j, _values(nw.from_native(column.__arrow_array__(), series_only=True)))
+        plain.isetitem(j, _of_arrow(frame.iloc[:, j]))
     return plain
+
+
+def _of_arrow(column: pd.Series) -> Any:
+    """Return an arrow-backed column as NumPy and pandas have it."""
+    cells: Any = column.array
+    return _values(nw.from_native(cells.__arrow_array__(), series_only=True))
 
 
 def _values(column: nw.Series) -> Any:
@@ -63,7 +76,7 @@ def _values(column: nw.Series) -> Any:
     dtype = column.dtype
     if dtype in (nw.Categorical, nw.Enum):
         return _categories(column)
-    if dtype == nw.Unknown:  # nothing but nulls
+    if dtype == nw.Unknown or dtype.is_nested():  # nothing but nulls, or several values in a cell
         return np.array([*column.to_list(), None], dtype=object)[:-1]
     return (column.cast(nw.Float64) if dtype == nw.Decimal else column).to_numpy()
 
