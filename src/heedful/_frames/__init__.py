@@ -9,6 +9,7 @@ from heedful._frames.dummies import Dummies
 from heedful._frames.kinds import DATES, NUMBERS, TEXT, as_floats, cell_kinds, utc_times
 from heedful._frames.rows import freeze, merge_rows, take, thaw
 from heedful._frames.tables import as_column, as_table, check_distinct, is_frame, read_eager, read_table, select
+from heedful._frames.units import center_and_unit
 
 __all__ = [
     "DATES",
@@ -20,6 +21,7 @@ __all__ = [
     "as_floats",
     "as_table",
     "cell_kinds",
+    "center_and_unit",
     "check_distinct",
     "freeze",
     "is_frame",
