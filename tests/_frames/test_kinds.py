@@ -29,6 +29,7 @@ CELLS = {
     "periods": ("dates", [pd.Period("1970-02", "M"), None, pd.Period("9999-12-31", "D")], [31.0, NAN, LAST]),
     "durations": ("durations", [dt.timedelta(hours=6), None, dt.timedelta(days=200_000)], [0.25, NAN, 200_000.0]),
     "NumPy's durations": ("durations", [np.timedelta64(1, "D"), pd.Timedelta(hours=12)], [1.0, 0.5]),
+    "long durations": ("durations", [dt.timedelta.max, dt.timedelta.min], [999999999 + 1 - 1e-8 / 864, -999999999.0]),
     "times of day": ("times of day", [dt.time(18), None], [0.75, NAN]),
 }
 

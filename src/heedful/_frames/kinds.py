@@ -151,8 +151,10 @@ def _date(cell: Any) -> float:
 
 
 def _duration(cell: Any) -> float:
-    exact = isinstance(cell, pd.Timedelta)
-    return float(_in_days(np.array([cell.to_timedelta64() if exact else np.timedelta64(cell)]))[0])
+    if isinstance(cell, dt.timedelta) and not isinstance(cell, pd.Timedelta):
+        # those of Python reach further than NumPy's microseconds, which would start again from below
+        return cell.days + dt.timedelta(seconds=cell.seconds, microseconds=cell.microseconds) / dt.timedelta(days=1)
+    return float(_in_days(np.array([cell.to_timedelta64() if isinstance(cell, pd.Timedelta) else cell]))[0])
 
 
 def _time(cell: dt.time) -> float:
