@@ -92,6 +92,7 @@ def _categories(column: nw.Series) -> Any:
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
     """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names."""
     if not is_frame(X):
+        _refuse_times(X)
         return validate_data(
             estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
         )
@@ -100,6 +101,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndar
     check_array(np.empty(table.shape, dtype=np.int8), ensure_min_samples=2 if reset else 1, estimator=estimator)
     validate_data(estimator, table, reset=reset, skip_check_array=True)
     return table
+
+
+def _refuse_times(X: Any) -> None:
+    """Raise if an array holds dates or durations: as numbers they would depend on the unit that they are kept in."""
+    dtype = getattr(X, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "mM":
+        raise TypeError(
+            f"`X` must hold numbers if it is an array, got {dtype}. Give a frame, which keeps dates and durations: "
+            "pandas.DataFrame(X)."
+        )
 
 
 def select(X: pd.DataFrame | np.ndarray, columns: Any, name: str) -> np.ndarray:
