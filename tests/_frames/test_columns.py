@@ -175,6 +175,12 @@ def test_infinity_is_an_error_that_names_the_column():
         TableReader().fit(frame.to_numpy()).read(frame.to_numpy())
 
 
+def test_an_array_of_objects_is_read_as_one_of_numbers():
+    X = np.array([[1.5, None], [2, None]], dtype=object)
+    assert TableReader().fit(X).kinds == [("numbers",), ()]
+    np.testing.assert_array_equal(TableReader().fit(X).read(X), [[1.5, NAN], [2.0, NAN]])
+
+
 def test_an_array_is_its_own_codes(rng):
     X = rng.normal(size=(4, 2))
     reader = TableReader().fit(X)

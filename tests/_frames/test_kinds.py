@@ -22,8 +22,8 @@ CELLS = {
     "times": ("dates", [dt.datetime(1970, 1, 1, 12), dt.datetime(9999, 12, 31), pd.NaT], [0.5, LAST, NAN]),
     "times of several zones": (
         "dates",
-        [dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(1970, 1, 2, 1, tzinfo=BERLIN), pd.Timestamp(0)],
-        [1.0, 1.0, 0.0],
+        [dt.datetime(1970, 1, 2, tzinfo=dt.UTC), dt.datetime(1970, 1, 3, 1, tzinfo=BERLIN), pd.Timestamp(0)],
+        [1.0, 2.0, 0.0],
     ),
     "NumPy's dates": ("dates", [np.datetime64("1970-02"), np.datetime64("1970-01-01T06")], [31.0, 0.25]),
     "periods": ("dates", [pd.Period("1970-02", "M"), None, pd.Period("9999-12-31", "D")], [31.0, NAN, LAST]),

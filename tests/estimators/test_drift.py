@@ -166,6 +166,12 @@ def test_times_with_a_zone_are_times(rows, model, end):
         assert fitted.update(X[100:], y[100:], time=hours[100:]).n_recent_ == 30
 
 
+def test_a_window_reaches_over_thousands_of_years(rows, model):
+    ends = np.repeat(np.array(["2026-06-01", "9999-12-30"], "datetime64[us]"), 75)
+    time = ends - np.tile(np.arange(75), 2) * np.timedelta64(1, "h")
+    assert DriftCorrector(model, window="30h").fit(*rows[1], time=time).n_recent_ == 30
+
+
 def test_an_index_of_dates_with_a_zone_or_of_periods_is_the_time(rows):
     days = pd.date_range("2026-01-01", periods=150, freq="D")
     model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])

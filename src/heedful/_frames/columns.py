@@ -44,7 +44,7 @@ class TableReader:
             ordered = [getattr(dtype, "ordered", False) is True for dtype in X.dtypes]
         else:
             self.names = [f"x{j}" for j in range(X.shape[1])]
-            self.kinds = [() if missing else (NUMBERS,) for missing in np.isnan(X).all(axis=0)]
+            self.kinds = [() if missing else (NUMBERS,) for missing in pd.isna(X).all(axis=0)]
             self.levels, ordered = [None] * X.shape[1], [False] * X.shape[1]
         pairs = zip(self.levels, ordered, strict=True)
         self.unordered = np.array([levels is not None and not order for levels, order in pairs])
