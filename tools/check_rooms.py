@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_tuning": FLOW | {"_models"},
     "_intervals": FLOW,
     "cluster": GROUND,
-    "explain": {"_checks", "_responses", "cluster"},
+    "explain": {"_checks", "_frames", "_responses", "cluster"},
     "_attention_model": FLOW | {"_models", "_tuning", "_intervals", "explain"},
     "estimators": FLOW | {"_models", "_attention_model", "explain"},
     "plot": {"_optional", "explain"},

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw
+from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw, warn_of_doubts
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
 from heedful.attention._attention import over_background
@@ -48,7 +48,9 @@ class TrainingTable:
     ):
         self._columns, self.response = columns, response
         self.reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
-        codes = self.reader.read(table) if codes is None else codes
+        if codes is None:
+            codes = self.reader.read(table)
+            warn_of_doubts(table)
         first = self._inverse = np.arange(y.shape[0])
         self.codes, self.y = codes, y
         if not keep_rows:
@@ -83,6 +85,10 @@ class TrainingTable:
     def labelled(self, rows: np.ndarray) -> pd.DataFrame | np.ndarray:
         """Return model rows under their names if the user's table had names."""
         return pd.DataFrame(rows, columns=self.names) if self._named else rows
+
+    def check(self, table: pd.DataFrame | np.ndarray) -> None:
+        """Raise unless the columns of a table to predict are of the kinds of the training rows."""
+        self.reader.check(table)
 
     def read(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Return the codes of a checked table to predict."""

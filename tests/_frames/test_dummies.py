@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from heedful._frames import Dummies
 from heedful._frames.dummies import MOST_LEVELS
@@ -52,3 +53,28 @@ def test_limit_pulls_values_back_into_reach_of_the_training_range():
     np.testing.assert_array_equal(dummies.limit(rows, 0.5), [[-5.0], [-4.0], [5.0], [15.0]])
     np.testing.assert_array_equal(dummies.limit(rows, 0.0), [[0.0], [0.0], [5.0], [10.0]])
     np.testing.assert_array_equal(dummies.limit(rows, None), rows)
+
+
+def names_of(columns):
+    """Return the names of the dummies of columns: levels, or None for numbers; the last row is missing."""
+    size = max([len(levels) for levels in columns.values() if levels is not None], default=0)
+    codes = [
+        np.where(np.arange(size + 1) < len(levels or []), np.arange(size + 1.0), NAN) for levels in columns.values()
+    ]
+    return Dummies().fit(np.column_stack(codes), list(columns), list(columns.values()), np.ones(size + 1)).names
+
+
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ({"a": [1, "1"]}, ["a=(missing)", "a=1", "a='1'"]),
+        ({"a": ["(missing)", "b"]}, ["a=(missing)", "a='(missing)'", "a=b"]),
+        ({"a": ["x"], "a=x": None}, ["a=(missing)", "a='x'", "a=x"]),
+        ({"a=x": None, "a": ["x"]}, ["a=x", "a=(missing)", "a='x'"]),
+        ({"a": ["x"], "a=x": None, "a='x'": None}, ["a=(missing)", "a='x' (2)", "a=x", "a='x'"]),
+        ({"a": ["b=c"], "a=b": ["c"]}, ["a=(missing)", "a=b=c", "a=b=(missing)", "a=b='c'"]),
+        ({"a": ["x"], "a=(missing)": None}, ["a=(missing) (2)", "a=x", "a=(missing)"]),
+    ],
+)
+def test_no_two_dummies_are_called_the_same(columns, names):
+    assert names_of(columns) == names

@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
@@ -151,6 +152,54 @@ def test_dates_of_the_index_are_the_time(rows):
     frame = pd.DataFrame(X, pd.date_range("2026-01-01", periods=150, freq="D"), list("abc"))
     model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
     assert DriftCorrector(model, window=pd.Timedelta(days=20)).fit(frame, y).n_recent_ == 20
+
+
+@pytest.mark.parametrize("end", ["2026-06-01", "9999-12-30", "1500-06-01"])
+def test_times_with_a_zone_are_times(rows, model, end):
+    X, y = rows[1]
+    hours = pd.Series(np.datetime64(end, "us") - np.arange(150)[::-1] * np.timedelta64(1, "h"))
+    zoned = hours.dt.tz_localize("UTC").dt.tz_convert("America/New_York")
+    for time in (zoned, hours, zoned.astype(object), hours.dt.strftime("%Y-%m-%dT%H:%M"), pl.Series(hours.to_numpy())):
+        fitted = DriftCorrector(model, window="30h").fit(X[:100], y[:100], time=time[:100])
+        assert fitted.n_recent_ == 30
+        # what is added may have another zone
+        assert fitted.update(X[100:], y[100:], time=hours[100:]).n_recent_ == 30
+
+
+def test_a_window_reaches_over_thousands_of_years(rows, model):
+    ends = np.repeat(np.array(["2026-06-01", "9999-12-30"], "datetime64[us]"), 75)
+    time = ends - np.tile(np.arange(75), 2) * np.timedelta64(1, "h")
+    assert DriftCorrector(model, window="30h").fit(*rows[1], time=time).n_recent_ == 30
+
+
+def test_an_index_of_dates_with_a_zone_or_of_periods_is_the_time(rows):
+    days = pd.date_range("2026-01-01", periods=150, freq="D")
+    model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
+    for index in (days.tz_localize("Asia/Tokyo"), days.to_period("D")):
+        frame = pd.DataFrame(rows[1][0], index, list("abc"))
+        assert DriftCorrector(model, window="20D").fit(frame, rows[1][1]).n_recent_ == 20
+        assert DriftCorrector(model).fit(frame, rows[1][1]).n_recent_ == 150
+
+
+def test_times_keep_their_kind(rows, model):
+    (X, y), days = rows[1], pd.date_range("2026-01-01", periods=150, freq="D")
+    fitted = DriftCorrector(model, window=100).fit(X, y, time=days)
+    with pytest.raises(
+        ValueError, match=r"`time` must hold dates as before.* held datetime64\[us\], now it holds float64"
+    ):
+        fitted.update(X, y, time=np.arange(150))
+    assert fitted.update(X, y).n_recent_ == 100
+
+
+def test_recent_rows_and_queries_keep_the_kinds_of_their_columns(rows):
+    X = pd.DataFrame(rows[1][0], columns=list("abc"))
+    model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
+    fitted, dates = DriftCorrector(model).fit(X, rows[1][1]), X.assign(b=pd.Timestamp("2026-01-01"))
+    for use in (fitted.predict, fitted.explain, fitted.drift_report):
+        with pytest.raises(ValueError, match="Column 'b' held numbers in `fit`, now it holds dates"):
+            use(dates)
+    with pytest.raises(ValueError, match="Column 'b' held numbers in `fit`, now it holds text"):
+        fitted.update(X.assign(b="1"), rows[1][1])
 
 
 def test_numbers_as_time_take_a_number_as_window(rows, model):
@@ -576,6 +625,9 @@ class TestBadInput:
         [
             ("3D", np.arange(149), "`time` must hold one date or number per row"),
             (3.0, pd.date_range("2026", periods=150), "dates take a window like '30D'"),
+            ("3D", np.arange(150), "dates take a window like '30D'"),
+            ("3D", ["2026-01-01"] * 149 + ["never"], "`time` must hold dates or numbers, got text that is no date"),
+            ("3D", [[pd.Timestamp("2026")]] * 150, r"one date or number per row of `X` \(150\).*shape \(150, 1\)"),
             (3.0, np.full(150, np.nan), "none missing"),
         ],
     )

@@ -5,10 +5,13 @@ prediction that is no number.
 """
 
 import contextlib
+import datetime as dt
 import io
 import tempfile
 import warnings
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,7 +45,30 @@ WORDS = [
     "[]",
     "x,y",
 ]
+OBJECTS: dict[str, list[Any]] = {
+    "text": WORDS,
+    "mixed": [*NUMBERS, *WORDS, None, (1, 2), b"x"],
+    "several": [[1], {"a": 1}, 1j, {2}, None],
+}
 SIMILARITIES = [ForestProximity(3), GaussianSimilarity(), RidgeSimilarity(), ForestProximity(3, max_features=1.0)]
+
+
+# Cells of each kind of column, with those at the edges of what their type can hold.
+CELLS: dict[str, list[Any]] = {
+    "numbers": [Decimal("1.5"), Decimal("-1e300"), Fraction(1, 3), 2, 10**20, True, 0.25, np.float32(1.5)],
+    "dates": [
+        dt.date(1, 1, 1),
+        dt.date(9999, 12, 31),
+        dt.datetime(1969, 12, 31, 23, 59, 59, 999999),
+        dt.datetime(2024, 2, 29, tzinfo=dt.timezone(dt.timedelta(hours=-11))),
+        pd.Timestamp("2024-03-31 02:30", tz="UTC"),
+        pd.Period("2024-05", "M"),
+        np.datetime64("1600-01"),
+    ],
+    "durations": [dt.timedelta.max, dt.timedelta.min, dt.timedelta(0), pd.Timedelta(1), np.timedelta64(3, "h")],
+    "times of day": [dt.time(0), dt.time(23, 59, 59, 999999), dt.time(12, tzinfo=dt.UTC)],
+    "text": ["a", "b", "1", "1,234", "2024-01-01", "(missing)", "", "nan"],
+}
 
 
 class Bytes:
@@ -67,24 +93,42 @@ class Bytes:
 
 def make_column(source: Bytes, n_rows: int) -> Any:
     """Return a column of one of the kinds that tables come with, with the values that hurt."""
-    kind = source.pick(["number", "small", "text", "category", "boolean", "date", "mixed", "constant", "nullable"])
+    kind = source.pick(["number", "small", "category", "boolean", "date", "constant", "nullable", "measured", *OBJECTS])
+    if kind in OBJECTS:
+        return pd.Series([source.pick(OBJECTS[kind]) for _ in range(n_rows)], dtype=object)
     if kind == "small":
         return np.array([source.byte() - 128 for _ in range(n_rows)], dtype=np.int8)
-    if kind == "text":
-        return pd.Series([source.pick(WORDS) for _ in range(n_rows)], dtype=object)
     if kind == "category":
         return pd.Categorical([source.pick(WORDS) for _ in range(n_rows)])
     if kind == "boolean":
         return np.array([source.byte() % 2 == 0 for _ in range(n_rows)])
     if kind == "date":
         return pd.to_datetime(pd.Series([86400 * source.byte() for _ in range(n_rows)]), unit="s")
-    if kind == "mixed":
-        return pd.Series([source.pick([*NUMBERS, *WORDS, None, (1, 2), b"x"]) for _ in range(n_rows)], dtype=object)
+    if kind == "measured":
+        return hold(source, [source.pick(CELLS[source.pick(list(CELLS))]) for _ in range(n_rows)])
     if kind == "constant":
         return np.full(n_rows, source.pick(NUMBERS))
     if kind == "nullable":
         return pd.array([source.pick([1, 2, pd.NA]) for _ in range(n_rows)], dtype="Int64")
     return np.array([source.pick(NUMBERS) + source.byte() / 16 for _ in range(n_rows)])
+
+
+def hold(source: Bytes, cells: list[Any]) -> Any:
+    """Return cells in one of the ways that columns hold them; those that a way does not take stay objects."""
+    column = pd.Series(cells, dtype=object)
+    ways: list[Callable[[], Any]] = [
+        lambda: column,
+        lambda: pd.Series(cells),
+        column.infer_objects,
+        column.convert_dtypes,
+        lambda: pd.Series(
+            pa.array(cells, from_pandas=True), dtype=pd.ArrowDtype(pa.array(cells, from_pandas=True).type)
+        ),
+    ]
+    try:
+        return source.pick(ways)()
+    except (ArithmeticError, TypeError, ValueError, pa.ArrowException):
+        return column
 
 
 def make_table(source: Bytes) -> pd.DataFrame:
@@ -164,7 +208,31 @@ def predict_by_damaged_model(data: bytes) -> None:
         run(place, command, "out.csv")
 
 
-TARGETS: list[Callable[[bytes], None]] = [fit_and_predict, read_and_fit, predict_by_damaged_model]
+def change_kinds(data: bytes) -> None:
+    """Fit a column of one kind and predict one of another: refused by both names; the same, or nothing, is a number."""
+    source = Bytes(data)
+    first, then = source.pick(list(CELLS)), source.pick([*CELLS, "nothing"])
+    model = source.pick([AttentionLasso, AttentionLassoClassifier])(similarity=ForestProximity(2), temperature=1.0)
+    table, new = (
+        pd.DataFrame(
+            {"a": np.arange(12.0), "b": hold(source, [source.pick(CELLS.get(kind, [None])) for _ in range(12)])}
+        )
+        for kind in (first, then)
+    )
+    with quiet():
+        model.fit(table, np.arange(12) % 2)
+        try:
+            said = model.predict(new)
+        except ValueError as error:
+            words = f"Column 'b' held {first} in `fit`, now it holds {then}"
+            if then in (first, "nothing") or words not in str(error):
+                raise
+            return
+    if then not in (first, "nothing") or not np.isfinite(said).all():
+        raise AssertionError(f"{first} in fit, {then} in predict gave {said!r}")
+
+
+TARGETS: list[Callable[[bytes], None]] = [fit_and_predict, read_and_fit, predict_by_damaged_model, change_kinds]
 
 
 def check(data: bytes) -> None:

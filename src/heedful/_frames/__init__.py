@@ -4,14 +4,24 @@ A table is read once into codes, which trees take as they are; linear models tak
 """
 
 from heedful._frames.columns import TableReader
+from heedful._frames.doubts import warn_of_doubts
 from heedful._frames.dummies import Dummies
+from heedful._frames.kinds import DATES, NUMBERS, TEXT, as_floats, cell_kinds, utc_times
 from heedful._frames.rows import freeze, merge_rows, take, thaw
-from heedful._frames.tables import as_table, check_distinct, is_frame, read_eager, read_table, select
+from heedful._frames.tables import as_column, as_table, check_distinct, is_frame, read_eager, read_table, select
+from heedful._frames.units import center_and_unit
 
 __all__ = [
+    "DATES",
+    "NUMBERS",
+    "TEXT",
     "Dummies",
     "TableReader",
+    "as_column",
+    "as_floats",
     "as_table",
+    "cell_kinds",
+    "center_and_unit",
     "check_distinct",
     "freeze",
     "is_frame",
@@ -21,4 +31,6 @@ __all__ = [
     "select",
     "take",
     "thaw",
+    "utc_times",
+    "warn_of_doubts",
 ]

@@ -1,32 +1,72 @@
 """Columns as codes: one float per cell, categories as the number of their level, missing as NaN."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 
+from heedful._frames.kinds import (
+    DATES,
+    DURATIONS,
+    NUMBERS,
+    TEXT,
+    as_floats,
+    cell_kinds,
+    first_of_kind,
+    is_measured,
+    show_some,
+    unreadable,
+)
+
+# How cells become of a kind, to be told where another kind came.
+CONVERSIONS = {
+    NUMBERS: "pd.to_numeric(X[{name!r}])",
+    DATES: "pd.to_datetime(X[{name!r}])",
+    DURATIONS: "pd.to_timedelta(X[{name!r}])",
+    TEXT: "X[{name!r}].astype(str)",
+}
+
 
 class TableReader:
-    """Turns a checked table into codes, the same way at every call."""
+    """Turns a checked table into codes, the same way at every call.
+
+    ``kinds`` are those of each column's cells in ``fit``: later cells must be of them. ``levels`` are the categories of
+    a column, None for one that is measured.
+    """
 
     def fit(self, X: pd.DataFrame | np.ndarray) -> "TableReader":
-        """Learn column names, the levels of text and categorical columns, and which have no order (``unordered``)."""
+        """Learn names and kinds of columns, the levels of categories, and which have no order (``unordered``)."""
         if isinstance(X, pd.DataFrame):
             self.names = [str(name) for name in X.columns]
-            self.levels = [_levels(X.iloc[:, j]) for j in range(X.shape[1])]
+            columns = [X.iloc[:, j] for j in range(X.shape[1])]
+            self.kinds = [cell_kinds(column) for column in columns]
+            self.levels = [_levels(*pair) for pair in zip(columns, self.kinds, strict=True)]
             ordered = [getattr(dtype, "ordered", False) is True for dtype in X.dtypes]
         else:
             self.names = [f"x{j}" for j in range(X.shape[1])]
+            self.kinds = [() if missing else (NUMBERS,) for missing in pd.isna(X).all(axis=0)]
             self.levels, ordered = [None] * X.shape[1], [False] * X.shape[1]
         pairs = zip(self.levels, ordered, strict=True)
         self.unordered = np.array([levels is not None and not order for levels, order in pairs])
         return self
 
+    def check(self, X: pd.DataFrame | np.ndarray) -> None:
+        """Raise if a column has cells of another kind than in ``fit``; warn if most have levels never seen."""
+        if self._is_plain(X):
+            return
+        for j, column in enumerate(self._columns(X)):
+            self._compare(column, j)
+            levels = self.levels[j]
+            if levels:
+                _warn_of_unseen(column, self.names[j], levels)
+
     def read(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Return the codes of a table; a level that was not seen in ``fit`` becomes missing."""
-        if isinstance(X, pd.DataFrame):
-            columns = [self._column(X.iloc[:, j], j) for j in range(X.shape[1])]
-            codes = np.column_stack(columns).astype(np.float64)
-        else:
+        if self._is_plain(X):
             codes = np.asarray(X, dtype=np.float64)
+        else:
+            columns = [self._code(column, j) for j, column in enumerate(self._columns(X))]
+            codes = np.column_stack(columns).astype(np.float64)
         infinite = np.isinf(codes).any(axis=0)
         if infinite.any():
             name = self.names[int(np.argmax(infinite))]
@@ -46,52 +86,66 @@ class TableReader:
                 table[self.names[j]] = named[np.where(known, codes[:, j], len(levels)).astype(np.int64)]
         return pd.DataFrame(table, index)
 
-    def _column(self, column: pd.Series, j: int) -> np.ndarray:
-        levels = self.levels[j]
-        if levels is not None:
-            return _code(column, levels)
-        try:
-            return _numbers(column)
-        except (TypeError, ValueError) as error:
+    def _is_plain(self, X: pd.DataFrame | np.ndarray) -> bool:
+        """Return whether a table is its own codes: an array where each column held numbers."""
+        return not isinstance(X, pd.DataFrame) and all(kinds == (NUMBERS,) for kinds in self.kinds)
+
+    def _columns(self, X: pd.DataFrame | np.ndarray) -> list[pd.Series]:
+        table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=self.names)
+        return [table.iloc[:, j] for j in range(table.shape[1])]
+
+    def _compare(self, column: pd.Series, j: int) -> None:
+        """Raise if a column has cells of a kind that it did not have in ``fit``; one that had none is ignored."""
+        known, name = self.kinds[j], self.names[j]
+        new = [kind for kind in cell_kinds(column) if known and kind not in known]
+        if new:
+            ways = [CONVERSIONS[kind].format(name=name) for kind in known if kind in CONVERSIONS]
             raise ValueError(
-                f"Column {self.names[j]!r} held numbers in `fit`, now it is {column.dtype}: {error}. Convert it first."
-            ) from error
+                f"Column {name!r} held {' and '.join(known)} in `fit`, now it holds {' and '.join(new)}: "
+                f"{first_of_kind(column, new[0])!r} ({column.dtype}). Convert it first{': ' if ways else ''}"
+                f"{' or '.join(ways)}."
+            )
+
+    def _code(self, column: pd.Series, j: int) -> np.ndarray:
+        self._compare(column, j)
+        levels, kinds = self.levels[j], self.kinds[j]
+        if not kinds:
+            return np.full(len(column), np.nan)
+        if levels is None:
+            return as_floats(column, kinds[0])
+        found = _positions(column, levels)
+        return np.where(found < 0, np.nan, found)
 
 
-def _is_numeric(column: pd.Series) -> bool:
-    kinds = pd.api.types
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return False
-    times = kinds.is_datetime64_any_dtype(column) or kinds.is_timedelta64_dtype(column)
-    return bool(kinds.is_numeric_dtype(column) or times or _all_numbers(column))
-
-
-def _all_numbers(column: pd.Series) -> bool:
-    if column.dtype != object:
-        return False
-    present = column.dropna()
-    return len(present) > 0 and all(isinstance(value, int | float | np.number) for value in present)
-
-
-def _numbers(column: pd.Series) -> np.ndarray:
-    if pd.api.types.is_datetime64_any_dtype(column):
-        days = (column - pd.Timestamp(0, tz=column.dt.tz)) / pd.Timedelta(days=1)
-        return days.to_numpy(dtype=np.float64)
-    if pd.api.types.is_timedelta64_dtype(column):
-        return (column / pd.Timedelta(days=1)).to_numpy(dtype=np.float64)
-    return pd.to_numeric(column).to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _levels(column: pd.Series) -> list | None:
-    """Return the levels of a text or categorical column, or None for numbers."""
-    if _is_numeric(column):
+def _levels(column: pd.Series, kinds: tuple[str, ...]) -> list | None:
+    """Return the levels of a text or categorical column, or None for one that is measured."""
+    declared = isinstance(column.dtype, pd.CategoricalDtype)
+    if not declared and (is_measured(kinds) or (not kinds and column.dtype != object)):
         return None
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.dtype.ordered:
-        present = set(column.dropna())
+    try:
+        present = set(column.dropna().tolist())
+    except TypeError as error:
+        raise unreadable(column.name, type(column.dropna().iloc[0])) from error
+    if declared and column.dtype.ordered:
         return [level for level in column.dtype.categories if level in present]
-    return sorted(set(column.dropna().tolist()), key=lambda level: (str(type(level)), str(level)))
+    return sorted(present, key=lambda level: (str(type(level)), str(level)))
 
 
-def _code(column: pd.Series, levels: list) -> np.ndarray:
-    codes = column.map({level: float(code) for code, level in enumerate(levels)})
-    return codes.to_numpy(dtype=np.float64, na_value=np.nan)
+def _positions(column: pd.Series, levels: list) -> np.ndarray:
+    """Return the number of each cell's level; -1 for a missing cell, and for a level that is not among them."""
+    known, cells = (
+        pd.Index(part, dtype=object, tupleize_cols=False) for part in (levels, column.to_numpy(dtype=object))
+    )
+    return known.get_indexer(cells)
+
+
+def _warn_of_unseen(column: pd.Series, name: str, levels: list) -> None:
+    """Warn if most cells of a column hold levels that are not among those of ``fit``."""
+    cells = column.dropna()
+    unseen = cells[_positions(cells, levels) < 0]
+    if 2 * len(unseen) > len(cells):
+        warnings.warn(
+            f"Column {name!r}: {len(unseen)} of {len(cells)} cells hold levels that were not seen in `fit`, and are "
+            f"read as missing: {show_some(unseen.tolist())}. Write levels as they were in `fit`: {show_some(levels)}.",
+            stacklevel=2,
+        )

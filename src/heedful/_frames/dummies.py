@@ -1,5 +1,7 @@
 """Codes as linear models take them: one 0/1 column per level, missing numbers as training means."""
 
+from itertools import chain, count
+
 import numpy as np
 
 # Levels beyond the most frequent ones of a column share no dummy column of their own.
@@ -13,6 +15,7 @@ class Dummies:
         """Learn the training means, the levels that get a column, and the range of each column."""
         self._parts: list[tuple[int, np.ndarray | None]] = []
         self.names: list[str] = []
+        taken = {name for name, known in zip(names, levels, strict=True) if known is None}
         self.mean = np.array([_known_mean(codes[:, j], weight) for j in range(codes.shape[1])])
         for j in range(codes.shape[1]):
             known = levels[j]
@@ -22,7 +25,7 @@ class Dummies:
                 continue
             kept = _kept_levels(codes[:, j], weight)
             self._parts.append((j, kept))
-            self.names.extend(f"{names[j]}={_level_name(known, code)}" for code in kept)
+            self.names.extend(_distinct_name(names[j], known, code, taken) for code in kept)
         filled = self.transform(codes)
         self.low, self.high = filled.min(axis=0), filled.max(axis=0)
         return self
@@ -63,5 +66,11 @@ def _kept_levels(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.sort(codes[np.lexsort((codes, -frequency))[:MOST_LEVELS]])
 
 
-def _level_name(levels: list, code: float) -> str:
-    return "(missing)" if code < 0 else str(levels[int(code)])
+def _distinct_name(name: str, levels: list, code: float, taken: set[str]) -> str:
+    """Return the name of a dummy, and add it to those taken: the level as it is, as Python writes it, or numbered."""
+    level = None if code < 0 else levels[int(code)]
+    ways = (f"{name}=(missing)",) if code < 0 else (f"{name}={level}", f"{name}={level!r}")
+    numbered = (f"{ways[-1]} ({number})" for number in count(2))
+    found = next(way for way in chain(ways, numbered) if way not in taken)
+    taken.add(found)
+    return found

@@ -32,6 +32,14 @@ def as_table(X: Any, name: str = "X") -> pd.DataFrame | np.ndarray:
     return pd.DataFrame({column: _values(frame.get_column(column)) for column in names})
 
 
+def as_column(values: Any) -> pd.Series:
+    """Return a column of any library, or a list, as that of pandas."""
+    if isinstance(values, pd.Series):
+        return pd.Series(_of_arrow(values)) if isinstance(values.dtype, pd.ArrowDtype) else values
+    column = nw.from_native(values, series_only=True, pass_through=True)
+    return pd.Series(_values(column) if isinstance(column, nw.Series) else values)
+
+
 def read_eager(X: Any) -> nw.DataFrame | None:
     """Return a frame as narwhals sees it; None if it is of no library that narwhals knows, or lazy."""
     frame = nw.from_native(X, eager_only=True, pass_through=True)
@@ -53,9 +61,14 @@ def _without_arrow(frame: pd.DataFrame) -> pd.DataFrame:
         return frame
     plain = frame.copy(deep=False)
     for j in arrow:
-        column: Any = frame.iloc[:, j].array
-        plain.isetitem(j, _values(nw.from_native(column.__arrow_array__(), series_only=True)))
+        plain.isetitem(j, _of_arrow(frame.iloc[:, j]))
     return plain
+
+
+def _of_arrow(column: pd.Series) -> Any:
+    """Return an arrow-backed column as NumPy and pandas have it."""
+    cells: Any = column.array
+    return _values(nw.from_native(cells.__arrow_array__(), series_only=True))
 
 
 def _values(column: nw.Series) -> Any:
@@ -63,7 +76,7 @@ def _values(column: nw.Series) -> Any:
     dtype = column.dtype
     if dtype in (nw.Categorical, nw.Enum):
         return _categories(column)
-    if dtype == nw.Unknown:  # nothing but nulls
+    if dtype == nw.Unknown or dtype.is_nested():  # nothing but nulls, or several values in a cell
         return np.array([*column.to_list(), None], dtype=object)[:-1]
     return (column.cast(nw.Float64) if dtype == nw.Decimal else column).to_numpy()
 
@@ -79,6 +92,7 @@ def _categories(column: nw.Series) -> Any:
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
     """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names."""
     if not is_frame(X):
+        _refuse_times(X)
         return validate_data(
             estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
         )
@@ -87,6 +101,16 @@ def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndar
     check_array(np.empty(table.shape, dtype=np.int8), ensure_min_samples=2 if reset else 1, estimator=estimator)
     validate_data(estimator, table, reset=reset, skip_check_array=True)
     return table
+
+
+def _refuse_times(X: Any) -> None:
+    """Raise if an array holds dates or durations: as numbers they would depend on the unit that they are kept in."""
+    dtype = getattr(X, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "mM":
+        raise TypeError(
+            f"`X` must hold numbers if it is an array, got {dtype}. Give a frame, which keeps dates and durations: "
+            "pandas.DataFrame(X)."
+        )
 
 
 def select(X: pd.DataFrame | np.ndarray, columns: Any, name: str) -> np.ndarray:

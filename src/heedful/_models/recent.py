@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._frames import freeze, take, thaw
+from heedful._frames import DATES, NUMBERS, TEXT, as_column, as_floats, cell_kinds, freeze, take, thaw, utc_times
 
 FEWEST = 2
 
@@ -42,7 +42,8 @@ class Recent(NamedTuple):
 
     def add(self, other: "Recent") -> "Recent":
         """Return these rows followed by others."""
-        return Recent(*(_join(own, new) for own, new in zip(self, other, strict=True)))
+        joined = (_join(own, new) for own, new in zip(self, other._replace(time=self.time[:0]), strict=True))
+        return Recent(*joined)._replace(time=_join_times(self.time, other.time))
 
     def part(self, rows: np.ndarray) -> "Recent":
         """Return some of the rows."""
@@ -82,6 +83,18 @@ def _join(own: Any, new: Any) -> Any:
     return np.concatenate([own, new])
 
 
+def _join_times(own: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Return times one below the other; none are known if those of a part are not."""
+    if own.dtype == new.dtype:
+        return np.concatenate([own, new])
+    if pd.isna(own).all() or pd.isna(new).all():
+        return np.full(own.size + new.size, np.nan)
+    raise ValueError(
+        f"`time` must hold dates as before, or numbers as before: it held {own.dtype}, now it holds {new.dtype}. "
+        "Convert it first."
+    )
+
+
 def check_window(window: Any) -> Any:
     """Return a window: None, a number of rows, or a length of time (a number, or a Timedelta for dates)."""
     if window is None:
@@ -105,7 +118,7 @@ def check_window(window: Any) -> Any:
 def read_time(time: Any, window: Any, table: pd.DataFrame | np.ndarray) -> np.ndarray:
     """Return the times of rows; without any the index of a frame if it holds dates, else nothing."""
     n_rows, needed = len(table), isinstance(window, float | pd.Timedelta)
-    if time is None and isinstance(table, pd.DataFrame) and isinstance(table.index, pd.DatetimeIndex):
+    if time is None and isinstance(table, pd.DataFrame) and isinstance(table.index, pd.DatetimeIndex | pd.PeriodIndex):
         time = table.index
     if time is None:
         if needed:
@@ -113,15 +126,28 @@ def read_time(time: Any, window: Any, table: pd.DataFrame | np.ndarray) -> np.nd
                 f"`time` is required for window={window!r}: one value per row, or a frame indexed by dates."
             )
         return np.full(n_rows, np.nan)
-    values = np.asarray(pd.to_datetime(time) if isinstance(window, pd.Timedelta) else time)
-    if values.dtype.kind not in "iufM" or values.shape != (n_rows,) or pd.isna(values).any():
+    column = _one_per_row(time, n_rows)
+    dates = cell_kinds(column) == (DATES,)
+    if needed and dates != isinstance(window, pd.Timedelta):
+        raise ValueError(f"`time` holds {column.dtype} and window={window!r}: dates take a window like '30D'.")
+    return utc_times(column) if dates else as_floats(column, NUMBERS)
+
+
+def _one_per_row(time: Any, n_rows: int) -> pd.Series:
+    """Return dates or numbers, one per row, none missing; text is read as dates."""
+    shape = np.shape(time)
+    column = as_column(time) if len(shape) == 1 else pd.Series(dtype=object)
+    if cell_kinds(column) == (TEXT,):
+        try:
+            column = pd.to_datetime(column, utc=True)
+        except ValueError as error:
+            raise ValueError(f"`time` must hold dates or numbers, got text that is no date: {error}.") from error
+    if cell_kinds(column) not in ((DATES,), (NUMBERS,)) or len(column) != n_rows or column.isna().any():
         raise ValueError(
-            f"`time` must hold one date or number per row of `X` ({n_rows}), none missing, got {values.dtype} of shape "
-            f"{values.shape}."
+            f"`time` must hold one date or number per row of `X` ({n_rows}), none missing, got {column.dtype} of shape "
+            f"{shape}."
         )
-    if needed and (values.dtype.kind == "M") != isinstance(window, pd.Timedelta):
-        raise ValueError(f"`time` holds {values.dtype} and window={window!r}: dates take a window like '30D'.")
-    return values.astype("datetime64[ns]") if values.dtype.kind == "M" else values.astype(np.float64)
+    return column
 
 
 def rows_within(window: Any, time: np.ndarray, n_rows: int) -> np.ndarray:
@@ -130,5 +156,6 @@ def rows_within(window: Any, time: np.ndarray, n_rows: int) -> np.ndarray:
         return np.arange(n_rows)
     if isinstance(window, int):
         return np.arange(max(0, n_rows - window), n_rows)
-    length = window.to_timedelta64() if isinstance(window, pd.Timedelta) else window
+    # in the unit of the times: the year 9999 is out of reach of nanoseconds
+    length = window.to_timedelta64().astype("timedelta64[us]") if isinstance(window, pd.Timedelta) else window
     return np.flatnonzero(time > time.max() - length)

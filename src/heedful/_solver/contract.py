@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
-from heedful._frames import is_frame, take
+from heedful._frames import center_and_unit, is_frame, take
 from heedful._solver.boosters import total_gain
 
 # Rows that are enough to see whether weights matter to a learner.
@@ -95,7 +95,7 @@ def _importance(model: Any, table: Any) -> np.ndarray | None:
         return np.asarray(model.feature_importances_, dtype=np.float64)
     if hasattr(model, "coef_"):
         size = np.abs(np.atleast_2d(model.coef_)).sum(axis=0)
-        return size * np.std(np.asarray(table, dtype=np.float64), axis=0)
+        return size * center_and_unit(np.asarray(table, dtype=np.float64))[1]
     return None
 
 

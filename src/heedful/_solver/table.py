@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heedful._frames import center_and_unit
 from heedful._kernels.shapes import Table, pack
 
 # Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
@@ -42,18 +43,9 @@ class Scale(NamedTuple):
 
 def measure(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Scale:
     """Return weighted means and standard deviations (divisor: the sum of weights) of columns and response."""
-    center, unit = _moments(X, weight)
-    y_center, y_unit = _moments(y[:, None], weight)
+    (center, unit), (y_center, y_unit) = (center_and_unit(part, weight) for part in (X, y[:, None]))
+    unit, y_unit = (np.where(part > 0, part, 1.0) for part in (unit, y_unit))
     return Scale(center, unit, float(y_center[0]), float(y_unit[0]))
-
-
-def _moments(X: np.ndarray, weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    center = np.average(X, axis=0, weights=weight)
-    # a second pass takes out the rounding of the first, so that a constant column has deviation 0
-    center += np.average(X - center, axis=0, weights=weight)
-    unit = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weight))
-    constant = unit <= 1e-13 * np.maximum(np.abs(center), np.abs(X).max(axis=0, initial=0.0))
-    return center, np.where(constant, 1.0, unit)
 
 
 def build_table(

@@ -303,7 +303,9 @@ class AttentionEstimator(BaseEstimator):
 
     def _read(self, X: Any) -> pd.DataFrame | np.ndarray:
         """Return a table of queries, checked."""
-        return read_table(self, X, reset=False)
+        table = read_table(self, X, reset=False)
+        self._fitted.rows.check(table)
+        return table
 
     def _values(self, X: Any) -> np.ndarray:
         """Return predictions as they are blended."""

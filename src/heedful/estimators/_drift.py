@@ -147,6 +147,7 @@ class DriftCorrector(AttentionEstimator):
         shift = self._shift
         self._check_settings()
         new = self._read_recent(shift.served, X, y, sample_weight, time)
+        self._fitted.rows.check(new.table)
         return self._learn(shift.served, shift.recent.add(new))
 
     def drift_report(self, X=None) -> DriftReport:
@@ -217,6 +218,7 @@ class DriftCorrector(AttentionEstimator):
                 f"X has {table.shape[1]} features, but DriftCorrector is expecting {self.n_features_in_} features as "
                 "input. Give it the columns of the recent rows."
             )
+        self._fitted.rows.check(table)
         return table
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
+from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful.explain._clusters import Clusters, cluster_models
 from heedful.explain._stability import compare_neighbours
@@ -286,7 +287,7 @@ class Explanation:
         ndarray of shape (n_features,)
             Deviations among the queries; 1 for constant columns.
         """
-        deviation = self.design.to_numpy().std(axis=0)
+        deviation = center_and_unit(self.design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
 
     def _need_slopes(self, name: str) -> None:

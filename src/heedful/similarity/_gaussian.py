@@ -7,6 +7,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_weights
+from heedful._frames import center_and_unit
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity, check_rows
 
@@ -38,9 +39,8 @@ class GaussianSimilarity(Similarity):
         weight = check_weights(sample_weight, self.X_.shape[0])
         self._unit = np.ones(self.X_.shape[1])
         if self.standardize:
-            center = np.average(self.X_, axis=0, weights=weight)
-            unit = np.sqrt(np.average((self.X_ - center) ** 2, axis=0, weights=weight))
-            self._unit = np.where(unit > 1e-13 * np.abs(center), unit, 1.0)
+            unit = center_and_unit(self.X_, weight)[1]
+            self._unit = np.where(unit > 0, unit, 1.0)
         return self
 
     def scores(self, X: Any) -> np.ndarray:

@@ -7,6 +7,7 @@ from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_positive, check_weights
+from heedful._frames import center_and_unit
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity, check_rows
 
@@ -44,9 +45,8 @@ class RidgeSimilarity(Similarity):
         """Fit the ridge regression."""
         X = check_array(X, dtype=np.float64, input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
-        self._center = np.average(X, axis=0, weights=weight)
-        unit = np.sqrt(np.average((X - self._center) ** 2, axis=0, weights=weight))
-        self._unit = np.where(unit > 1e-13 * np.abs(self._center), unit, np.inf)
+        self._center, unit = center_and_unit(X, weight)
+        self._unit = np.where(unit > 0, unit, np.inf)
         self.X_ = X
         if self.alpha == "auto":
             ridge = RidgeCV(alphas=np.logspace(-3, 3, 13) * X.shape[0] / 100)

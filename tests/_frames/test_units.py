@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from heedful._frames import center_and_unit
+
+LAW = settings(deadline=None, max_examples=50, derandomize=True)
+
+
+def test_it_is_the_weighted_mean_and_standard_deviation(rng):
+    X, weight = rng.normal(3.0, 2.0, size=(40, 3)), rng.random(40)
+    center, unit = center_and_unit(X, weight)
+    mean = np.average(X, axis=0, weights=weight)
+    np.testing.assert_allclose(center, mean, rtol=1e-13)
+    np.testing.assert_allclose(unit, np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weight)), rtol=1e-13)
+    np.testing.assert_allclose(center_and_unit(X)[1], X.std(axis=0), rtol=1e-13)
+
+
+@LAW
+@given(powers=st.lists(st.integers(-996, 996), min_size=3, max_size=3))
+def test_another_unit_is_another_unit_to_the_last_bit(powers):
+    X, units = np.random.default_rng(0).normal(size=(20, 3)), 2.0 ** np.array(powers)
+    for found, expected in zip(center_and_unit(X * units), center_and_unit(X), strict=True):
+        np.testing.assert_array_equal(found, expected * units)
+
+
+@pytest.mark.parametrize("constant", [0.0, 0.1, 1e300, -1e-300])
+def test_a_constant_column_has_no_spread(constant, rng):
+    center, unit = center_and_unit(np.full((30, 1), constant), rng.random(30))
+    np.testing.assert_allclose(center, constant, rtol=1e-12)
+    assert unit == 0.0
