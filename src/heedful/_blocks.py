@@ -4,6 +4,8 @@ BLAS is held to one thread meanwhile: the blocks are the parallel work, and a su
 depend on how many there are.
 """
 
+import os
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -60,9 +62,38 @@ def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> l
         return [work(block, *shared) for block in blocks]
 
 
+class OneBlasThread:
+    """Holds BLAS to one thread as long as anybody uses it; the last one gives the threads back.
+
+    The number of threads is one for the whole process, so that users in several threads must be counted.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.n_users, self.limit = threading.Lock(), 0, None
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.n_users == 0:
+                self.limit = _blas().limit(limits=1, user_api="blas")
+            self.n_users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.n_users -= 1
+            if self.n_users == 0 and self.limit is not None:
+                self.limit.restore_original_limits()
+                self.limit = None
+
+
+ONE_THREAD = OneBlasThread()
+if hasattr(os, "register_at_fork"):
+    # a lock that another thread held stays locked in the child, and its users are not there
+    os.register_at_fork(after_in_child=ONE_THREAD.__init__)  # type: ignore[misc]  # same object, state of a new one
+
+
 def one_blas_thread() -> AbstractContextManager:
     """Hold BLAS to one thread for a while; its idle threads would spin on the cores that the blocks need."""
-    return _blas().limit(limits=1, user_api="blas")
+    return ONE_THREAD
 
 
 @cache

@@ -38,7 +38,14 @@ class Kernel(CPUDispatcher):
 
     def __call__(self, *args: Any) -> Any:
         """Run on arrays of one kind, so that nothing is compiled twice."""
-        return super().__call__(*one_kind(args))
+        try:
+            return super().__call__(*one_kind(args))
+        except SystemError as error:
+            # numba returns a result although a signal, such as Ctrl-C, has raised meanwhile: that is what is meant
+            meant: BaseException = error
+            while isinstance(meant, SystemError) and meant.__cause__ is not None:
+                meant = meant.__cause__
+            raise meant from None
 
     def compile(self, sig: Any) -> Any:
         """Load from the disk cache or compile, and say so."""
