@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "estimators": FLOW | {"_models", "_attention_model", "explain"},
     "plot": {"_optional", "explain"},
     "report": {"_files", "_optional", "_responses", "explain"},
-    "datasets": {"_checks", "_optional"},
+    "datasets": {"_checks", "_files", "_optional"},
     "saving": {"_files", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
     # public names only, the writer of files, and compiling ahead
