@@ -3,17 +3,29 @@
 import sys
 from collections.abc import Collection
 
-# What a forest is made of; skops itself trusts the other parts of scikit-learn and numpy that occur.
-TREES = ("sklearn.tree._tree.Tree",)
+# What forests and boosters of scikit-learn are made of, which is looked at before it is used; skops itself trusts the
+# other parts of scikit-learn and numpy that occur.
+TREES = ("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor")
+SPLITTERS = (
+    *("KFold", "GroupKFold", "StratifiedKFold", "StratifiedGroupKFold", "TimeSeriesSplit", "PredefinedSplit"),
+    *("LeaveOneOut", "LeavePOut", "LeaveOneGroupOut", "LeavePGroupsOut"),
+    *("ShuffleSplit", "GroupShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold", "RepeatedStratifiedKFold"),
+)
+# Nothing of these does more than to hold what it was made from.
+HARMLESS = (
+    *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone"),
+    *("zoneinfo.ZoneInfo", "decimal.Decimal", "numpy.dtype"),
+    *(f"sklearn.model_selection._split.{name}" for name in SPLITTERS),
+)
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a type is a class that heedful itself defines, or a known part of a forest.
+    """Return whether a type is a class that heedful itself defines, a known part of a forest, or harmless.
 
     Being found under a module of heedful is not enough: functions, and what a module has imported, are refused.
     """
     module, _, word = name.rpartition(".")
-    if name in TREES:
+    if name in TREES or name in HARMLESS:
         return True
     found = getattr(sys.modules.get(module), word, None) if module.startswith("heedful.") else None
     return isinstance(found, type) and found.__module__ == module and not module.startswith("heedful.cli")
