@@ -1,7 +1,8 @@
 """Which types a file of a model may hold: none whose code is not ours, or was not named."""
 
-import sys
+import importlib
 from collections.abc import Collection
+from types import ModuleType
 
 # What forests and boosters of scikit-learn are made of, which is looked at before it is used; skops itself trusts the
 # other parts of scikit-learn and numpy that occur.
@@ -27,8 +28,19 @@ def is_ours(name: str) -> bool:
     module, _, word = name.rpartition(".")
     if name in TREES or name in HARMLESS:
         return True
-    found = getattr(sys.modules.get(module), word, None) if module.startswith("heedful.") else None
-    return isinstance(found, type) and found.__module__ == module and not module.startswith("heedful.cli")
+    found = getattr(_module(module), word, None)
+    return isinstance(found, type) and found.__module__ == module
+
+
+def _module(name: str) -> ModuleType | None:
+    """Return a module of heedful, loaded if nobody has asked for it before; no program is one."""
+    parts = name.split(".")
+    if parts[0] != "heedful" or "cli" in parts or not all(part.isidentifier() for part in parts) or "__main__" in parts:
+        return None
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def foreign_types(names: Collection[str], trusted: Collection[str]) -> list[str]:

@@ -32,7 +32,8 @@ class LeafIndex(NamedTuple):
         places(starts, n_members + 1, n_leaves + 1)
         need(are_bounds(starts, n_members), "the rows of a leaf are not there")
         places(self.members, n_train, n_members)
-        need(self.counts.shape == (n_members,) and self.counts.dtype.kind in "iuf", "the draws of rows are missing")
+        right = self.counts.shape == (n_members,) and self.counts.dtype.kind in "iuf"
+        need(right and np.isfinite(self.counts).all() and (self.counts >= 0).all(), "the draws of rows are missing")
         numbers(self.total, n_leaves)
         drawn = np.add.reduceat(np.append(self.counts.astype(np.float64), 0.0), starts[:-1])
         need((self.total > 0)[(np.diff(starts) > 0) & (drawn > 0)].all(), "a leaf has rows and no draws")
