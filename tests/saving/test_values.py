@@ -117,6 +117,7 @@ def test_a_value_made_from_its_parts_is_the_same(value):
 SIMILARITIES = st.sampled_from([ForestProximity(3), GaussianSimilarity(), RidgeSimilarity(), "lambda"])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
     kind=st.sampled_from([heedful.AttentionLasso, heedful.AttentionLassoClassifier, heedful.AttentionCox]),
