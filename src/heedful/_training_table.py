@@ -81,11 +81,11 @@ class TrainingTable:
         places(self._inverse + 1, n_rows + 1, n_given)
         same = len(self.y) == len(self.codes) == self.counts.size == n_rows and len(self.response) == n_given
         need(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
-        for part, columns in zip((self._model, self._seen), self._columns, strict=True):
+        for dummies, columns in zip((self._model, self._seen), self._columns, strict=True):
             places(columns, self.codes.shape[1], columns.size)
-            numbers(part.mean, columns.size)
-            numbers(part.low, len(part.names))
-            numbers(part.high, len(part.names))
+            numbers(dummies.mean, columns.size)
+            numbers(dummies.low, len(dummies.names))
+            numbers(dummies.high, len(dummies.names))
         for split in self.splits:
             for part in (split.train, split.test):
                 places(part, n_rows, part.size)
