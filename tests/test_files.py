@@ -1,13 +1,18 @@
 """Files appear whole or not at all."""
 
 import os
+import re
+import secrets
 import signal
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
+import heedful
 from heedful._files import write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions, links, devices and signals of POSIX")
@@ -128,3 +133,60 @@ def test_a_killed_process_leaves_the_old_file(tmp_path):
     assert path.read_bytes() == b"old"
     if nameless(tmp_path):
         assert os.listdir(tmp_path) == ["f"]
+
+
+@posix
+def test_every_read_sees_a_whole_file_while_threads_write_to_one_path(system, tmp_path):
+    path, contents = tmp_path / "f", [bytes([letter]) * 300_000 for letter in b"abc"]
+    write_whole(path, lambda file: file.write(contents[0]))
+
+    def write(content):
+        for _ in range(20):
+            write_whole(path, lambda file: file.write(content))
+
+    with ThreadPoolExecutor(3) as pool:
+        running = [pool.submit(write, content) for content in contents]
+        seen = [path.read_bytes() in contents]
+        while not all(one.done() for one in running):
+            seen.append(path.read_bytes() in contents)
+        assert [one.exception() for one in running] == [None] * 3
+    assert all(seen)
+    assert os.listdir(tmp_path) == ["f"]
+
+
+@posix
+def test_nobody_changes_the_mask_of_other_threads(system, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "umask", lambda mask: pytest.fail("other threads would make files for everybody"))
+    write_whole(tmp_path / "f", lambda file: file.write(b"new"))
+
+
+@posix
+def test_a_planted_link_is_never_written_through(system, tmp_path, monkeypatch):
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "guessed")
+    (tmp_path / "victim").write_bytes(b"old")
+    (tmp_path / ".guessed.part").symlink_to(tmp_path / "victim")
+    with pytest.raises(FileExistsError):
+        write_whole(tmp_path / "f", lambda file: file.write(b"new"))
+    assert (tmp_path / "victim").read_bytes() == b"old"
+    assert (tmp_path / ".guessed.part").is_symlink()
+
+
+@posix
+def test_a_secret_file_is_secret_while_it_is_written(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    (tmp_path / "f").write_bytes(b"old")
+    (tmp_path / "f").chmod(0o600)
+
+    def write(file):
+        assert stat.S_IMODE(os.fstat(file.fileno()).st_mode) == 0o600
+
+    write_whole(tmp_path / "f", write)
+
+
+def test_no_file_is_written_but_by_the_one_writer():
+    root = Path(heedful.__file__).parent
+    writes = re.compile(
+        r"write_(text|bytes)\(|savefig\(|\.open\([^)]*[\"'][wax]b?|to_(csv|parquet|pickle)\((path|self|place)"
+    )
+    found = [path.name for path in root.rglob("*.py") if writes.search(path.read_text(encoding="utf-8"))]
+    assert not found

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Bottom to top, as in CONTRIBUTING.md. A room may import from those named for it, all of which are above in this list,
 # and from itself.
-GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_ensembles", "_trees"}
+GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_sound", "_ensembles", "_trees"}
 FLOW = GROUND | {"attention", "_solver", "baseline", "similarity", "_training_table", "_responses"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
@@ -22,8 +22,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_files": set(),
     "_optional": set(),
     "_version": set(),
-    "_ensembles": {"_kernels", "_checks", "_optional"},
-    "_trees": {"_kernels", "_blocks"},
+    "_sound": set(),
+    "_ensembles": {"_kernels", "_checks", "_optional", "_sound"},
+    "_trees": {"_kernels", "_blocks", "_sound"},
     "attention": GROUND,
     "_solver": GROUND | {"attention"},
     "baseline": GROUND | {"_solver"},
@@ -40,13 +41,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "estimators": FLOW | {"_models", "_attention_model", "explain"},
     "plot": {"_optional", "explain"},
     "report": {"_files", "_optional", "_responses", "explain"},
-    "datasets": {"_checks", "_optional"},
-    "saving": {"_files", "_version"},
+    "datasets": {"_checks", "_files", "_optional"},
+    "saving": {"_files", "_sound", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
     # public names only, the writer of files, and compiling ahead
     "cli": {
         "_files",
         "_first_use",
+        "_sound",
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
         *("similarity", "report", "saving"),
     },

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import stat
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,42 +13,52 @@ def write_whole(path: str | os.PathLike, write: Callable[[BinaryIO], object]) ->
     """Let ``write`` fill a file that has no name until it is complete; it then takes the place of an older one at once.
 
     Links are followed and the permissions of an older file are kept. Where the system has files without names, even a
-    killed process leaves nothing behind. Raises OSError if that fails, or if something that is no file is in the way.
+    killed process leaves nothing behind. Any number of threads and processes may write to one path: whoever reads it
+    sees the whole file of one of them. Raises OSError if that fails, or if something that is no file is in the way.
     """
     target = Path(path).resolve()
-    if target.exists() and not target.is_file():
-        raise FileExistsError(f"{os.fspath(path)!r} must be a file, and this is something else. Give another name.")
+    mode = _mode_of(target, os.fspath(path))
     part = target.with_name(f".{secrets.token_hex(8)}.part")
+    number, ours = _open(target.parent, part, 0o666 if mode is None else 0o600)
     try:
-        with os.fdopen(_open(target.parent, part), "wb") as file:
+        with os.fdopen(number, "wb") as file:
             write(file)
             file.flush()
-            _give_mode(file.fileno(), target)
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
-            if not part.exists():
+            if not ours:
                 # a directory, though not needed, makes Python follow the link to the file without a name
                 os.link(f"/proc/self/fd/{file.fileno()}", part, src_dir_fd=file.fileno())
+                ours = True
         part.replace(target)
     finally:
-        part.unlink(missing_ok=True)
+        if ours:
+            part.unlink(missing_ok=True)
     _sync_folder(target.parent)
 
 
-def _open(folder: Path, part: Path) -> int:
-    """Open a file without a name in a folder, or ``part`` where the system has no such files."""
+def _mode_of(target: Path, given: str | bytes) -> int | None:
+    """Return the permissions of the file that is to be replaced, None if there is none."""
+    try:
+        found = target.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(found):
+        raise FileExistsError(f"{given!r} must be a file, and this is something else. Give another name.")
+    return stat.S_IMODE(found) & 0o777
+
+
+def _open(folder: Path, part: Path, mode: int) -> tuple[int, bool]:
+    """Open a file without a name in a folder, or ``part`` where there are no such files; say whether ``part`` is it.
+
+    The system takes its mask off the permissions. Nobody asks for that mask, as it can only be had by changing it, for
+    all threads.
+    """
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         with suppress(OSError):
-            return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o600)
-    return os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), 0o600)
-
-
-def _give_mode(number: int, target: Path) -> None:
-    """Give an open file the permissions of the file that it will replace, or those of a new one."""
-    if not hasattr(os, "fchmod"):
-        return
-    mask = os.umask(0)
-    os.umask(mask)
-    os.fchmod(number, target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask)
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR, mode), False
+    return os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_BINARY", 0), mode), True
 
 
 def _sync_folder(folder: Path) -> None:

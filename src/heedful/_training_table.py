@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import sparse
 
 from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw, warn_of_doubts
+from heedful._sound import need, numbers, places
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
 from heedful.attention._attention import over_background
@@ -72,6 +73,24 @@ class TrainingTable:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state | {"response": thaw(state["response"])})
+
+    def check_sound(self) -> None:
+        """Raise if what came from a file has other rows in one part than in another."""
+        n_rows, n_given = self.weight.size, self._inverse.size
+        for values, size in ((self.weight, n_rows), (self._merged_weight, n_rows), (self._given_weight, n_given)):
+            numbers(values, size)
+        # rows without weight have no place
+        places(self._inverse + 1, n_rows + 1, n_given)
+        same = len(self.y) == len(self.codes) == self.counts.size == n_rows and len(self.response) == n_given
+        need(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
+        for dummies, columns in zip((self._model, self._seen), self._columns, strict=True):
+            places(columns, self.codes.shape[1], columns.size)
+            numbers(dummies.mean, columns.size)
+            numbers(dummies.low, len(dummies.names))
+            numbers(dummies.high, len(dummies.names))
+        for split in self.splits:
+            for part in (split.train, split.test):
+                places(part, n_rows, part.size)
 
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self.reader.names, self.reader.levels))

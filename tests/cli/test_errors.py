@@ -1,13 +1,16 @@
 """Whatever a user does wrong gives one line, exit code 2 and no file."""
 
+import errno
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from tests.cli.conftest import make_table, run, write
 
+from heedful import AttentionLasso
 from heedful.cli import main
 
 GOOD = "a,b,y\n" + "".join(f"{i},{i % 3},{i * 1.5}\n" for i in range(12))
@@ -151,3 +154,60 @@ def test_a_page_without_plotly_names_the_extra(refused, made, tmp_path, monkeypa
     monkeypatch.setitem(sys.modules, "plotly.offline", None)
     naming = ["page.html", "plotly", "heedful[report]", "OUT.csv"]
     refused("explain", made / "regression.skops", made / "new.csv", "-o", tmp_path / "page.html", naming=naming)
+
+
+@pytest.mark.parametrize("where", ["table", "output", "model"])
+def test_a_name_that_is_too_long_is_a_plain_message(refused, made, tmp_path, where):
+    long, model, table = tmp_path / f"{'n' * 300}.csv", made / "regression.skops", made / "new.csv"
+    given = {
+        "table": (model, long, tmp_path / "p.csv"),
+        "output": (model, table, long),
+        "model": (long, table, "p.csv"),
+    }
+    *inputs, output = given[where]
+    done = "written" if where == "output" else "read"
+    refused("predict", *inputs, "-o", output, naming=[long, f"cannot be {done}: File name too long", "shorter"])
+
+
+def test_what_the_system_refuses_is_not_our_mistake(refused, made, tmp_path, monkeypatch):
+    def fill(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(AttentionLasso, "predict", fill)
+    command = ["predict", made / "regression.skops", made / "new.csv", "-o", tmp_path / "p.csv"]
+    refused(*command, naming=["No space left on device", "TMPDIR"])
+
+
+def test_a_file_that_cannot_be_read_is_said_to_be_read(refused, made, tmp_path, monkeypatch):
+    plain = Path.open
+
+    def broken(self, *arguments, **options):
+        if self.name == "new.csv":
+            raise OSError(errno.EIO, "Input/output error", str(self))
+        return plain(self, *arguments, **options)
+
+    monkeypatch.setattr(Path, "open", broken)
+    command = ["predict", made / "regression.skops", made / "new.csv", "-o", tmp_path / "p.csv"]
+    refused(*command, naming=["new.csv: the file cannot be read: Input/output error"])
+
+
+SHELL = {
+    "closed": (">&-", 2, "standard output is closed"),
+    "full": (">/dev/full", 2, "standard output cannot be written: No space left on device"),
+    "closed and quiet": ("--quiet >&-", 0, None),
+    "no standard error": (">/dev/null 2>&-", 0, None),
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="devices of Linux")
+@pytest.mark.parametrize("case", SHELL)
+def test_a_closed_or_full_standard_output_is_a_plain_message(made, tmp_path, case):
+    redirect, code, words = SHELL[case]
+    command = (
+        f"{sys.executable} -m heedful predict {made}/regression.skops {made}/new.csv -o {tmp_path}/p.csv {redirect}"
+    )
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert done.stderr.count("\n") == (words is not None)
+    assert (words or "") in done.stderr
+    assert (tmp_path / "p.csv").exists()

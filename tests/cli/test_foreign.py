@@ -26,11 +26,9 @@ from skops import io as skops_io
 from tests.cli.test_shell import Evil
 from threadpoolctl import threadpool_limits
 
+from heedful._sound import read_lightgbm, read_ubjson, read_xgboost
 from heedful.cli._errors import UserError
 from heedful.cli._foreign import load_any
-from heedful.cli._lightgbm import read_lightgbm
-from heedful.cli._ubjson import read_ubjson
-from heedful.cli._xgboost import read_xgboost
 
 ROWS, TREES = 100, 20
 QUIET = {"verbosity": -1, "min_data_in_leaf": 5, "min_data_per_group": 5, "num_threads": 1}

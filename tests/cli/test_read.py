@@ -1,5 +1,8 @@
 """Tables in files, whole and block by block: the same rows, names and errors."""
 
+import bz2
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,3 +77,48 @@ def test_a_parquet_file_damaged_in_its_middle_is_refused_in_one_line(tmp_path):
     path.write_bytes(data)
     with pytest.raises(UserError, match="not a Parquet file that can be read"):
         list(open_table(path).blocks(1000))
+
+
+@pytest.mark.parametrize("blanks", [" ", "   ", "\t"])
+@pytest.mark.parametrize("size", [None, 2, 100])
+def test_a_line_of_blanks_is_no_row_that_gets_lost(tmp_path, blanks, size):
+    path = write(tmp_path / "t.csv", f"a\n1\n{blanks}\n3\n")
+    with pytest.raises(
+        UserError, match=r"3 rows were found and 2 were read\. Line 3 holds nothing but blanks\. Delete"
+    ):
+        list(open_table(path).blocks(size))
+
+
+def test_an_empty_line_is_none_and_a_quoted_blank_is_a_cell(tmp_path):
+    assert len(read_table(write(tmp_path / "t.csv", 'a\n1\n\n" "\n3\n\n'))) == 3
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "utf-8"])
+def test_text_with_a_mark_is_read_in_its_encoding(tmp_path, encoding):
+    (tmp_path / "t.csv").write_bytes("a,é\n1,ö\n".encode(encoding))
+    table = read_table(tmp_path / "t.csv")
+    assert (list(table), table["é"][0]) == (["a", "é"], "ö")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (gzip.compress(b"a,b\n1,2\n"), r"compressed by gzip\. Unpack it: gunzip < t\.csv"),
+        (bz2.compress(b"a,b\n1,2\n"), "bunzip2"),
+        (b"PK\x03\x04rest", "spreadsheet"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "iconv -f utf-16le"),
+        ("a,b\n1,2\n".encode("utf-16-be"), "iconv -f utf-16be"),
+        ("a,b\n1,2\n".encode("utf-16")[:-1], "cannot be read: .*utf-16.*Save it as UTF-8"),
+        ("a,é\n1,2\n".encode("latin1"), "iconv -f latin1"),
+    ],
+)
+def test_what_is_no_plain_text_says_what_to_do(tmp_path, content, words):
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(UserError, match=words):
+        read_table(tmp_path / "t.csv")
+
+
+def test_a_packed_table_is_known_whatever_its_ending(tmp_path):
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
+    with pytest.raises(UserError, match="gunzip"):
+        open_table(tmp_path / "t.csv.gz")

@@ -4,6 +4,9 @@ import io
 import json
 import os
 import pickle
+import subprocess
+import sys
+import tracemalloc
 import warnings
 import zipfile
 
@@ -14,6 +17,7 @@ import pytest
 import heedful
 from heedful import ProtoClust, load_model, save_model
 from heedful.saving import _header, read_header
+from heedful.saving._archive import Archive
 
 
 @pytest.fixture
@@ -149,3 +153,101 @@ def test_a_file_without_a_sound_header_is_refused(model, tmp_path, header):
 def test_a_missing_file_is_what_python_says(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_model(tmp_path / "none")
+
+
+FRESH = "import sys, heedful; print(type(heedful.load_model(sys.argv[1])).__name__)"
+
+
+def test_a_process_that_has_loaded_nothing_else_reads_a_model(model, tmp_path):
+    save_model(model, tmp_path / "m")
+    done = subprocess.run([sys.executable, "-c", FRESH, tmp_path / "m"], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("ProtoClust\n", 0), done.stderr
+
+
+def chain(mark):
+    """Return schemas that would run code: a called function, a bound method, an operator, a partial, a key type."""
+    text = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": json.dumps(str(mark))}
+    pair = {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode", "content": [text]}
+    path = {
+        "__class__": "PosixPath",
+        "__module__": "pathlib",
+        "__loader__": "ConstructorFromReduceNode",
+        "content": pair,
+    }
+    touch = path | {"__loader__": "MethodNode", "content": {"func": "touch", "obj": path}}
+    caller = {"__class__": "methodcaller", "__module__": "operator", "__loader__": "OperatorFuncNode", "attrs": pair}
+    nothing = {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode", "content": {}}
+    nothing["key_types"] = {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "content": []}
+    run = {"__class__": "system", "__module__": "os", "__loader__": "FunctionNode"}
+    half = {"func": run, "args": pair, "kwds": nothing, "namespace": nothing}
+    keys = nothing["key_types"] | {"content": [run | {"__loader__": "TypeNode"}]}
+    return {
+        "function": {**run, "__loader__": "ConstructorFromReduceNode", "content": pair},
+        "function of an operator": {**caller, "__class__": "call", "attrs": pair | {"content": [run, text]}},
+        "another module under an operator": {**caller, "__module__": "os", "__class__": "system"},
+        "method": touch,
+        "method of a trusted type under another name": touch
+        | {"__class__": "ProtoClust", "__module__": "heedful.cluster"},
+        "caller": caller,
+        "partial": {"__class__": "partial", "__module__": "functools", "__loader__": "PartialNode", "content": half},
+        "key type": nothing | {"content": {f"touch {mark}": text}, "key_types": keys},
+        "type as an object": {**run, "__loader__": "ObjectNode"},
+        "old reader": {**caller, "protocol": 0},
+        "future reader": {**caller, "protocol": 99},
+        "no number for a reader": {**caller, "protocol": True},
+    }
+
+
+@pytest.mark.parametrize("link", chain("mark"))
+def test_a_crafted_chain_is_refused_and_nothing_of_it_runs(model, tmp_path, link):
+    path, mark = tmp_path / "m", tmp_path / "it_ran"
+    save_model(model, path)
+    schema = {"protocol": 2, "_skops_version": "0.16.0"} | chain(mark)[link]
+    edit(path, "schema.json", lambda _: json.dumps(schema))
+    with pytest.raises(ValueError, match=r"It was not loaded|damaged one"):
+        load_model(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def bomb(path, size, declared=None):
+    """Add an entry of zeros to an archive, which may say that it is smaller than it is."""
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.npy", bytes(size))
+        if declared is not None:
+            archive.getinfo("zeros.npy").file_size = declared
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(model, tmp_path):
+    save_model(model, tmp_path / "m")
+    bomb(tmp_path / "m", 300 * 2**20)
+    assert (tmp_path / "m").stat().st_size < 2**20
+    for read in (load_model, read_header):
+        with pytest.raises(
+            ValueError, match=r"unpacks to 31\d,\d+,\d+ bytes or more, and 268,435,456 are allowed.*max_size="
+        ):
+            read(tmp_path / "m")
+    assert load_model(tmp_path / "m", max_size=2**30).n_clusters == 3
+    with pytest.raises(ValueError, match="1,000 are allowed"):
+        load_model(tmp_path / "m", max_size=1000)
+
+
+def test_an_entry_that_is_larger_than_it_says_is_never_unpacked_whole(model, tmp_path):
+    save_model(model, tmp_path / "m")
+    bomb(tmp_path / "m", 50 * 2**20, declared=100)
+    tracemalloc.start()
+    with pytest.raises(zipfile.BadZipFile):
+        Archive((tmp_path / "m").read_bytes()).read("zeros.npy")
+    assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
+    tracemalloc.stop()
+
+
+def test_what_is_read_twice_counts_twice_and_other_packings_are_refused(model, tmp_path):
+    save_model(model, tmp_path / "m")
+    bomb(tmp_path / "m", 10_000)
+    archive = Archive((tmp_path / "m").read_bytes(), 40_000)
+    with pytest.raises(ValueError, match="40,000 are allowed"):
+        [archive.read("zeros.npy") for _ in range(5)]
+    with zipfile.ZipFile(tmp_path / "m", "a", zipfile.ZIP_BZIP2) as packed:
+        packed.writestr("other.npy", b"0" * 100)
+    with pytest.raises(ValueError, match="packed in an unknown way"):
+        load_model(tmp_path / "m")

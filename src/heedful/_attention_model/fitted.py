@@ -16,6 +16,7 @@ from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run
 from heedful._responses import Response
 from heedful._solver import warn_unconverged
+from heedful._sound import need, numbers, places
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import Evidence
 from heedful._tuning.grid import Grid
@@ -40,6 +41,20 @@ class FittedAttention:
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
         self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
+
+    def check_sound(self) -> None:
+        """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
+        n_rows = self.rows.weight.size
+        numbers(self.tuned.share, self.grid.n_heads)
+        need((self.tuned.share >= 0).all() and 0 <= self.tuned.guard <= 1, "shares are wrong")
+        for similarity in self.grid.similarities:
+            known = (getattr(similarity, name, None) for name in ("_n_train", "leaves_", "X_"))
+            sizes = [entry if isinstance(entry, int) else np.shape(entry)[0] for entry in known if entry is not None]
+            need(all(size == n_rows for size in sizes), "a similarity has other rows")
+        weight = getattr(self.problem, "weight", None)
+        need(weight is None or np.size(weight) == n_rows, "local models have other rows")
+        if self.calibration is not None:
+            places(self.calibration.known, n_rows, self.calibration.size.size)
 
     @property
     def rows(self) -> TrainingTable:

@@ -2,6 +2,6 @@
 
 from heedful._ensembles._ensemble import ACCEPTED, Ensemble
 from heedful._ensembles._read import is_ensemble, is_fitted, read_ensemble
-from heedful._ensembles._trees import flatten
+from heedful._ensembles._trees import check_flat, flatten
 
-__all__ = ["ACCEPTED", "Ensemble", "flatten", "is_ensemble", "is_fitted", "read_ensemble"]
+__all__ = ["ACCEPTED", "Ensemble", "check_flat", "flatten", "is_ensemble", "is_fitted", "read_ensemble"]

@@ -8,7 +8,8 @@ import pandas as pd
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from heedful import _kernels
-from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, with_start
+from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, starts, with_start
+from heedful._sound import check_columns, check_forest, check_histogram, need, places
 
 
 def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -35,6 +36,13 @@ def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     return nodes, thresholds, roots, n_leaves
 
 
+def check_flat(nodes: np.ndarray, thresholds: np.ndarray, roots: np.ndarray, n_features: int) -> int:
+    """Raise if nodes as ``flatten`` gives them lead nowhere; return the number of leaves."""
+    need(thresholds.dtype == np.float32 and thresholds.shape == nodes.shape, "thresholds are missing")
+    need(thresholds.flags.c_contiguous, "thresholds are something else")
+    return check_forest(nodes, roots, nodes[:, 2:], n_features)
+
+
 @dataclass(kw_only=True)
 class _Trees(Ensemble):
     """scikit-learn's trees, as ``flatten`` gives them."""
@@ -42,6 +50,12 @@ class _Trees(Ensemble):
     nodes: np.ndarray
     thresholds: np.ndarray
     roots: np.ndarray
+
+    def check_sound(self) -> None:
+        """Raise if trees that came from a file lead nowhere."""
+        super().check_sound()
+        n_leaves = check_flat(self.nodes, self.thresholds, self.roots, self.n_features)
+        need(n_leaves == self.n_leaves and self.roots.size == self.n_trees, "leaves are missing")
 
     def _find(self, X: np.ndarray) -> np.ndarray:
         return _kernels.leaf_rows(X.astype(np.float32), self.nodes, self.thresholds, self.roots)
@@ -92,6 +106,18 @@ class _Histogram(Ensemble):
     trees: list[np.ndarray]
     first: np.ndarray
     number: np.ndarray
+
+    def check_sound(self) -> None:
+        """Raise if trees that came from a file lead nowhere."""
+        super().check_sound()
+        for tree in self.trees:
+            check_histogram({"nodes": tree})
+            check_columns(tree, self.n_features)
+        n_nodes = sum(tree.size for tree in self.trees)
+        places(self.first, n_nodes, len(self.trees))
+        follow = np.array_equal(self.first, starts([tree.size for tree in self.trees]))
+        need(len(self.trees) == self.n_trees and follow, "trees are missing")
+        places(self.number + 1, self.n_leaves + 1, n_nodes)
 
     def _find(self, X: np.ndarray) -> np.ndarray:
         parts = zip(self.first, self.trees, strict=True)

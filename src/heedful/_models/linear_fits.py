@@ -21,6 +21,7 @@ from heedful._solver import (
     weight_rows,
     working_tables,
 )
+from heedful._sound import need, numbers, places
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import weigh
 from heedful.baseline._folds import Split
@@ -52,6 +53,26 @@ class LinearProblem(NamedTuple):
     columns: np.ndarray | None = None
     by_fold: tuple[np.ndarray, ...] = ()
     narrow: "LinearProblem | None" = None
+
+    def check_sound(self) -> None:
+        """Raise if tables that came from a file have other rows or columns than the model."""
+        n_train, width = self.weight.size, self.start.coef.shape[1]
+        numbers(self.weight, n_train)
+        numbers(self.start.coef, len(self.tables), width)
+        numbers(self.start.intercept, len(self.tables))
+        for table in (*self.tables, *(() if self.exact is None else (self.exact,))):
+            check_table(table, n_train, width)
+        numbers(self.rule.scale, width)
+        numbers(self.rule.start, width)
+        places(self.tried, n_train, self.tried.size)
+        need(self.penalties.dtype == np.float64 and not np.isnan(self.penalties).any(), "penalties are missing")
+        if self.means is not None:
+            numbers(self.means, n_train, self.means.shape[-1])
+        for model in self.folds:
+            numbers(model.coef, len(self.tables), width)
+            numbers(model.intercept, len(self.tables))
+        for columns in () if self.columns is None else (self.columns, *self.by_fold):
+            places(columns, width, columns.size)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
         """Fit a block: all outputs see the same scores."""
@@ -249,3 +270,19 @@ def _fit_means(rows, weightings, problem, wanted, link):
             bumps, background = weigh(rows, weighting, problem.weight)
             means = bumps @ problem.means + np.multiply.outer(background, overall)
             link[:, w, wanted[w]] = problem.family.mean_link(np.clip(means, 0.0, None), overall)[:, None, :]
+
+
+def check_table(table: Table, n_train: int, width: int) -> None:
+    """Raise if a table that came from a file has other rows or columns than its model."""
+    numbers(table.packed, n_train, table.packed.shape[-1])
+    # packed rows end with their response and their prior
+    inside = 0 <= table.y_column <= table.packed.shape[1] - 2 and width <= table.packed.shape[1]
+    need(inside and table.packed.flags.c_contiguous, "rows are packed in another way")
+    for values in (table.y, table.prior):
+        numbers(values, n_train)
+    numbers(table.mean, width)
+    numbers(table.cross, width if table.cross.size else 0)
+    numbers(table.scatter, *((width, width) if table.scatter.size else table.scatter.shape))
+    numbers(table.inverse, n_train if table.inverse.size else 0)
+    ends = (table.total, table.y_mean, table.y_scatter, table.inverse_mean)
+    need(np.isfinite(ends).all() and table.total > 0, "sums of rows are wrong")

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from heedful._kernels.shapes import MISSING
+from heedful._sound import need
 
 MOST_BINS = 255
 
@@ -47,6 +48,12 @@ class Bins:
         pairs = zip(self._cuts, self.categories, strict=True)
         sizes = [cuts.max(initial=0) + bool(cuts.size) if category else cuts.size + 1 for cuts, category in pairs]
         return np.array(sizes, np.int64)
+
+    def check_sound(self) -> None:
+        """Raise if what came from a file cuts no columns."""
+        pairs = zip(self._cuts, self.categories, strict=True)
+        right = (cuts.ndim == 1 and cuts.dtype.kind == ("u" if category else "f") for cuts, category in pairs)
+        need(self.categories.dtype == bool and self.categories.ndim == 1 and all(right), "columns are cut nowhere")
 
     def without(self, column: int) -> "Bins":
         """Return the bins of all columns but one."""

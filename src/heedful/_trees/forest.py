@@ -7,6 +7,7 @@ import numpy as np
 
 from heedful import _blocks, _kernels
 from heedful._kernels.shapes import Growth, TreeWork
+from heedful._sound import check_forest, need, places
 from heedful._trees.bins import Binned, Bins
 
 # Trees whose bags fill whole bytes of bits.
@@ -48,6 +49,19 @@ class Forest:
     def leaves(self, rows: Binned) -> np.ndarray:
         """Return the leaf of every row in every tree (n_trees, n_rows)."""
         return _kernels.binned_leaf_rows(np.ascontiguousarray(rows.codes), self.nodes, self.sets, self.roots)
+
+    def check_sound(self) -> int:
+        """Raise if trees that came from a file lead nowhere; return the number of leaves."""
+        self.bins.check_sound()
+        splits = self.nodes[self.nodes[:, 2] >= 0]
+        children = self.nodes[:, 2].astype(np.int64)[:, None] + [0, 1]
+        n_leaves = check_forest(self.nodes, self.roots, children, self.n_features_in_)
+        need(
+            self.sets.dtype == np.uint64 and self.sets.ndim == 2 and self.sets.shape[1] == 4, "sets of codes are wrong"
+        )
+        named = -1 - splits[splits[:, 1] < 0, 1]
+        places(named, len(self.sets), named.size)
+        return n_leaves
 
 
 class Buckets(NamedTuple):

@@ -22,6 +22,7 @@ from heedful._solver import (
     whole_table,
     working_tables,
 )
+from heedful._sound import numbers
 from heedful.baseline._folds import Split, fold_weights
 
 N_ALPHAS, MAX_ITER = 100, 10_000
@@ -52,6 +53,14 @@ class GlobalFit(NamedTuple):
     splits: list[Split]
     folds: list[Model]
     fold_link: np.ndarray
+
+    def check_sound(self) -> None:
+        """Raise if a model that came from a file has other columns than its scale."""
+        n_outputs, n_columns = len(self.tables), self.scale.center.size
+        numbers(self.scale.center, n_columns)
+        numbers(self.scale.unit, n_columns)
+        numbers(self.coef, n_outputs, n_columns)
+        numbers(self.intercept, n_outputs)
 
 
 def fit_global(

@@ -95,10 +95,10 @@ def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd
 def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> None:
     """Write the table, and the page if there is to be one: both, or neither if one of them cannot be made."""
     if arguments.report is None:
-        write_table(arguments.output, predicted)
+        write_table(arguments.output, predicted, raw=arguments.raw_cells)
         return
     page = render_page(report, arguments.report, f"{arguments.model.name} on {arguments.recent.name}")
-    write_table(arguments.output, predicted)
+    write_table(arguments.output, predicted, raw=arguments.raw_cells)
     write_whole(arguments.report, lambda file: file.write(page))
 
 

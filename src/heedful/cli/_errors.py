@@ -1,5 +1,16 @@
 """What goes wrong because of what the user gave."""
 
+import errno
+import os
+
+REMEDIES = {
+    errno.ENOSPC: "Make room, or choose another place (-o, or TMPDIR for what is kept in between)",
+    errno.EDQUOT: "Make room, or choose another place (-o, or TMPDIR for what is kept in between)",
+    errno.ENAMETOOLONG: "Give a shorter name",
+    errno.EACCES: "Ask for the permission, or choose another place",
+    errno.EMFILE: "Close some files, or raise the limit (ulimit -n)",
+}
+
 
 class UserError(Exception):
     """One line that names the file, the column and the remedy; the program ends with exit code 2."""
@@ -8,3 +19,15 @@ class UserError(Exception):
 def one_line(error: BaseException) -> str:
     """Return an error's message as one line."""
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def why(error: OSError) -> str:
+    """Return what the system says, and the remedy if one is known, in the middle of a line."""
+    reason = error.strerror or one_line(error)
+    return f"{reason}. {REMEDIES[error.errno]}" if error.errno in REMEDIES else reason
+
+
+def os_message(error: OSError) -> str:
+    """Return one line for what the system refused where nobody knew what it was needed for."""
+    name = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{name}the file cannot be used: {why(error)}." if name else f"the system refuses: {why(error)}."

@@ -58,7 +58,7 @@ def _write(arguments: Namespace, explanation: Any, features: pd.DataFrame, rows:
         page = render_page(explanation, output, title)
         write_whole(output, lambda file: file.write(page))
     else:
-        write_table(output, as_one_table(features, rows))
+        write_table(output, as_one_table(features, rows), raw=arguments.raw_cells)
     return {"output": str(output)}
 
 

@@ -15,14 +15,15 @@ from zipfile import ZipFile, is_zipfile
 import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
-from skops import io as skops_io
 
+from heedful._sound import read_lightgbm, read_xgboost
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._lightgbm import read_lightgbm
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
-from heedful.cli._xgboost import read_xgboost
+from heedful.saving._archive import Archive
 from heedful.saving._header import HEADER
+from heedful.saving._laws import check_all
+from heedful.saving._skops import make, read_nodes
 from heedful.saving._trust import TREES
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
@@ -36,7 +37,6 @@ KINDS = {
 # What skops finds in such models and does not trust by itself.
 KNOWN = (
     *TREES,
-    "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
     "numpy.dtype",
     "collections.OrderedDict",
     *("lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor", "lightgbm.sklearn.LGBMClassifier"),
@@ -123,14 +123,16 @@ def _load_ours(path: Path) -> Loaded:
 
 def _load_skops(path: Path, data: bytes) -> Any:
     """Return what a file of skops holds; refuse types that are not known, before anything of theirs is run."""
-    types = skops_io.get_untrusted_types(data=data)
-    foreign = [name for name in types if not _is_known(path, name)]
+    nodes = read_nodes(Archive(data))
+    foreign = [name for name in sorted(nodes.get_unsafe_set()) if not _is_known(path, name)]
     if foreign:
         raise UserError(
             f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of scikit-learn, "
             "LightGBM or XGBoost. It was not loaded; do not trust where it came from."
         )
-    return skops_io.loads(data, trusted=types)
+    model = make(nodes)
+    check_all(model)
+    return model
 
 
 def _is_known(path: Path, name: str) -> bool:

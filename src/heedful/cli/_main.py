@@ -8,19 +8,19 @@ import importlib
 import json
 import logging
 import math
-import os
 import signal
 import sys
 import threading
 import traceback
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 from heedful import __version__
-from heedful.cli._errors import UserError, one_line
+from heedful.cli._errors import UserError, one_line, os_message
+from heedful.cli._streams import finish, forget, say, tell_error
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
 TASKS = ("auto", "regression", "classification", "survival")
@@ -41,15 +41,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with _listening(quiet="--quiet" in given):
             _run(given)
-        sys.stdout.flush()
+        finish()
     except UserError as error:
         return _fail(given, one_line(error), WRONG)
     except KeyboardInterrupt:
         return _fail(given, "interrupted", INTERRUPTED)
     except BrokenPipeError:
         # who read our output has left; nothing may be written at exit either
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        forget()
         return PIPE_CLOSED
+    except OSError as error:
+        return _fail(given, os_message(error), WRONG)
     except MemoryError:
         return _fail(given, "not enough memory. Give fewer rows, or --jobs 1", WRONG)
     except Exception as error:  # noqa: BLE001 - the last stop before the user
@@ -59,14 +61,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> None:
     arguments = _parser().parse_args(given)
-    arguments.verbose = int((arguments.verbose or sys.stderr.isatty()) and not arguments.quiet)
+    watched = sys.stderr is not None and sys.stderr.isatty()
+    arguments.verbose = int((arguments.verbose or watched) and not arguments.quiet)
     command = importlib.import_module(f"heedful.cli._{arguments.command}")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         found = command.run(arguments)
     heard = list(dict.fromkeys(one_line(entry.message) for entry in caught if isinstance(entry.message, Warning)))
     for message in heard:
-        sys.stderr.write(f"heedful: warning: {message}\n")
+        tell_error(f"heedful: warning: {message}")
     if arguments.json:
         importlib.import_module("heedful.cli._output").say_json(found | {"warnings": heard})
     elif not arguments.quiet:
@@ -99,15 +102,17 @@ class _Warner(logging.Handler):
         notice = getattr(record, "notice", False)
         text = " ".join(record.getMessage().removeprefix("heedful: ").split())
         if not (notice and self.quiet):
-            sys.stderr.write(f"heedful: {'' if notice else record.levelname.lower() + ': '}{text}\n")
+            tell_error(f"heedful: {'' if notice else record.levelname.lower() + ': '}{text}")
 
 
 def _fail(given: list[str], message: str, code: int) -> int:
     if "--debug" in given:
         traceback.print_exc()
-    sys.stderr.write(f"heedful: {'error: ' if code != INTERRUPTED else ''}{message}\n")
+    tell_error(f"heedful: {'error: ' if code != INTERRUPTED else ''}{message}")
     if "--json" in given:
-        sys.stdout.write(json.dumps({"error": message, "code": code}, ensure_ascii=False) + "\n")
+        with suppress(UserError, OSError):
+            say(json.dumps({"error": message, "code": code}, ensure_ascii=False))
+            finish()
     return code
 
 
@@ -144,6 +149,13 @@ def _add_table(own: argparse.ArgumentParser) -> None:
     own.add_argument("--sep", type=_separator, metavar="CHAR", help="separator of a CSV file (default: a comma)")
 
 
+def _add_output(own: argparse.ArgumentParser, text: str = TABLE, required: bool = True) -> None:
+    own.add_argument("-o", "--output", type=Path, required=required, metavar="OUT", help=text)
+    own.add_argument("--raw-cells", action="store_true", help=(
+        "write text that begins with = + - or @ as it is; by default a CSV file has a ' before it, so that no "
+        "spreadsheet takes it for a formula"))  # fmt: skip
+
+
 def _add_fit(commands: Any) -> None:
     own = _add(commands, "fit", "fit a model to a table and save it")
     _add_table(own)
@@ -163,7 +175,7 @@ def _add_predict(commands: Any) -> None:
     own = _add(commands, "predict", "predict the rows of a table")
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
-    own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
+    _add_output(own)
     own.add_argument("--block-size", type=_positive, metavar="N", help=(
         "rows to read, predict and write at a time (default: as many as take about 256 MB); results do not depend on it"
     ))  # fmt: skip
@@ -173,7 +185,7 @@ def _add_explain(commands: Any) -> None:
     own = _add(commands, "explain", "say what predictions were made of")
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
-    own.add_argument("-o", "--output", type=Path, metavar="OUT", help="page (.html), or table (.csv, .tsv, .parquet)")
+    _add_output(own, "page (.html), or table (.csv, .tsv, .parquet)", required=False)
     own.add_argument("--top", type=_positive, default=5, metavar="K", help="features and rows per query (default 5)")
     own.add_argument("--title", help="title of the page")
 
@@ -184,7 +196,7 @@ def _add_drift(commands: Any) -> None:
         "fitted model: file of `heedful fit` or skops, text of LightGBM, JSON or UBJ of XGBoost"))  # fmt: skip
     own.add_argument("recent", type=Path, metavar="RECENT", help=f"recent rows with the target: {TABLE}")
     _add_table(own)
-    own.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help=TABLE)
+    _add_output(own)
     own.add_argument("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
     own.add_argument("--time", metavar="COL", help="column of RECENT with dates or numbers")
     own.add_argument("--window", type=_window, metavar="N", help=(

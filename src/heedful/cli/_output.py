@@ -1,16 +1,14 @@
 """What commands say: lines for people, or one JSON object for machines."""
 
 import json
-import sys
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from heedful.cli._streams import say
 
-def say(text: str) -> None:
-    """Write lines to standard output."""
-    sys.stdout.write(text + "\n")
+__all__ = ["plain", "say", "say_json"]
 
 
 def say_json(values: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
     queries = Queries(arguments, saved)
-    written = write_blocks(arguments.output, _predict_blocks(arguments, saved, queries))
+    written = write_blocks(arguments.output, _predict_blocks(arguments, saved, queries), raw=arguments.raw_cells)
     return {
         "command": "predict",
         "model": str(arguments.model),
@@ -48,6 +48,8 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
                 predicted = predictions(saved.model, X)
             except (TypeError, ValueError) as error:
                 raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
+            if len(predicted) != len(X):
+                raise UserError(f"{arguments.table}: {len(X)} rows gave {len(predicted)} predictions. Report this.")
             yield predicted
             bar.update(len(X))
 

@@ -6,8 +6,8 @@ from typing import Protocol
 
 import pandas as pd
 
-from heedful.cli._csv import SEPARATORS, CsvFile
-from heedful.cli._errors import UserError
+from heedful.cli._csv import SEPARATORS, CsvFile, check_packing
+from heedful.cli._errors import UserError, why
 from heedful.cli._parquet import PARQUET, ParquetTable
 
 ENDINGS = (*SEPARATORS, *PARQUET)
@@ -33,6 +33,7 @@ def open_table(path: Path, sep: str | None = None) -> TableFile:
     """Return a table whose names, and lines if it is CSV, have been checked."""
     check_file(path)
     ending = path.suffix.lower()
+    check_packing(path)
     if ending not in ENDINGS:
         raise UserError(f"{path}: the name of a table must end in {', '.join(ENDINGS)}. Rename or convert it.")
     if path.stat().st_size == 0:
@@ -51,11 +52,11 @@ def read_table(path: Path, sep: str | None = None, text: Iterable[str] = ()) -> 
 
 def check_file(path: Path) -> None:
     """Refuse what is not a file that can be read."""
-    if path.is_dir():
-        raise UserError(f"{path}: this is a directory. Give a file.")
-    if not path.exists():
-        raise UserError(f"{path}: there is no such file.")
     try:
+        if path.is_dir():
+            raise UserError(f"{path}: this is a directory. Give a file.")
         path.open("rb").close()
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: there is no such file.") from error
     except OSError as error:
-        raise UserError(f"{path}: the file cannot be opened: {error.strerror}.") from error
+        raise UserError(f"{path}: the file cannot be read: {why(error)}.") from error

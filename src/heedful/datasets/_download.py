@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_choice
+from heedful._files import write_whole
 from heedful._optional import need
 from heedful.datasets._catalogue import CATALOGUE, US_CHANGE_URL
 from heedful.datasets._folder import MANIFEST
@@ -116,7 +117,7 @@ def _store(place: Path, name: str, frame: pd.DataFrame) -> None:
     """Write a table and its entry of the manifest."""
     listed, path = CATALOGUE[name], place / MANIFEST
     content = frame.to_csv(index=False).encode()
-    (place / f"{name}.csv").write_bytes(content)
+    write_whole(place / f"{name}.csv", lambda file: file.write(content))
     missing = frame.isna().sum()
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     known[name] = {
@@ -136,4 +137,5 @@ def _store(place: Path, name: str, frame: pd.DataFrame) -> None:
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": len(content),
     }
-    path.write_text(json.dumps(known, indent=1), encoding="utf-8")
+    manifest = json.dumps(known, indent=1).encode()
+    write_whole(path, lambda file: file.write(manifest))

@@ -1,23 +1,29 @@
 """Models in files: zip archives as skops writes them, with one more entry, the header."""
 
-import importlib
 import io
 import json
 import os
+import zlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, is_zipfile
+from zipfile import BadZipFile, ZipFile, is_zipfile
+
+import numpy as np
 
 from heedful._files import write_whole
+from heedful.saving._archive import Archive, TooLargeError
 from heedful.saving._header import HEADER, check_format, make_header, tell_versions
+from heedful.saving._laws import check_all
+from heedful.saving._skops import dump, make, read_nodes
 from heedful.saving._trust import foreign_types
 
 
 def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file that :func:`load_model` reads.
 
-    The file is one of skops, never a pickle, and says which versions wrote it. It appears whole or not at all.
+    The file is one of skops, never a pickle, and says which versions wrote it. It is read back before it takes its
+    name, and appears whole or not at all.
 
     Parameters
     ----------
@@ -27,6 +33,11 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
         Where to write it.
     notes : dict, default=None
         What else is to be known of the model, as JSON has it; :func:`heedful.saving.read_header` returns it.
+
+    Raises
+    ------
+    ValueError
+        If the model holds something that no file can give back, such as a lambda; nothing is written then.
 
     Examples
     --------
@@ -39,17 +50,24 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
     >>> heedful.load_model(file).n_clusters
     2
     """
-    buffer = io.BytesIO()
-    _skops().dump(model, buffer, compression=ZIP_DEFLATED, compresslevel=1)
-    with ZipFile(buffer, "a") as archive:
-        archive.writestr(HEADER, json.dumps(make_header(notes or {}), indent=1))
+    header = json.dumps(make_header(notes or {}), indent=1)
+    try:
+        buffer = dump(model)
+        with ZipFile(buffer, "a") as archive:
+            archive.writestr(HEADER, header)
+        check_all(make(read_nodes(Archive(buffer.getvalue(), np.inf))))
+    except Exception as error:
+        raise ValueError(
+            f"The model cannot be saved, as it could not be read back: {_what(error)}. Replace what it names; a "
+            "function must have a name in a module."
+        ) from error
     if not isinstance(file, str | os.PathLike):
         file.write(buffer.getbuffer())
         return
     write_whole(file, lambda whole: whole.write(buffer.getbuffer()))
 
 
-def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()) -> Any:
+def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = (), max_size: int | None = None) -> Any:
     """Return the model that :func:`save_model` wrote.
 
     No code that came with the file is run.
@@ -61,6 +79,8 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     trusted : collection of str, default=()
         Types of other packages that the file may hold, by name: "lightgbm.basic.Booster". Classes of heedful and what
         skops trusts (scikit-learn, numpy) need not be named.
+    max_size : int, default=None
+        Bytes that the file may unpack to. None allows 100 times its size, and 256 MB to a small one.
 
     Returns
     -------
@@ -70,8 +90,9 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     Raises
     ------
     ValueError
-        If the file is no model or a damaged one, holds types that are not trusted (all are named), or was written in a
-        format that this version does not read (it says which does).
+        If the file is no model or a damaged one (a tree or booster in it too), unpacks to too much, holds types that
+        are not trusted (all are named), or was written in a format that this version does not read (it says which
+        does).
 
     Examples
     --------
@@ -83,22 +104,30 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     ValueError: the file: not a model of heedful, or a damaged one. Pickle files are never opened: fit again.
     """
     name, data = _read(file)
-    header = _header(name, data)
+    header = _header(name, data, max_size)
     try:
-        types = _skops().get_untrusted_types(data=data)
-        foreign = foreign_types(types, trusted)
+        nodes = read_nodes(Archive(data, max_size))
+        foreign = foreign_types(sorted(nodes.get_unsafe_set()), trusted)
         if not foreign:
-            return _skops().loads(data, trusted=types)
+            model = make(nodes)
+            check_all(model)
+            return model
+    except TooLargeError as error:
+        raise ValueError(f"{name}: {error}") from error
     except Exception as error:
-        what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
         raise ValueError(
-            f"{name}: not a model of heedful, or a damaged one: {what}.{tell_versions(header)} Fit it again."
+            f"{name}: not a model of heedful, or a damaged one: {_what(error)}.{tell_versions(header)} Fit it again."
         ) from error
     raise ValueError(
         f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful.{tell_versions(header)} "
         "It was not loaded; if you trust where it came from, name them in Python: "
         "heedful.load_model(file, trusted=[...])"
     )
+
+
+def _what(error: Exception) -> str:
+    """Return what went wrong, in a few words."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
 
 
 def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
@@ -127,11 +156,6 @@ def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
     return _header(*_read(file))
 
 
-def _skops() -> Any:
-    """Return skops.io, which takes longer to import than all of heedful."""
-    return importlib.import_module("skops.io")
-
-
 def _read(file: str | os.PathLike | BinaryIO) -> tuple[str, bytes]:
     """Return the name and the content of a file."""
     if isinstance(file, str | os.PathLike):
@@ -140,13 +164,14 @@ def _read(file: str | os.PathLike | BinaryIO) -> tuple[str, bytes]:
     return "the file", file.read()
 
 
-def _header(name: str, data: bytes) -> dict[str, Any]:
+def _header(name: str, data: bytes, max_size: int | None = None) -> dict[str, Any]:
     if not is_zipfile(io.BytesIO(data)):
         raise ValueError(f"{name}: not a model of heedful, or a damaged one. Pickle files are never opened: fit again.")
     try:
-        with ZipFile(io.BytesIO(data)) as archive:
-            header = json.loads(archive.read(HEADER))
-    except (BadZipFile, KeyError, ValueError, RuntimeError, OSError, EOFError) as error:
+        header = json.loads(Archive(data, max_size).read(HEADER))
+    except TooLargeError as error:
+        raise ValueError(f"{name}: {error}") from error
+    except (BadZipFile, KeyError, ValueError, RuntimeError, OSError, EOFError, zlib.error) as error:
         what = " ".join(str(error).split())[:200]
         raise ValueError(f"{name}: not a model of heedful, or a damaged one: {what}. Fit it again.") from error
     check_format(name, header)

@@ -1,22 +1,46 @@
 """Which types a file of a model may hold: none whose code is not ours, or was not named."""
 
-import sys
+import importlib
 from collections.abc import Collection
+from types import ModuleType
 
-# What a forest is made of; skops itself trusts the other parts of scikit-learn and numpy that occur.
-TREES = ("sklearn.tree._tree.Tree",)
+# What forests and boosters of scikit-learn are made of, which is looked at before it is used; skops itself trusts the
+# other parts of scikit-learn and numpy that occur.
+TREES = ("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor")
+SPLITTERS = (
+    *("KFold", "GroupKFold", "StratifiedKFold", "StratifiedGroupKFold", "TimeSeriesSplit", "PredefinedSplit"),
+    *("LeaveOneOut", "LeavePOut", "LeaveOneGroupOut", "LeavePGroupsOut"),
+    *("ShuffleSplit", "GroupShuffleSplit", "StratifiedShuffleSplit", "RepeatedKFold", "RepeatedStratifiedKFold"),
+)
+# Nothing of these does more than to hold what it was made from.
+HARMLESS = (
+    *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone"),
+    *("zoneinfo.ZoneInfo", "decimal.Decimal", "numpy.dtype"),
+    *(f"sklearn.model_selection._split.{name}" for name in SPLITTERS),
+)
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a type is a class that heedful itself defines, or a known part of a forest.
+    """Return whether a type is a class that heedful itself defines, a known part of a forest, or harmless.
 
     Being found under a module of heedful is not enough: functions, and what a module has imported, are refused.
     """
     module, _, word = name.rpartition(".")
-    if name in TREES:
+    if name in TREES or name in HARMLESS:
         return True
-    found = getattr(sys.modules.get(module), word, None) if module.startswith("heedful.") else None
-    return isinstance(found, type) and found.__module__ == module and not module.startswith("heedful.cli")
+    found = getattr(_module(module), word, None)
+    return isinstance(found, type) and found.__module__ == module
+
+
+def _module(name: str) -> ModuleType | None:
+    """Return a module of heedful, loaded if nobody has asked for it before; no program is one."""
+    parts = name.split(".")
+    if parts[0] != "heedful" or "cli" in parts or not all(part.isidentifier() for part in parts) or "__main__" in parts:
+        return None
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def foreign_types(names: Collection[str], trusted: Collection[str]) -> list[str]:

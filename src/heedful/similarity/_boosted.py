@@ -13,6 +13,7 @@ from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._optional import need
+from heedful._sound import places
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity, check_rows
 
@@ -157,6 +158,10 @@ class Leaves:
 
     def __init__(self, ensemble: Ensemble, X: np.ndarray) -> None:
         self._ensemble, self._train = ensemble, ensemble.leaves(X)
+
+    def check_sound(self) -> None:
+        """Raise if what came from a file has rows in leaves that are not there."""
+        places(self._train, self._ensemble.n_leaves, self._ensemble.n_trees, self._train.shape[-1])
 
     def score(self, X: np.ndarray) -> np.ndarray:
         """Return the share of trees in which rows meet the training rows (n_rows, n_train)."""

@@ -1,14 +1,11 @@
-"""Models of LightGBM as text, checked before LightGBM sees them: a damaged one could end the process.
-
-Checks raise ValueError, or KeyError for what is missing; who calls them says which file it was.
-"""
+"""Models of LightGBM as text, checked before LightGBM sees them."""
 
 import json
 import re
 
 import numpy as np
 
-from heedful.cli._sound import are_bounds, need, reached, sized, within
+from heedful._sound.laws import are_bounds, need, reached, sized, within
 
 NUMBER = r"[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|inf|nan)"
 NUMBERS = re.compile(rf"(?:{NUMBER}(?: {NUMBER})*)?")

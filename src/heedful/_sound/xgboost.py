@@ -1,7 +1,6 @@
-"""Models of XGBoost as JSON or UBJSON, checked before XGBoost sees them: a damaged one could end the process.
+"""Models of XGBoost as JSON or UBJSON, checked before XGBoost sees them.
 
-Checks raise ValueError, TypeError or AttributeError, or KeyError for what is missing; who calls them says which file it
-was. XGBoost is handed what was read and not the file, so that both see the same.
+XGBoost is handed what was read and not the file, so that both see the same.
 """
 
 import json
@@ -9,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from heedful.cli._sound import are_bounds, need, reached, sized, within
-from heedful.cli._ubjson import read_ubjson
+from heedful._sound.laws import are_bounds, need, reached, sized, within
+from heedful._sound.ubjson import read_ubjson
 
 PER_NODE = ("base_weights", "default_left", "loss_changes", "split_conditions", "sum_hessian")
 # XGBoost takes no more than these.
@@ -20,18 +19,31 @@ CATEGORIES = 2**24
 def read_xgboost(data: bytes) -> bytes:
     """Return a model's JSON as it was read from JSON or UBJSON, if it is whole and sound."""
     saved = read_ubjson(data) if data[1:2] == b"L" else json.loads(data)
+    name = saved["learner"]["gradient_booster"]["name"]
+    need(name == "gbtree", f"it must be made of trees (gbtree), got {str(name)[:20]!r}")
+    check_xgboost(saved)
+    return json.dumps(saved).encode()
+
+
+def check_xgboost(saved: dict[str, Any]) -> None:
+    """Check a model that was read: trees, trees of which some are dropped in fitting, or linear."""
     learner = saved["learner"]
     booster, parameters = learner["gradient_booster"], learner["learner_model_param"]
-    need(booster["name"] == "gbtree", f"it must be made of trees (gbtree), got {str(booster['name'])[:20]!r}")
+    need(booster["name"] in ("gbtree", "dart", "gblinear"), "it is of no known kind")
     n_features, n_class = int(parameters["num_feature"]), int(parameters["num_class"])
     need(n_features > 0 and n_class >= 0 and int(parameters.get("num_target", 1)) == 1, "it has several responses")
     _check_names(learner, n_features, n_class)
+    if booster["name"] == "gblinear":
+        _floats(booster["model"]["weights"], (n_features + 1) * max(n_class, 1))
+        return
+    if booster["name"] == "dart":
+        _floats(booster["weight_drop"], len(booster["gbtree"]["model"]["trees"]))
+        booster = booster["gbtree"]
     n_rounds = _check_rounds(booster["model"], max(n_class, 1))
     need(0 <= int(learner["attributes"].get("best_iteration", 0)) < n_rounds, "the best round is wrong")
     for tree in booster["model"]["trees"]:
         _check_tree(tree, n_features)
     _check_levels(booster["model"].get("cats", {"enc": []}), n_features)
-    return json.dumps(saved).encode()
 
 
 def _check_names(learner: dict[str, Any], n_features: int, n_class: int) -> None:

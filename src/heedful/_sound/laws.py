@@ -38,3 +38,15 @@ def sized(values: np.ndarray, size: int | None) -> np.ndarray:
     """Return a list of values, if they are as many as they should be."""
     need(values.ndim == 1 and size in (None, values.size), "values are missing")
     return values
+
+
+def numbers(values: Any, *shape: int) -> None:
+    """Raise unless something is an array of finite numbers of a shape."""
+    right = isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == shape
+    need(right and np.isfinite(values).all(), f"an array of shape {shape} holds something else than finite numbers")
+
+
+def places(values: Any, count: int, *shape: int) -> None:
+    """Raise unless something is an array of a shape whose whole numbers are places in an array of ``count``."""
+    right = isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.shape == shape
+    need(right and within(values, count), f"an array of shape {shape} holds something else than places below {count}")

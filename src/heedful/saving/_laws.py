@@ -1,0 +1,38 @@
+"""What is loaded is asked whether it is sound, object by object."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from heedful._sound import check_ensemble
+
+
+def check_all(model: Any) -> None:
+    """Raise ValueError, or what numpy raises, if an array that others are indexed with is wrong.
+
+    An object of heedful says itself what must hold of it, in ``check_sound``.
+    """
+    for part in _walk(model):
+        if hasattr(type(part), "check_sound"):
+            part.check_sound()
+        elif type(part).__module__.startswith("sklearn."):
+            check_ensemble(part)
+
+
+def _walk(model: Any) -> Iterator[Any]:
+    """Yield every object once, as far as it is made of attributes, lists, tuples and dicts."""
+    seen: dict[int, Any] = {}
+    waiting = [model]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, type | str | bytes | int | float | type(None)):
+            continue
+        seen[id(part)] = part
+        yield part
+        if isinstance(part, dict):
+            waiting += part.values()
+        elif isinstance(part, list | tuple | set) or (isinstance(part, np.ndarray) and part.dtype == object):
+            waiting += list(part.ravel() if isinstance(part, np.ndarray) else part)
+        elif type(part).__module__.startswith(("heedful.", "sklearn.")) and hasattr(part, "__dict__"):
+            waiting += vars(part).values()

@@ -1,0 +1,157 @@
+"""Saved models whose arrays, trees and boosters were changed: a documented error or numbers, never a crash."""
+
+import io
+import subprocess
+import sys
+import zipfile
+
+import catboost
+import lightgbm
+import numpy as np
+import pytest
+import xgboost
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from tests.saving.test_round_trip import CAT, LGBM, OTHERS, XGB
+
+import heedful
+from heedful.similarity import BoostedProximity, ForestProximity
+
+FEW = {"similarity": ForestProximity(8), "random_state": 0}
+FOREST = RandomForestRegressor(5, random_state=0)
+KINDS = {
+    "default": lambda X, y: heedful.AttentionLasso(similarity=ForestProximity(8), random_state=0),
+    "classes": lambda X, y: heedful.AttentionLassoClassifier(similarity=ForestProximity(8), random_state=0),
+    "forest handed in": lambda X, y: heedful.AttentionLasso(similarity=ForestProximity(forest=FOREST), random_state=0),
+    "forest of classes": lambda X, y: heedful.LeafAttentionClassifier(RandomForestClassifier(5, random_state=0), **FEW),
+    "leaves": lambda X, y: heedful.LeafAttentionRegressor(GradientBoostingRegressor(n_estimators=4), **FEW),
+    "histogram": lambda X, y: heedful.TreeAttentionRegressor(HistGradientBoostingRegressor(max_iter=4), **FEW),
+    "drift": lambda X, y: heedful.DriftCorrector(RandomForestRegressor(5, random_state=0).fit(X, y)),
+    "LightGBM": lambda X, y: heedful.LeafAttentionRegressor(lightgbm.LGBMRegressor(**LGBM), **FEW),
+    "XGBoost": lambda X, y: heedful.LeafAttentionRegressor(xgboost.XGBRegressor(**XGB), **FEW),
+    "CatBoost": lambda X, y: heedful.LeafAttentionRegressor(catboost.CatBoostRegressor(**CAT), **FEW),
+    "boosted": lambda X, y: heedful.AttentionLasso(
+        similarity=BoostedProximity(lightgbm.LGBMRegressor(**LGBM)), random_state=0
+    ),
+}
+# Loads each file of a folder and predicts; says which it is at first, so that a crash is known by its name.
+TRY = """
+import sys, pathlib, warnings
+import numpy as np
+import heedful
+warnings.simplefilter("ignore")
+X = np.random.default_rng(1).normal(size=(7, 4))
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    print(path.name, end=" ", flush=True)
+    try:
+        model = heedful.load_model(path, trusted=sys.argv[2].split(","))
+    except ValueError as error:
+        print("refused" if "damaged" in str(error) else f"said {error}", flush=True)
+        continue
+    try:
+        said = np.asarray(model.predict(X))
+        print("fine" if said.dtype.kind != "f" or np.isfinite(said).all() else "not finite", flush=True)
+    except (ValueError, TypeError):
+        print("fine", flush=True)
+    except Exception as error:
+        at = error.__traceback__
+        while at.tb_next:
+            at = at.tb_next
+        place = f"{pathlib.Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}"
+        print(f"raised {type(error).__name__} {error} at {place}", flush=True)
+"""
+
+
+def rows():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    return X, X[:, 0] * np.sign(X[:, 1])
+
+
+def saved(kind):
+    X, y = rows()
+    file = io.BytesIO()
+    model = KINDS[kind](X, y)
+    heedful.save_model(model.fit(X, (y > 0).astype(int) if "classes" in kind else y), file)
+    return file.getvalue()
+
+
+def entries(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def packed(parts):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+def spoil_array(content, rng):
+    """Return an array with a number, its length or its kind changed."""
+    array = np.load(io.BytesIO(content), allow_pickle=False).copy()
+    how = rng.integers(4)
+    if array.size == 0 or array.ndim == 0 or array.dtype.kind not in "iufb":
+        raw = bytearray(content)
+        raw[int(rng.integers(len(raw) // 2, len(raw)))] ^= int(rng.integers(1, 256))
+        return bytes(raw)
+    if how == 0:
+        array = array[: len(array) // 2]
+    elif how == 1:
+        array = np.concatenate([array, array])
+    else:
+        values = [-1, 2**31 - 1, -(2**31), 7, 10**6] if array.dtype.kind in "iub" else [np.nan, np.inf, 1e300, -1.0]
+        with np.errstate(all="ignore"):
+            changed = np.array(values[int(rng.integers(len(values)))]).astype(array.dtype)
+        array.reshape(-1)[rng.integers(array.size, size=3)] = changed
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def spoil_bytes(content, rng):
+    raw = bytearray(content)
+    for _ in range(int(rng.integers(1, 5))):
+        raw[int(rng.integers(len(raw)))] = int(rng.integers(256))
+    return bytes(raw)
+
+
+def spoil_text(content, rng):
+    """Return a text with one of its digits changed, as often as a dozen times."""
+    raw = bytearray(content)
+    digits = [at for at, letter in enumerate(raw) if 48 <= letter < 58]
+    for at in rng.choice(digits, 3):
+        raw[at] = 48 + int(rng.integers(10))
+    return bytes(raw)
+
+
+def tried(folder, files):
+    """Return what became of each file, in a process of its own."""
+    folder.mkdir()
+    for number, data in enumerate(files):
+        (folder / f"{number:03}").write_bytes(data)
+    command = [sys.executable, "-c", TRY, str(folder), ",".join(OTHERS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, f"{done.returncode}: {done.stdout[-200:]} {done.stderr[-800:]}"
+    return [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line[:3].isdigit()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_with_changed_arrays_is_refused_or_predicts_numbers(tmp_path, kind):
+    rng, parts = np.random.default_rng(0), entries(saved(kind))
+    arrays, boosters = ([name for name in parts if name.endswith(end)] for end in (".npy", ".bin"))
+    files = [packed(parts)]
+    files += [packed(parts | {name: spoil_array(parts[name], rng)}) for name in rng.choice(arrays, 30)]
+    files += [packed(parts | {name: spoil_bytes(parts[name], rng)}) for name in boosters[:1] * 15]
+    files += [packed(parts | {"schema.json": spoil_text(parts["schema.json"], rng)}) for _ in range(10)]
+    found = tried(tmp_path / "models", files)
+    assert found[0] == "fine"
+    assert len(found) == len(files)
+    assert set(found) <= {"fine", "refused"}, sorted(set(found))
+    assert "refused" in found
