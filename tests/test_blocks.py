@@ -1,8 +1,12 @@
+import os
+import signal
+import threading
 import time
 
 import joblib
 import numpy as np
 import pytest
+import scipy.linalg  # noqa: F401 - its BLAS must be there before the first one is held to one thread
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info
@@ -60,7 +64,7 @@ def test_shared_arguments_reach_the_work():
     assert results == [(block.start, block.stop, "shared", 7) for block in blocks]
 
 
-@pytest.mark.parametrize("backend", ["threading", "sequential", "loky"])
+@pytest.mark.parametrize("backend", ["threading", "sequential", "loky", "multiprocessing"])
 def test_joblibs_configured_backend_is_used(backend):
     blocks = [slice(k, k + 1) for k in range(4)]
     with joblib.parallel_config(backend=backend, n_jobs=2):
@@ -95,6 +99,51 @@ def test_blas_gets_its_threads_back_after_an_error():
     with pytest.raises(AttributeError):
         list(_blocks.run(lambda block: block.nonsense, [slice(0, 1)], n_jobs=1))
     assert blas_threads() == before
+
+
+def test_blas_gets_its_threads_back_when_users_in_threads_overlap():
+    before = blas_threads()
+    first_in, both_in, first_out = threading.Event(), threading.Event(), threading.Event()
+    seen = []
+
+    def first():
+        with _blocks.one_blas_thread():
+            first_in.set()
+            both_in.wait(5)
+        first_out.set()
+
+    def second():
+        first_in.wait(5)
+        with _blocks.one_blas_thread():
+            both_in.set()
+            first_out.wait(5)
+            seen.append(blas_threads())
+
+    threads = [threading.Thread(target=work) for work in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert set(seen[0]) <= {1}
+    assert blas_threads() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_process_forked_while_blas_has_one_thread_can_use_it_too():
+    with _blocks.HOLDER.lock:
+        child = os.fork()
+        if child == 0:
+            with _blocks.one_blas_thread():
+                os._exit(0)
+    for _ in range(100):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            break
+        time.sleep(0.05)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert (done, status) == (child, 0)
 
 
 @pytest.mark.parametrize("verbose", [0, 1])

@@ -8,7 +8,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -36,15 +36,16 @@ def run(
     """Yield ``work(block, *shared)`` for each block, in order."""
     with one_blas_thread():
         results = _start(work, blocks, shared, n_jobs)
-        yield from tqdm(results, total=len(blocks), desc=label, unit="block", disable=not verbose)
+        yield from tqdm(results, total=len(blocks), desc=label, unit="block") if verbose else results
 
 
 def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs: int | None) -> Iterator[Any]:
     """Run the blocks here, in threads, or on the backend that the caller has configured in joblib."""
     jobs = min(effective_n_jobs(n_jobs), len(blocks))
+    backend = get_active_backend(prefer="threads")[0]
     if jobs <= 1:
         yield from (work(block, *shared) for block in blocks)
-    elif getattr(get_active_backend(prefer="threads")[0], "uses_threads", False):
+    elif getattr(backend, "uses_threads", False):
         # joblib looks for finished threads every 10 ms only, as long as a small job takes
         with ThreadPoolExecutor(jobs) as pool:
             yield from pool.map(lambda block: work(block, *shared), blocks)
@@ -52,7 +53,8 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
         # one task for each job: what blocks share travels once to each worker, not once with each block
         ends = [len(blocks) * k // jobs for k in range(jobs + 1)]
         tasks = (delayed(_run_part)(work, blocks[a:b], shared) for a, b in pairwise(ends))
-        for part in Parallel(n_jobs=n_jobs, return_as="generator")(tasks):
+        way = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+        for part in Parallel(n_jobs=n_jobs, return_as=way)(tasks):
             yield from part
 
 
@@ -62,38 +64,59 @@ def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> l
         return [work(block, *shared) for block in blocks]
 
 
-class OneBlasThread:
-    """Holds BLAS to one thread as long as anybody uses it; the last one gives the threads back.
+class Holder:
+    """Holds BLAS to one thread in a thread of its own, from the first of its users to the last.
 
-    The number of threads is one for the whole process, so that users in several threads must be counted.
+    Most BLAS libraries have one number of threads for the whole process, which only the thread that has set it may give
+    back: each user would end what others, in other threads, still need.
     """
 
     def __init__(self) -> None:
-        self.lock, self.n_users, self.limit = threading.Lock(), 0, None
+        self.lock, self.users = threading.Lock(), set[object]()
+        self.thread, self.done = threading.Thread(), threading.Event()
 
-    def __enter__(self) -> None:
+    def enter(self, user: object) -> None:
+        """Add a user."""
         with self.lock:
-            if self.n_users == 0:
-                self.limit = _blas().limit(limits=1, user_api="blas")
-            self.n_users += 1
+            self.users.add(user)
+            if not self.thread.is_alive():
+                held, self.done = threading.Event(), threading.Event()
+                self.thread = threading.Thread(target=self._hold, args=(held, self.done), daemon=True)
+                self.thread.start()
+                held.wait()
 
-    def __exit__(self, *_: object) -> None:
+    def leave(self, user: object) -> None:
+        """Take a user away, if it is one: Ctrl-C may come before it was."""
         with self.lock:
-            self.n_users -= 1
-            if self.n_users == 0 and self.limit is not None:
-                self.limit.restore_original_limits()
-                self.limit = None
+            self.users.discard(user)
+            if not self.users and self.thread.is_alive():
+                self.done.set()
+                self.thread.join()
+
+    def _hold(self, held: threading.Event, done: threading.Event) -> None:
+        """Hold it until the last user has left."""
+        with _blas().limit(limits=1, user_api="blas"):
+            held.set()
+            done.wait()
 
 
-ONE_THREAD = OneBlasThread()
+HOLDER = Holder()
 if hasattr(os, "register_at_fork"):
-    # a lock that another thread held stays locked in the child, and its users are not there
-    os.register_at_fork(after_in_child=ONE_THREAD.__init__)  # type: ignore[misc]  # same object, state of a new one
+    # of a lock that another thread held, and of all threads, nothing is left in the child
+    os.register_at_fork(after_in_child=lambda: vars(HOLDER).update(vars(Holder())))
 
 
-def one_blas_thread() -> AbstractContextManager:
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread for a while; its idle threads would spin on the cores that the blocks need."""
-    return ONE_THREAD
+    user = object()
+    try:
+        HOLDER.enter(user)
+        # some libraries have a number of threads for each thread
+        with _blas().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        HOLDER.leave(user)
 
 
 @cache

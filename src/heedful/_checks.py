@@ -9,6 +9,9 @@ import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+# Responses whose fourth powers are numbers.
+SMALLEST, LARGEST = 1e-60, 1e60
+
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
     """Return ``value`` if it is one of ``choices``."""
@@ -106,6 +109,15 @@ def check_response(y: Any) -> np.ndarray:
         raise ValueError(
             f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting."
         )
+    for what, size in (
+        ("values", np.abs(values).max(initial=0.0)),
+        ("differences", np.ptp(values) if values.size else 0.0),
+    ):
+        if size > LARGEST or 0.0 < size < SMALLEST:
+            raise ValueError(
+                f"`y` must hold numbers whose {what} lie between {SMALLEST:g} and {LARGEST:g}, got {size:g}: their "
+                f"squares could not be told from 0 or infinity. Divide `y` by {size:.0e}."
+            )
     return values
 
 

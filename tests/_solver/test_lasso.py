@@ -231,7 +231,9 @@ def test_the_given_arrays_are_left_alone(rng):
 
 def test_unconverged_fits_give_one_warning_that_counts_them(rng):
     X, y, weights = table(rng)
-    with pytest.warns(ConvergenceWarning, match="6 of 6 lasso fits stopped at max_iter=1") as caught:
+    with pytest.warns(
+        ConvergenceWarning, match=r"6 of 6 lasso fits stopped before they converged \(max_iter=1\)"
+    ) as caught:
         local_lasso(X, y, weights, alpha=0.01, max_iter=1, tol=1e-300)
     assert len(caught) == 1
 

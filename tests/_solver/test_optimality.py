@@ -1,12 +1,17 @@
 """Local fits of classes and survival: optimality conditions, laws, and agreement with scikit-learn."""
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from heedful import local_lasso
+from heedful import AttentionCox, LocalLasso, local_lasso
 from heedful.attention import attend
+from heedful.similarity import ForestProximity
 from reference.cases import family_table, survival
 from reference.lasso import penalty_scale
 from reference.losses import KINDS, breach, probabilities
@@ -174,3 +179,36 @@ def test_cox_models_have_no_intercept_and_no_labels(rng):
     fits = local_lasso(X, y, weights, alpha=0.05, family="cox")
     assert (fits.intercept_ == 0).all()
     assert fits.classes_ is None
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.03, 0.3])
+def test_a_tiny_survival_table_is_at_its_optimum_or_there_is_a_warning(alpha):
+    n_silent = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        n, p = rng.integers(3, 12), rng.integers(1, 4)
+        X = rng.normal(size=(n, p)) * 10.0 ** rng.integers(-2, 3)
+        event, time = rng.random(n) < 0.7, rng.integers(1, 8, n).astype(float)
+        event[0] = True
+        y = np.array(list(zip(event, time, strict=True)), dtype=[("event", bool), ("time", float)])
+        weight = rng.uniform(0.1, 1, n) ** rng.integers(1, 12)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fits = local_lasso(X, y, weight[None], alpha=alpha, family="cox", standardize=False)
+        (intercept,), (coef,) = outputs(fits)
+        missed = breach("cox", X, (event.astype(float), time), weight, alpha, np.ones(p), intercept, coef)
+        assert np.isfinite(coef).all()
+        n_silent += missed > 1e-5 * max(1.0, np.abs(X).max()) and not caught
+    assert n_silent == 0
+
+
+def test_survival_times_in_perfect_order_have_an_answer_without_a_penalty(rng):
+    X = np.sort(rng.normal(size=(40, 1)), axis=0)
+    y = pd.DataFrame({"event": np.ones(40, bool), "time": np.arange(40.0, 0.0, -1.0)})
+    model = AttentionCox(similarity=ForestProximity(8), alpha=0, local=LocalLasso(exact=True), random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        risk = model.fit(X, y).predict(X)
+    assert {warning.category for warning in caught} == {ConvergenceWarning}
+    assert np.isfinite(risk).all()
+    assert np.corrcoef(np.argsort(np.argsort(risk)), np.arange(40))[0, 1] > 0.9

@@ -202,6 +202,6 @@ def test_models_are_cut_out_of_paths(rng):
 
 
 def test_unconverged_fits_are_counted_in_one_warning():
-    with pytest.warns(ConvergenceWarning, match="3 of 7 lasso fits stopped at max_iter=5"):
+    with pytest.warns(ConvergenceWarning, match=r"3 of 7 lasso fits stopped before they converged \(max_iter=5\)"):
         warn_unconverged(3, 7, 5)
     warn_unconverged(0, 7, 5)

@@ -111,6 +111,7 @@ def test_text_with_a_mark_is_read_in_its_encoding(tmp_path, encoding):
         ("a,b\n1,2\n".encode("utf-16")[:-1], "cannot be read: .*utf-16.*Save it as UTF-8"),
         ("a,é\n1,2\n".encode("latin1"), "iconv -f latin1"),
     ],
+    ids=["gzip", "bzip2", "zip", "utf-16-le", "utf-16-be", "cut utf-16", "latin1"],
 )
 def test_what_is_no_plain_text_says_what_to_do(tmp_path, content, words):
     (tmp_path / "t.csv").write_bytes(content)

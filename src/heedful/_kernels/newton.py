@@ -21,10 +21,12 @@ from heedful._kernels.weighting import pick_rows
 
 # A class with less of the weight than this is not there; a mean loss below the other is a perfect fit.
 ABSENT, PERFECT = 1e-9, 1e-6
+# Without a penalty, survival times in perfect order have no finite optimum: each step goes further, for ever.
+MOST_FREE = 200
 # Up to this many columns covariances are kept, until the fit has moved so far or so often since.
 KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
-# A step this short goes down for certain.
-SHORT = 0.02
+# A step this short goes down for certain; one that is cut to less than this part of itself leads nowhere.
+SHORT, LEAST_STEP = 0.02, 1e-9
 
 
 class Workspace(NamedTuple):
@@ -291,12 +293,12 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
             break
         loss = loss_row(kind, state, k)
         after = loss + strength * size_row(coef, rule.scale)
-        if after <= before + 1e-12 * (1.0 + abs(before)) or step < 1e-9:
+        if after <= before + 1e-12 * (1.0 + abs(before)) or step < LEAST_STEP:
             break
         step *= 0.5
     for c in range(intercept.size):
         work.moved[0, c] += largest if step == 1.0 else np.inf
-    return loss, largest, solved
+    return loss, largest, solved and (kind != COX or step >= LEAST_STEP)
 
 
 @making_row
@@ -324,7 +326,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
     loss = loss_row(kind, state, -1)
     converged = False
-    for _ in range(rule.max_iter):
+    for _ in range(min(rule.max_iter, MOST_FREE) if kind == COX and alpha == 0.0 else rule.max_iter):
         largest, solved = 0.0, True
         for k in range(n_output):
             if kind == MULTINOMIAL and share[k] < ABSENT:

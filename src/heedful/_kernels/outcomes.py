@@ -16,6 +16,8 @@ from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
 FLAT = 1e-10
 # A softmax whose sum leaves these bounds after a step is worked out again from its new largest term.
 LOST = 1e-100
+# A sum that falls to less than this part of itself is added up anew.
+LITTLE = 1e-3
 
 
 class State(NamedTuple):
@@ -47,14 +49,22 @@ def class_mass_at(state, i):
 
 @one_row
 def class_masses(state, k):
-    """Refresh the softmax of all classes (``k`` = -1) or after a change of class ``k``."""
+    """Refresh the softmax of all classes (``k`` = -1) or after a change of class ``k``.
+
+    After a change of one class its part of the sum is exchanged, so that a round over all classes costs as many steps
+    as there are classes, not the square; where little is left of the sum, it would have lost its digits.
+    """
     n_class, size = state.link.shape
     for i in range(size):
         total = 0.0
         if k >= 0:
+            old, before = state.mass[k, i], state.total[i]
             state.mass[k, i] = np.exp(min(state.link[k, i] - state.level[i], 500.0))
-            for c in range(n_class):
-                total += state.mass[c, i]
+            total = before - old + state.mass[k, i]
+            if total < LITTLE * before:
+                total = 0.0
+                for c in range(n_class):
+                    total += state.mass[c, i]
             state.total[i] = total
         if not LOST < total < 1.0 / LOST:
             class_mass_at(state, i)

@@ -234,10 +234,7 @@ class Classes(RowByRow):
         bend = np.maximum(chance * (1.0 - chance), FLAT)
         if self.n_outputs == 1:
             return bend[:, 1:]
-        odds = np.sqrt(chance / (1.0 - chance))
-        matrix = -odds[:, :, None] * odds[:, None, :]
-        matrix[:, np.arange(self.n_classes), np.arange(self.n_classes)] = 1.0
-        return bend * np.linalg.eigvalsh(matrix)[:, -1:]
+        return bend * largest_eigenvalue(1.0 / (1.0 - chance), chance / (1.0 - chance))[:, None]
 
     def means(self):
         """Return one 0/1 column per output."""
@@ -286,3 +283,18 @@ class Classes(RowByRow):
 def like_rows(values: np.ndarray, shaped: np.ndarray) -> np.ndarray:
     """Return one value per row with as many axes as ``shaped``."""
     return values.reshape(-1, *([1] * (shaped.ndim - 1)))
+
+
+def largest_eigenvalue(diagonal: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Return the largest eigenvalue of ``diag(d) - u u'`` for rows of ``d`` and of the squares of ``u``.
+
+    It lies between the two largest entries of ``d``, where ``1 - sum(u^2 / (d - value))`` falls from infinity to minus
+    infinity, and is found by halving: the cost grows with the length of ``d``, not with its cube.
+    """
+    low, high = np.partition(diagonal, -2, axis=1)[:, -2:].T
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            over = np.nansum(squares / (diagonal - middle[:, None]), axis=1) < 1.0
+        low, high = np.where(over, middle, low), np.where(over, high, middle)
+    return 0.5 * (low + high)

@@ -119,7 +119,8 @@ def warn_unconverged(n_failed: int, n_fit: int, max_iter: int) -> None:
     """Turn the kernels' count of unconverged fits into one warning."""
     if n_failed:
         warnings.warn(
-            f"{n_failed} of {n_fit} lasso fits stopped at max_iter={max_iter}. Raise the penalty or `tol`.",
+            f"{n_failed} of {n_fit} lasso fits stopped before they converged (max_iter={max_iter}). Raise the penalty "
+            "or `tol`.",
             ConvergenceWarning,
             stacklevel=3,
         )

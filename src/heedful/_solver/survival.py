@@ -7,6 +7,9 @@ import numpy as np
 from heedful._kernels.shapes import COX, Outcome
 from heedful._solver.families import FLAT, SMOOTH, Losses, like_rows
 
+# Larger linear predictors count as this much where their exponentials are added up.
+LARGEST = 500.0
+
 
 class Survival:
     """Events and times, right-censored: Cox's partial likelihood with Breslow's ties.
@@ -89,7 +92,7 @@ class Survival:
         A Cox model has no level of its own; this one is relative to the fixed hazard, and so can be compared.
         """
         events = (attention * self.event).sum(axis=-1)
-        expected = (attention * np.exp(link) * self._fixed_hazard()).sum(axis=-1)
+        expected = (attention * np.exp(np.minimum(link, LARGEST)) * self._fixed_hazard()).sum(axis=-1)
         events = np.broadcast_to(events, expected.shape)
         return self.mean_link(np.stack([events, expected], axis=-1), np.average(self.event, weights=weight))
 
