@@ -156,6 +156,7 @@ def needed(tmp_path_factory):
 
 
 @compiled
+@pytest.mark.xdist_group("compiled ahead")
 @pytest.mark.parametrize(("name", "task"), ordinary_uses())
 def test_after_compiling_ahead_an_ordinary_use_compiles_nothing(needed, name, task):
     assert needed[name, task] == []

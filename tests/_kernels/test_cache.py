@@ -43,8 +43,7 @@ def test_a_change_in_what_a_kernel_calls_from_another_file_is_seen(tmp_path):
     assert use(tmp_path / "cache", package) == (before + 1.0, 1)
 
 
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-@pytest.mark.parametrize("content", [b"", b"\x80\x05", b"no pickle at all"])
+@pytest.mark.parametrize(("ending", "content"), [("nbi", b""), ("nbi", b"no pickle at all"), ("nbc", b"\x80\x05")])
 def test_a_damaged_file_of_the_cache_is_replaced(tmp_path, ending, content):
     expected, _ = use(tmp_path)
     (damaged,) = tmp_path.rglob(f"*weigh_rows*.{ending}")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._solver import Classes, Numbers, Survival, cumulative_hazard
-from heedful._solver.families import FLAT, SMOOTH
+from heedful._solver.families import FLAT, SMOOTH, largest_eigenvalue
 from heedful._solver.survival import partial_loss, risk_sums
 from reference import losses
 from reference.cases import small_outcome
@@ -258,3 +258,14 @@ def test_new_rows_have_the_hazard_that_has_piled_up_until_their_time(rng):
     times = np.sort(np.append(rng.uniform(0, 2 * family.time.max(), size=20), [0.0, *family.time]))
     found = family.new_rows(np.column_stack([np.ones(times.size), times])).hazard
     np.testing.assert_allclose(found, cumulative_hazard(family, link[:, 0], weight, times))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 20])
+@pytest.mark.parametrize("case", ["random", "equal", "nearly certain"])
+def test_the_largest_eigenvalue_is_that_of_the_matrix(rng, n_classes, case):
+    chance = rng.dirichlet(np.full(n_classes, {"random": 1.0, "equal": 1e9, "nearly certain": 0.05}[case]), size=9)
+    chance = np.clip(np.full_like(chance, 1.0 / n_classes) if case == "equal" else chance, 1e-6, 1 - 1e-6)
+    diagonal, odds = 1.0 / (1.0 - chance), np.sqrt(chance / (1.0 - chance))
+    matrix = np.array([np.diag(d) - np.outer(u, u) for d, u in zip(diagonal, odds, strict=True)])
+    found = largest_eigenvalue(diagonal, odds**2)
+    np.testing.assert_allclose(found, np.linalg.eigvalsh(matrix)[:, -1], rtol=1e-9)
