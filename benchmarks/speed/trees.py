@@ -29,8 +29,8 @@ from heedful._trees import Bins
 from heedful.similarity import ForestProximity
 
 # Rows, columns and trees: the time of each engine but ours is that of its trees alone, so a few of them tell it.
-SIZES = [(200, 8, 125), (1000, 30, 125), (10_000, 30, 125), (100_000, 30, 20)]
-ERROR_TREES, SEEDS = 100, 3
+SIZES = [(200, 8, 125), (1000, 30, 125), (10_000, 30, 50), (100_000, 30, 10)]
+ERROR_TREES, SEEDS = 100, 2
 # The largest tree that LightGBM grows, and the rows up to which it is asked: five trees of 100,000 take it minutes.
 MOST_LEAVES, MOST_FOR_LIGHTGBM = 131_072, 10_000
 ENGINES = ("heedful", "scikit-learn", "LightGBM rf", "ydf", "biosphere")
