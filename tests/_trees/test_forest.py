@@ -70,7 +70,8 @@ def test_trees_are_those_that_trying_every_split_gives(table, tried, least, spli
     for t, tree_seed in enumerate(seeds_of(seed, 3)):
         counts = reference.draw(int(tree_seed), n_rows, n_rows) if bag else np.ones(n_rows, int)
         leaves, used = reference.grow(
-            rows.codes.astype(int), categories, values, counts, weights, int(tree_seed), how.n_tried, split, least
+            *(rows.codes.astype(int), rows.bins.centers, categories, values, counts, weights, int(tree_seed)),
+            *(how.n_tried, split, least),
         )
         assert tree_columns(forest, t) == used
         assert tree_leaves(forest, buckets, t) == leaves
@@ -122,14 +123,54 @@ def test_threads_and_blocks_change_nothing(rng, monkeypatch):
         same_forest(whole, grow_forest(rows, y, how, 5, n_jobs=n_jobs))
 
 
-@pytest.mark.parametrize("transform", [np.exp, lambda x: 1e-7 * x, lambda x: 1e8 + x, lambda x: 1e300 * x, np.cbrt])
-def test_a_monotone_transform_of_a_column_changes_nothing(rng, transform):
+def transformed(rng, transform):
+    """Return forests of a table and of one with a column transformed."""
     X = rng.choice(np.linspace(-1.0, 1.0, 300), size=(300, 3))
     y = X[:, 0] * X[:, 1] + rng.normal(size=300)
     other = X.copy()
     other[:, 1] = transform(X[:, 1])
-    one, two = (grow_forest(bin_table(table), y, Growing(9, 300, 2), 1) for table in (X, other))
-    same_forest(one, two)
+    return (grow_forest(bin_table(table), y, Growing(9, 300, 2), 1) for table in (X, other))
+
+
+@pytest.mark.parametrize("transform", [lambda x: 1e-7 * x, lambda x: 1e8 + x, lambda x: 1e300 * x, lambda x: 3 - 0 * x])
+def test_the_unit_of_a_column_changes_nothing(rng, transform):
+    one, two = transformed(rng, transform)
+    if np.ptp(transform(np.arange(2.0))) > 0:
+        same_forest(one, two)
+    else:
+        assert two[0].feature_importances_[1] == 0
+
+
+@pytest.mark.parametrize("transform", [np.exp, np.cbrt])
+def test_a_monotone_transform_of_a_column_parts_the_drawn_rows_in_the_same_way(rng, transform):
+    one, two = transformed(rng, transform)
+    np.testing.assert_array_equal(one[0].nodes[:, [0, 2]], two[0].nodes[:, [0, 2]])
+    leaves = [np.repeat(np.arange(buckets.starts.size - 1), np.diff(buckets.starts)) for _, buckets in (one, two)]
+    drawn = [
+        set(zip(leaf[buckets.draws > 0], buckets.members[buckets.draws > 0], strict=True))
+        for leaf, (_, buckets) in zip(leaves, (one, two), strict=True)
+    ]
+    assert drawn[0] == drawn[1]
+
+
+def test_a_row_that_was_not_drawn_goes_with_the_nearer_value():
+    X, y = np.array([0.0, 1.0, 1.9, 2.1, 4.0])[:, None], np.array([0.0, 0.0, 5.0, 5.0, 9.0])
+    rows = bin_table(X)
+    forest, _ = grow_forest(rows[[0, 1, 4]], y[[0, 1, 4]], Growing(1, 0, 1), 0)
+    leaf = forest.leaves(rows)[0]
+    assert leaf[0] == leaf[1] == leaf[2] == leaf[3] != leaf[4]
+    forest, _ = grow_forest(rows[[0, 4]], y[[0, 4]], Growing(1, 0, 1), 0)
+    leaf = forest.leaves(rows)[0]
+    assert leaf[0] == leaf[1] == leaf[2] != leaf[3] == leaf[4]
+
+
+def test_the_ends_of_a_column_of_many_values_have_bins_of_their_own(rng):
+    x = np.sort(rng.lognormal(sigma=3, size=2000))
+    codes = bin_table(x[:, None]).codes[:, 0]
+    assert np.unique(codes).size > 240
+    assert (np.bincount(codes)[codes[:16]] == 1).all()
+    assert (np.bincount(codes)[codes[-16:]] == 1).all()
+    assert (np.diff(codes.astype(int)) >= 0).all()
 
 
 def test_units_of_the_response_change_nothing(rng):

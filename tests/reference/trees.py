@@ -54,7 +54,7 @@ def fit(rows, values, weights):
     return sum(total**2 / weight for total in totals)
 
 
-def splits(codes, category, rows, values, weights):
+def splits(codes, centers, category, rows, values, weights):
     """Yield the splits of a column, as functions that say whether a code goes left, in the order they are tried."""
     present = sorted({int(code) for code in codes[rows]})
     everyone = sum(int(weights[i]) for i in rows)
@@ -84,7 +84,8 @@ def splits(codes, category, rows, values, weights):
     lost = MISSING in present
     known = [code for code in present if code != MISSING]
     for low, high in pairwise(known):
-        cut = (low + high) // 2 + 1
+        middle = (Fraction(centers[low]) + Fraction(centers[high])) / 2
+        cut = next(code for code in range(low + 1, high + 1) if code == high or Fraction(centers[code]) > middle)
         most = 2 * sum(int(weights[i]) for i in rows if codes[i] < cut) > everyone
         unknown_left = [False, True] if lost else [most]
         for also in unknown_left:
@@ -93,17 +94,19 @@ def splits(codes, category, rows, values, weights):
         yield lambda code: code != MISSING
 
 
-def grow(codes, categories, values, counts, weights, seed, n_tried, least_split, least):
+def grow(codes, centers, categories, values, counts, weights, seed, n_tried, least_split, least):
     """Return the leaves of a tree, left to right, as lists of rows in and out of the bag, and the columns it split by.
 
-    ``codes`` (n_rows, n_columns), ``values`` whole numbers (n_rows, n_outputs), ``counts`` how often a row was drawn.
+    ``codes`` (n_rows, n_columns), ``centers`` (n_columns, 256) the values of bins, ``values`` whole numbers (n_rows,
+    n_outputs), ``counts`` how often a row was drawn.
     """
     used, leaves, n_nodes = {}, [], 1
     stack = [(0, np.arange(codes.shape[0]))]
     while stack:
         node, rows = stack.pop()
         drawn = [i for i in rows for _ in range(counts[i])]
-        best = find(codes, categories, values, weights, drawn, column_order(seed, node, codes.shape[1]), n_tried, least)
+        order = column_order(seed, node, codes.shape[1])
+        best = find(codes, centers, categories, values, weights, drawn, order, n_tried, least)
         if best is None or len(drawn) < least_split or len(np.unique(values[drawn], axis=0)) == 1:
             leaves.append(sorted(rows.tolist()))
             continue
@@ -115,14 +118,14 @@ def grow(codes, categories, values, counts, weights, seed, n_tried, least_split,
     return leaves, used
 
 
-def find(codes, categories, values, weights, drawn, order, n_tried, least):
+def find(codes, centers, categories, values, weights, drawn, order, n_tried, least):
     """Return the best split of a node as (gain, column, rule), the first of equally good ones, or None."""
     best, any_found = None, False
     for k, column in enumerate(order):
         if k >= n_tried and any_found:
             break
         any_found |= len(set(codes[drawn, column])) > 1
-        for goes_left in splits(codes[:, column], categories[column], drawn, values, weights):
+        for goes_left in splits(codes[:, column], centers[column], categories[column], drawn, values, weights):
             left = [i for i in drawn if goes_left(codes[i, column])]
             right = [i for i in drawn if not goes_left(codes[i, column])]
             if min(len(left), len(right)) < least:

@@ -4,9 +4,10 @@ Columns are uint8 codes; ``MISSING`` stands for a missing cell. What is added up
 point), so a tally is exact and does not depend on the order of the rows. A node marks the bins that it fills in a mask
 of 256 bits, and only these are looked at and cleared: a node of five rows costs five bins, not 256.
 
-A split is (gain, cut, shift): a row goes left if ``(code + shift) & 255 < cut``. With a shift of one, missing cells go
-left; where a node has none, they go where most of its weight goes. For categories the codes that go left are a set of
-bits.
+A split is (gain, pair, shift), with the two bins that it lies between (``pack``); ``settle_cut`` says where in between,
+among bins that no row of the node fills. A row goes left if ``(code + shift) & 255 < cut``. With a shift of one, missing
+cells go left; where a node has none, they go where most of its weight goes. For categories the codes that go left are a
+set of bits.
 
 ``bag`` (3, n_rows) holds the rows that were drawn, how often, and the sum of their response; with several outputs or
 weights in the splits it has the first two only, and sums are taken from ``values`` (n_rows, n_outputs) and ``weights``.
@@ -25,6 +26,8 @@ ONE = np.uint64(1)
 EMPTY, LEFT = 256, 257
 # What is left at least of the gain of a category when chance is taken off.
 LEAST_PART = 1e-6
+# A bin half-way between two others goes with the lower one, whatever the rounding.
+NEARLY_HALF = 0.5 * (1.0 + 1e-5)
 
 
 def lowest_bit(word):
@@ -43,6 +46,30 @@ def _trailing_zeros(_, word):
 @overload(lowest_bit)
 def _lowest_bit(word):  # noqa: ARG001 - numba looks at the name
     return lambda word: np.int64(_trailing_zeros(word))
+
+
+@one_row
+def pack(low, high):
+    """Return two bins as one number."""
+    return (low << 8) | high
+
+
+@one_row
+def settle_cut(centers, column, pair, shift):
+    """Return where a column is cut between two bins: as near as possible to the middle of their values.
+
+    ``centers`` (n_columns, 256) are the values of bins. Known cells are all cut off from missing ones.
+    """
+    low, high = pair >> 8, pair & 255
+    cut = low + 1
+    if high == MISSING:
+        return MISSING + shift
+    # halves are taken, as the difference of two large numbers may be infinite
+    start = 0.5 * centers[column, low]
+    most = NEARLY_HALF * (0.5 * centers[column, high] - start)
+    while cut < high and 0.5 * centers[column, cut] - start <= most:
+        cut += 1
+    return cut + shift
 
 
 @one_row
@@ -84,7 +111,7 @@ def tally_row(codes, column, bag, start, stop, tally, mask):
 
 @inlined_row
 def scan_row(whole, least, tally, mask):
-    """Return the best split by the order of the tallied bins: gain, cut, shift, and whether there are two bins."""
+    """Return the best split by the order of the tallied bins: gain, pair, shift, and whether there are two bins."""
     # read once: for all that a compiler knows, each write to the tally may change them
     all_draws, all_total = whole[0], whole[1]
     best, cut, shift, last = -1.0, 0, 0, -1
@@ -102,7 +129,7 @@ def scan_row(whole, least, tally, mask):
                 if gain > best:
                     best = gain
                     shift = 1 if lost == 0 and 2 * draws > all_draws else 0
-                    cut = (((last + code) >> 1) + 1 if code < MISSING else MISSING) + shift
+                    cut = pack(last, code)
             if (
                 lost > 0
                 and draws > 0
@@ -114,7 +141,7 @@ def scan_row(whole, least, tally, mask):
                 if gain > best:
                     best = gain
                     shift = 1
-                    cut = ((last + code) >> 1) + 2
+                    cut = pack(last, code)
             last = code
             draws += tally[code, 0]
             total += tally[code, 1]
@@ -243,19 +270,18 @@ def scan_outputs(whole, least, tally, mask):
         while word != 0:
             code = (b << 6) + lowest_bit(word)
             word &= word - ONE
-            middle = ((last + code) >> 1) + 1 if code < MISSING else MISSING
             if n_bins > 0:
                 gain = gain_outputs(tally, EMPTY, whole, least)
                 if gain > best:
                     best = gain
                     shift = 1 if lost == 0 and 2 * tally[LEFT, 1] > whole[1] else 0
-                    cut = middle + shift
+                    cut = pack(last, code)
             if n_bins > 0 and lost > 0 and code < MISSING:
                 gain = gain_outputs(tally, MISSING, whole, least)
                 if gain > best:
                     best = gain
                     shift = 1
-                    cut = middle + 1
+                    cut = pack(last, code)
             n_bins += 1
             last = code
             if code < MISSING:

@@ -17,6 +17,7 @@ from heedful._kernels.splits import (
     scan_levels,
     scan_outputs,
     scan_row,
+    settle_cut,
     tally_outputs,
     tally_row,
 )
@@ -159,6 +160,7 @@ def find_split(
     unit,
     bits,
     codes,
+    centers,
     categories,
     values,
     weights,
@@ -216,6 +218,8 @@ def find_split(
         column = order[0, at]
         order[0, at] = order[0, n_seen]
         order[0, n_seen] = column
+    if chosen >= 0 and cut >= 0:
+        cut = settle_cut(centers, chosen, cut, shift)
     return chosen, cut, shift, best
 
 
@@ -278,6 +282,7 @@ def push(stack, top, node, start, stop, out_start, out_stop):
 @writing_rows
 def grow_rows(
     codes,
+    centers,
     categories,
     values,
     weights,
@@ -295,16 +300,19 @@ def grow_rows(
 ):
     """Grow a tree for each seed and write it into ``growth``.
 
-    ``codes`` (n_columns, n_rows) are bins, ``categories`` says which columns hold levels (None if none). ``values``
-    are the response in whole numbers: (n_rows,) for a single one, where all rows weigh the same, or (n_rows, n_outputs)
-    with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and ``bits``. ``n_drawn`` rows are drawn (see
-    ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to be split, and that each of its
-    parts must have. Columns come back in the order they had.
+    ``codes`` (n_columns, n_rows) are bins, ``centers`` (n_columns, 256) their values; ``categories`` says which columns
+    hold levels (None if none). ``values`` are the response in whole numbers: (n_rows,) for a single one, where all rows
+    weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and ``bits``.
+    ``n_drawn`` rows are drawn (see ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to
+    be split, and that each of its parts must have. Columns come back in the order they had.
     """
     # unpacked once: each look into a tuple counts a reference up and down
     bag, others, spare, order, stack, tally, mask, levels, few, whole, members = work
     nodes, sets, roots, starts, rows, draws, inside, gains, ends = growth
-    table, space = (codes, categories, values, weights, bag), (order, tally, mask, levels, few, whole, members, sets)
+    table, space = (
+        (codes, centers, categories, values, weights, bag),
+        (order, tally, mask, levels, few, whole, members, sets),
+    )
     shared = (least, n_tried, unit, bits) + table + space  # noqa: RUF005 - numba adds tuples, and unpacks none
     n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):

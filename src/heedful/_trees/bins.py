@@ -8,23 +8,31 @@ from heedful._kernels.shapes import MISSING
 from heedful._sound import need
 
 MOST_BINS = 255
+# Values at either end that have bins of their own: what is far out is unlike its neighbours.
+TAIL = 16
 
 
 class Bins:
     """Where the columns of a table are cut.
 
-    A column of numbers with at most 255 distinct values has one bin for each; any other has bins of about equal weight.
-    Only the order of its values matters, so no bin depends on the unit of a column. A category has one bin for each of
-    its levels, which are given as whole numbers; beyond 254 of them, the rare ones share the last bin.
+    A column of numbers with at most 255 distinct values has one bin for each; any other has a bin for each of the 16
+    smallest and largest, and bins of about equal weight in between. Only the order of its values matters, so no bin
+    depends on the unit of a column; ``centers`` (n_columns, 256) are the values in the middle of bins. A category has
+    one bin for each of its levels, which are given as whole numbers; beyond 254 of them, the rare ones share the last
+    bin.
     """
 
     def fit(self, X: np.ndarray, categories: np.ndarray, weight: np.ndarray) -> "Bins":
         """Find the bins of a table of numbers, NaN for missing; ``categories`` says which columns hold levels."""
         self.categories = np.asarray(categories, dtype=bool)
-        self._cuts = [
-            _level_bins(column, weight) if category else _cuts(column, weight)
-            for column, category in zip(X.T, self.categories, strict=True)
-        ]
+        self._cuts, self.centers = [], np.zeros((X.shape[1], MISSING + 1))
+        for column, category, centers in zip(X.T, self.categories, self.centers, strict=True):
+            if category:
+                self._cuts.append(_level_bins(column, weight))
+                continue
+            low, high = _ends(column, weight)
+            self._cuts.append(_between(high[:-1], low[1:]))
+            centers[: low.size] = 0.5 * low + 0.5 * high
         return self
 
     def transform(self, X: np.ndarray) -> "Binned":
@@ -54,11 +62,12 @@ class Bins:
         pairs = zip(self._cuts, self.categories, strict=True)
         right = (cuts.ndim == 1 and cuts.dtype.kind == ("u" if category else "f") for cuts, category in pairs)
         need(self.categories.dtype == bool and self.categories.ndim == 1 and all(right), "columns are cut nowhere")
+        need(self.centers.shape == (self.categories.size, MISSING + 1), "bins have no values")
 
     def without(self, column: int) -> "Bins":
         """Return the bins of all columns but one."""
         other = Bins()
-        other.categories = np.delete(self.categories, column)
+        other.categories, other.centers = np.delete(self.categories, column), np.delete(self.centers, column, axis=0)
         other._cuts = [cuts for j, cuts in enumerate(self._cuts) if j != column]
         return other
 
@@ -95,16 +104,24 @@ class Binned:
         return {name: value for name, value in self.__dict__.items() if name != "columns"}
 
 
-def _cuts(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the values between which a column of numbers is cut; a value that is one itself lies below it."""
+def _ends(column: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest and the largest value of each bin of a column of numbers."""
     known = ~np.isnan(column)
     values, place = np.unique(column[known], return_inverse=True)
-    below = np.arange(max(values.size - 1, 0))
+    last = np.arange(values.size)
     if values.size > MOST_BINS:
-        total = np.cumsum(np.bincount(place, weights=weight[known]))
-        wanted = np.arange(1, MOST_BINS) / MOST_BINS * total[-1]
-        below = np.unique(np.minimum(np.searchsorted(total, wanted), values.size - 2))
-    low, high = values[below], values[below + 1]
+        inner = np.arange(values.size)[TAIL:-TAIL]
+        total = np.cumsum(np.bincount(place, weights=weight[known])[inner])
+        n_inner = MOST_BINS - 2 * TAIL
+        within = np.searchsorted(total, np.arange(1, n_inner) / n_inner * total[-1])
+        kept = np.unique(np.append(np.minimum(within, inner.size - 1), inner.size - 1))
+        last = np.concatenate([last[:TAIL], inner[kept], last[-TAIL:]])
+    first = np.concatenate([[0], last[:-1] + 1])[: last.size]
+    return values[first], values[last]
+
+
+def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """Return the values between which a column is cut; a value that is one itself lies below it."""
     # halves are added, as the sum of two large numbers may be infinite
     middle = low / 2 + high / 2
     return np.where((low <= middle) & (middle < high), middle, low)

@@ -128,7 +128,7 @@ def grow_forest(
         columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
         places = np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
-    table = (columns, categories, values, weights, unit, bits, sums, places)
+    table = (columns, rows.bins.centers, categories, values, weights, unit, bits, sums, places)
     n_groups = -(-how.n_trees // GROUP)
     blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
     grown = _blocks.run(
@@ -166,7 +166,7 @@ def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple
 
 def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
     """Grow some groups of trees; return their growth, cut to size, with buckets thinned out if need be."""
-    columns, categories, values, *_ = table
+    columns, _, categories, values, *_ = table
     seeds = seeds[GROUP * block.start : GROUP * block.stop]
     (n_columns, n_rows), n_trees = columns.shape, seeds.size
     n_sums = 2 if values.ndim == 1 else 2 + values.shape[1]
