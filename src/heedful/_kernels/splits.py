@@ -4,13 +4,13 @@ Columns are uint8 codes; ``MISSING`` stands for a missing cell. What is added up
 point), so a tally is exact and does not depend on the order of the rows. A node marks the bins that it fills in a mask
 of 256 bits, and only these are looked at and cleared: a node of five rows costs five bins, not 256.
 
-A split is (gain, pair, shift), with the two bins that it lies between (``pack``); ``settle_cut`` says where in between,
+A split is (gain, pair, shift), with the two bins that it lies between (``pack``); ``settle_cut`` says where between,
 among bins that no row of the node fills. A row goes left if ``(code + shift) & 255 < cut``. With a shift of one, missing
 cells go left; where a node has none, they go where most of its weight goes. For categories the codes that go left are a
 set of bits.
 
 ``bag`` (3, n_rows) holds the rows that were drawn, how often, and the sum of their response; with several outputs or
-weights in the splits it has the first two only, and sums are taken from ``values`` (n_rows, n_outputs) and ``weights``.
+weights in the splits the last is not used, and sums are taken from ``values`` (n_rows, n_outputs) and ``weights``.
 ``whole`` are the draws and the sum of the node; with several outputs its draws, weight and sums.
 """
 
