@@ -45,8 +45,7 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	@touch $@
 
 # Tables in and out, trees, kernels, files and scikit-learn's contract. What needs an extra is left to `make test`: the
-# modules of WITHOUT_EXTRAS, and estimators whose default learner is LightGBM. The law of
-# added constants holds but for ties, which rounding breaks: on this table not with the newest packages, but with these.
+# modules of WITHOUT_EXTRAS, and estimators whose default learner is LightGBM.
 WITH_OLDEST := _trees _frames _intervals attention baseline cluster context similarity saving/test_file.py \
 	saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
 	_kernels/test_leaves.py _kernels/test_weighting.py estimators/test_tables.py estimators/test_contract.py \
@@ -58,7 +57,7 @@ WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity
 test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that are supported, in .venv-oldest
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup \
 		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
-		-k 'not AttentionRegressor and not AttentionClassifier and not a_constant_added'
+		-k 'not AttentionRegressor and not AttentionClassifier'
 
 .PHONY: test-browser
 test-browser: $(READY) ## run the report's tests in a real browser; installs Debian's chromium if it is missing

@@ -5,7 +5,7 @@ point), so a tally is exact and does not depend on the order of the rows. A node
 of 256 bits, and only these are looked at and cleared: a node of five rows costs five bins, not 256.
 
 A split is (gain, pair, shift), with the two bins that it lies between (``pack``); ``settle_cut`` says where between,
-among bins that no row of the node fills. A row goes left if ``(code + shift) & 255 < cut``. With a shift of one, missing
+among bins that no row of the node fills. A row goes left if ``(code + shift) & 255 < cut``. With a shift of 1, missing
 cells go left; where a node has none, they go where most of its weight goes. For categories the codes that go left are a
 set of bits.
 

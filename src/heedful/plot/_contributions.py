@@ -104,8 +104,10 @@ def _draw_bars(ax: Any, start: float, parts: np.ndarray, style: dict[str, Any]) 
 def _mark_ends(ax: Any, start: float, end: float, n_bars: int) -> None:
     """Write the mean above the first bar and the prediction below the last."""
     ax.set_ylim(n_bars + 0.7, -1.5)
+    low, high = ax.get_xlim()
     for value, place, word in ((start, -1, "mean of attended rows"), (end, n_bars, "this query")):
-        left = value > np.mean(ax.get_xlim())
+        # there is more room on the left, where the names of features stand
+        left = value > low + 0.4 * (high - low)
         ax.plot([value], [place], "o", color=INK, markersize=3)
         ax.annotate(f"{word}: {number(value)}", (value, place), (-5 if left else 5, 0), textcoords="offset points",
                     fontsize=fonts().tick, color=INK, ha="right" if left else "left", va="center")  # fmt: skip
