@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# The longest that any of them may take, in seconds; what hangs must not hold up the others for ever.
+LONGEST = 600
 
 
 def run_python(*arguments):
-    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=ROOT)
+    how = {"capture_output": True, "text": True, "check": False, "cwd": ROOT, "timeout": LONGEST}
+    done = subprocess.run([sys.executable, *arguments], **how)
     assert done.returncode == 0, done.stderr
     return done.stdout

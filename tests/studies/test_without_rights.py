@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.studies.running import ROOT
+from tests.studies.running import LONGEST, ROOT
 
 import heedful
 
@@ -40,9 +40,10 @@ def test_the_readme_example_works_without_rights_or_a_home(tmp_path):
     variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(package), "HOME": "/nowhere", "TMPDIR": "/nowhere"}
     proof = f"open({str(package / 'proof')!r}, 'w')"
     command = [*(AS_NOBODY if root else []), sys.executable, "-c"]
-    denied = subprocess.run([*command, proof], env=variables, check=False, capture_output=True, text=True)
+    how = {"env": variables, "check": False, "capture_output": True, "text": True, "cwd": "/", "timeout": LONGEST}
+    denied = subprocess.run([*command, proof], **how)
     assert "PermissionError" in denied.stderr
-    done = subprocess.run([*command, program], env=variables, check=False, capture_output=True, text=True, cwd="/")
+    done = subprocess.run([*command, program], **how)
     assert (done.returncode, done.stdout) == (0, expected), done.stderr
     assert done.stderr.count("cannot be kept") == 1
     assert "NUMBA_CACHE_DIR" in done.stderr
