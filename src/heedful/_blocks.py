@@ -2,16 +2,19 @@
 
 BLAS is held to one thread meanwhile: the blocks are the parallel work, and a sum that is split among threads would
 depend on how many there are.
+
+Ctrl-C may come at any moment, also within Python's own futures, conditions and events, which it can leave locked for
+ever. So threads are waited for by what is written in C: simple queues and locks.
 """
 
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
-from typing import Any
+from queue import Empty, SimpleQueue
+from typing import Any, NamedTuple
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
@@ -47,8 +50,7 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
         yield from (work(block, *shared) for block in blocks)
     elif getattr(backend, "uses_threads", False):
         # joblib looks for finished threads every 10 ms only, as long as a small job takes
-        with ThreadPoolExecutor(jobs) as pool:
-            yield from pool.map(lambda block: work(block, *shared), blocks)
+        yield from _in_threads(work, blocks, shared, jobs)
     else:
         # one task for each job: what blocks share travels once to each worker, not once with each block
         ends = [len(blocks) * k // jobs for k in range(jobs + 1)]
@@ -56,6 +58,72 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
         way = "generator" if getattr(backend, "supports_return_generator", False) else "list"
         for part in Parallel(n_jobs=n_jobs, return_as=way)(tasks):
             yield from part
+
+
+class _Done(NamedTuple):
+    """A block that was worked on: its result, or what was raised."""
+
+    number: int
+    result: Any = None
+    error: BaseException | None = None
+
+
+class _Threads:
+    """Threads that work on the blocks that wait, one after the other, and put what they find in a queue."""
+
+    def __init__(self, work: Callable[[slice], Any], blocks: list[slice]):
+        self.work, self.blocks, self.n_serving = work, blocks, 0
+        self.waiting, self.found = SimpleQueue[int](), SimpleQueue[_Done | None]()
+        for number in range(len(blocks)):
+            self.waiting.put(number)
+
+    def start(self, n_threads: int) -> None:
+        """Start so many threads."""
+        for _ in range(n_threads):
+            threading.Thread(target=self._serve, daemon=True).start()
+            self.n_serving += 1
+
+    def results(self) -> Iterator[Any]:
+        """Yield the results in the order of the blocks."""
+        early = dict[int, Any]()
+        for number in range(len(self.blocks)):
+            while number not in early:
+                done = self.found.get()
+                if done is None:
+                    self.n_serving -= 1
+                elif done.error is not None:
+                    raise done.error
+                else:
+                    early[done.number] = done.result
+            yield early.pop(number)
+
+    def stop(self) -> None:
+        """Begin no more blocks, and wait for those that were begun."""
+        with suppress(Empty):
+            while True:
+                self.waiting.get_nowait()
+        while self.n_serving:
+            self.n_serving -= self.found.get() is None
+
+    def _serve(self) -> None:
+        with suppress(Empty):
+            while True:
+                number = self.waiting.get_nowait()
+                try:
+                    self.found.put(_Done(number, self.work(self.blocks[number])))
+                except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for it
+                    self.found.put(_Done(number, error=error))
+        self.found.put(None)
+
+
+def _in_threads(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_threads: int) -> Iterator[Any]:
+    """Yield the results of blocks in order; if it is left early, blocks that were begun are waited for."""
+    threads = _Threads(lambda block: work(block, *shared), blocks)
+    try:
+        threads.start(n_threads)
+        yield from threads.results()
+    finally:
+        threads.stop()
 
 
 def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> list[Any]:
@@ -73,31 +141,34 @@ class Holder:
 
     def __init__(self) -> None:
         self.lock, self.users = threading.Lock(), set[object]()
-        self.thread, self.done = threading.Thread(), threading.Event()
+        self.thread, self.end, self.ended = threading.Thread(), threading.Lock(), False
 
     def enter(self, user: object) -> None:
         """Add a user."""
         with self.lock:
             self.users.add(user)
-            if not self.thread.is_alive():
-                held, self.done = threading.Event(), threading.Event()
-                self.thread = threading.Thread(target=self._hold, args=(held, self.done), daemon=True)
+            if self.ended or not self.thread.is_alive():
+                begin, self.end, self.ended = threading.Lock(), threading.Lock(), False
+                begin.acquire()
+                self.end.acquire()
+                self.thread = threading.Thread(target=self._hold, args=(begin, self.end), daemon=True)
                 self.thread.start()
-                held.wait()
+                begin.acquire()
 
     def leave(self, user: object) -> None:
         """Take a user away, if it is one: Ctrl-C may come before it was."""
         with self.lock:
             self.users.discard(user)
-            if not self.users and self.thread.is_alive():
-                self.done.set()
+            if not self.users and self.thread.is_alive() and not self.ended:
+                self.ended = True
+                self.end.release()
                 self.thread.join()
 
-    def _hold(self, held: threading.Event, done: threading.Event) -> None:
+    def _hold(self, begin: threading.Lock, end: threading.Lock) -> None:
         """Hold it until the last user has left."""
         with _blas().limit(limits=1, user_api="blas"):
-            held.set()
-            done.wait()
+            begin.release()
+            end.acquire()
 
 
 HOLDER = Holder()
