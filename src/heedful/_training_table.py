@@ -117,6 +117,10 @@ class TrainingTable:
         """Return rows as the linear models see them, pulled back into reach of the training range."""
         return self._model.limit(self._model.transform(codes[:, self._columns.model]), reach)
 
+    def model_places(self, codes: np.ndarray) -> np.ndarray:
+        """Return which column of the models stands for each cell (n_rows, number of columns of the table in use)."""
+        return self._model.place(codes[:, self._columns.model])
+
     @property
     def plain_names(self) -> list[str]:
         """Names of the columns of the table that the models use."""
@@ -150,10 +154,31 @@ class TrainingTable:
             return self._bins.transform(columns)
         return columns if takes == "codes" else self._seen.transform(columns)
 
+    def model_bins(self, codes: np.ndarray) -> Binned:
+        """Return the columns that the models use, in bins."""
+        return self._model_bins.transform(_pick(codes, self._columns.model))
+
+    def model_levels(self) -> list[list | None]:
+        """Return the levels of each column of the table that the models use, None for numbers."""
+        return [self.reader.levels[j] for j in self._columns.model]
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sample weight of the distinct rows, as it was given."""
+        return self._merged_weight
+
     @cached_property
     def _bins(self) -> Bins:
         """Bins of the columns that similarities see, the same for all of them and for all folds."""
-        columns = self._columns.similarity
+        return self._cut(self._columns.similarity)
+
+    @cached_property
+    def _model_bins(self) -> Bins:
+        """Bins of the columns that the models use; mostly those of similarities."""
+        same = np.array_equal(self._columns.model, self._columns.similarity)
+        return self._bins if same else self._cut(self._columns.model)
+
+    def _cut(self, columns: np.ndarray) -> Bins:
         return Bins().fit(_pick(self.codes, columns), self.reader.unordered[columns], self.weight)
 
     def seen_names(self, takes: str) -> list[str]:

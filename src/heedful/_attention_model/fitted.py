@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_consistent_length
 from heedful import _blocks
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
-from heedful._attention_model.tables import LocalModels, explain_models, table_models
+from heedful._attention_model.tables import LocalModels, explain_models, shape_means, table_models
 from heedful._intervals.calibration import Calibration, Widths
-from heedful._models.protocol import FittedModels, Problem, Run
+from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
 from heedful._solver import warn_unconverged
 from heedful._sound import need, numbers, places
@@ -79,12 +79,28 @@ class FittedAttention:
     def read(self, table: Table) -> QueryBatch:
         """Return a checked table of queries, read once."""
         view = self.models.view(table)
+        view = view._replace(base=self._base(view))
         return QueryBatch(view, self.models.seen(view, [entry.takes for entry in self.grid.similarities]))
+
+    def _base(self, view: View) -> np.ndarray:
+        """Return what the global model predicts: the lasso, or a blend of it with the additive model."""
+        share = self.tuned.additive
+        return view.base if view.additive is None else (1 - share) * view.base + share * view.additive
+
+    @property
+    def base_coef(self) -> np.ndarray:
+        """Return the coefficients (n_outputs, n_columns) of the global model; those of shapes come last."""
+        models, share = self.models, self.tuned.additive
+        if models.shapes is None:
+            return models.coef
+        return np.hstack([(1 - share) * models.coef, share * np.eye(len(models.coef))])
 
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
-        if self.tuned.mixing == 0:
+        if self.tuned.mixing == 0 and self.tuned.additive == 0:
             return np.concatenate([self.models.base_values(part) for part, _ in self._parts(table, run)])
+        if self.tuned.mixing == 0:
+            return np.concatenate([self._base(self.models.view(part)) for part, _ in self._parts(table, run)])
         return self._in_parts(table, Ask(), run, lambda found: found.value)
 
     def attention(self, table: Table, run: Run) -> Attention:
@@ -105,15 +121,17 @@ class FittedAttention:
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self._warn(found.n_failed, batch.size)
         tables, losses = self._tables(table, batch, found), {} if y is None else self._losses(y, found)
+        known, mass = known_attention(found), self.rows.weight.mean()
+        curves = shape_means(self.models, tables, batch.view, known, mass)
         shown = {
-            "mean": known_attention(found) @ self.models.train_design() / self.rows.weight.mean(),
-            "attention": self.rows.give_back(known_attention(found)),
+            "mean": known @ self.models.train_design() / mass,
+            "attention": self.rows.give_back(known),
             "train": self.models.train_frame(),
             "heads": self.heads_table(),
             "context": self.rows.context(batch.view.codes, tables.coef.index),
             "train_context": self.rows.given_context(),
         }
-        return explain_models(tables, self.response, shown | losses)
+        return explain_models(tables, self.response, shown | curves | losses)
 
     def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
@@ -173,7 +191,7 @@ class FittedAttention:
             return found
         if self.tuned.mixing > 0:
             return found._replace(coef=self.models.original(found.coef) if ask.coef else found.coef)
-        coef = np.tile(self.models.coef, (batch.size, 1, 1)) if ask.coef else found.coef
+        coef = np.tile(self.base_coef, (batch.size, 1, 1)) if ask.coef else found.coef
         return found._replace(value=found.base, local=found.base, coef=coef)
 
     def _parts(self, table: Table, run: Run) -> Any:
@@ -197,7 +215,8 @@ class FittedAttention:
 
     def _tables(self, table: Table, batch: QueryBatch, found: Answer) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
-        return table_models(index, self.models, self.problem.family, self.models.design(table, batch.view), found)
+        design = self.models.design(table, batch.view)
+        return table_models(index, self.models, self.problem.family, design, batch.view, self.base_coef, found)
 
     def _losses(self, y: Any, found: Answer) -> dict[str, Any]:
         """Return the response of queries under their labels, and the losses of the blend and of the global model."""

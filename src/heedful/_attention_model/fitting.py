@@ -55,9 +55,10 @@ def fit_heads(
     similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
     pulls = models.pulls(similarities)
     grids = (settings.temperatures, settings.ratios)
-    grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few)
+    shapes = models.shapes is not None
+    grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few, shapes=shapes)
     fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
-    problem = models.make_problem(grid.ratios, fixed, seeds.folds)
+    problem = models.make_problem(grid.variants, fixed, seeds.folds)
     problem = models.narrow(problem, splits, partial(look, models, grid))
     fitted = FittedAttention(models, problem, grid, splits)
     if fixed:
@@ -106,7 +107,7 @@ def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOf
         targets = similarity_targets(models, grid.similarities)
         heads = predict_by_folds(grid, problem, fitted.splits, seen, targets, run)
     baseline = problem.family.observed(models.left_out(problem, out_of_bag, run))
-    return OutOfFold(heads, baseline, problem.family, models.rows.weight)
+    return OutOfFold(heads, baseline, problem.family, models.rows.weight, grid.shaped)
 
 
 def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
@@ -115,7 +116,10 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
     if fitted.models.in_any_order:
         known = known[np.lexsort(np.column_stack([oof.heads, oof.baseline, fitted.models.rows.y])[known].T)]
-    tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
+    if settings.mixing is None and fitted.models.shapes is not None:
+        tuned, oof = tune_with_additive(fitted.models, oof, known, seed)
+    else:
+        tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
     if settings.mixing is None:
         tuned = tuned._replace(share=fitted.models.shrink(tuned.share))
     fitted.tuned = tuned
@@ -125,6 +129,22 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
         fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
     if settings.intervals and fitted.response.task == "regression":
         rank_residuals(fitted, oof, known, settings.out_of_bag, run)
+
+
+def tune_with_additive(
+    models: FittedModels, oof: OutOfFold, known: np.ndarray, seed: np.random.RandomState
+) -> tuple[Tuned, OutOfFold]:
+    """Tune shares with the additive model as one more head; return them, and the baseline that it is then a part of.
+
+    What the heads leave is the lasso's and the additive model's: these two are the global model.
+    """
+    additive = oof.family.observed(models.additive_left_out())
+    both = oof._replace(heads=np.column_stack([oof.heads, additive]), shaped=np.append(oof.shaped, False))
+    tuned = tune(both.part(known), True, None, seed)
+    rest = 1.0 - tuned.share[:-1].sum()
+    share = float(np.clip(tuned.share[-1] / rest, 0.0, 1.0)) if rest > 0 else 0.0
+    tuned = tuned._replace(share=tuned.share[:-1], error=tuned.error[:-1], additive=share)
+    return tuned, oof._replace(baseline=(1 - share) * oof.baseline + share * additive)
 
 
 def rank_residuals(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run) -> None:

@@ -6,19 +6,22 @@ import numpy as np
 import pandas as pd
 
 from heedful._attention_model.queries import Answer
-from heedful._models.protocol import FittedModels
+from heedful._models.protocol import FittedModels, View
 from heedful._responses import Response
 from heedful._solver import Family
 from heedful._training_table import as_frame
+from heedful.attention import Attention
 from heedful.explain import Explanation
 
 
 class LocalModels(NamedTuple):
     """Models of some queries on the original scale of the columns, indexed like the queries.
 
-    ``link`` is ``intercept + (coef * design).sum(axis=1)``: the prediction itself for numbers and survival, its
-    log-odds for two classes. With more classes ``prediction``, ``link`` and ``intercept`` have a column for each, and
-    ``coef`` has two levels of columns, class and feature. ``design`` holds the queries as the models see them: one
+    ``link`` is ``intercept + (coef * design + shape).sum(axis=1)``: the prediction itself for numbers and survival, its
+    log-odds for two classes. ``shape`` is what the additive model adds: for each feature its curve times the query's
+    own ``multiple`` of it, 0 without shapes; what a category adds stands with the level that the query has. With more
+    classes ``prediction``, ``link`` and ``intercept`` have a column for each, and ``coef`` has two levels of columns,
+    class and feature. ``design`` holds the queries as the models see them: one
     column per level of a category, missing numbers filled in, far values pulled back.
 
     Without ``slopes`` the models are not linear: ``coef`` holds the importance of each column in the query's model,
@@ -38,6 +41,9 @@ class LocalModels(NamedTuple):
     design: pd.DataFrame
     slopes: bool
     models: list[Any]
+    multiple: pd.Series | pd.DataFrame
+    shape: pd.DataFrame
+    local_shape: pd.DataFrame
 
 
 # What an explanation takes over from the models as it is.
@@ -72,18 +78,26 @@ class Frames:
 
 
 def table_models(
-    index: pd.Index, models: FittedModels, family: Family, design: np.ndarray, found: Answer
+    index: pd.Index,
+    models: FittedModels,
+    family: Family,
+    design: np.ndarray,
+    view: View,
+    base_coef: np.ndarray,
+    found: Answer,
 ) -> LocalModels:
-    """Return the models of queries as tables."""
-    outputs = models.response.outputs
+    """Return the models of queries as tables; coefficients of shapes come after those of the columns."""
+    outputs, n_names = models.response.outputs, len(models.names)
     frames = Frames(index, models.names, outputs)
     coefs = Frames(index, models.names, outputs if models.linear else None)
     mixing = found.mixing[:, None, None]
-    coef = (1 - mixing) * models.coef + mixing * found.coef
+    both = (1 - mixing) * base_coef + mixing * found.coef
+    (coef, multiple), (local_coef, own) = (np.split(part, [n_names], axis=2) for part in (both, found.coef))
+    shape, local_shape = (_shape(models, view, part) for part in (multiple, own))
     link, local_link = (family.link_of(value) for value in (found.value, found.local))
     intercepts = (
-        _at_zero(part, slopes, design) if models.linear else np.full(part.shape, np.nan)
-        for part, slopes in ((link, coef), (local_link, found.coef))
+        _at_zero(part, slopes, design) - added.sum(axis=2) if models.linear else np.full(part.shape, np.nan)
+        for part, slopes, added in ((link, coef, shape), (local_link, local_coef, local_shape))
     )
     intercept, local_intercept = (frames.per_output(part, "intercept") for part in intercepts)
     return LocalModels(
@@ -94,14 +108,33 @@ def table_models(
         mixing=pd.Series(found.mixing, index, name="mixing"),
         baseline_prediction=frames.per_output(found.base, "prediction"),
         local_intercept=local_intercept,
-        local_coef=coefs.per_feature(found.coef),
+        local_coef=coefs.per_feature(local_coef),
         baseline_intercept=_base_intercept(models, outputs),
-        baseline_coef=pd.Series(models.coef.ravel(), coefs.columns),
+        baseline_coef=pd.Series(base_coef[:, :n_names].ravel(), coefs.columns),
         # what the user does to it must not reach the table that was asked about
         design=pd.DataFrame(design, index, models.names, copy=True),
         slopes=models.linear,
         models=found.models,
+        multiple=_multiples(index, multiple, outputs),
+        shape=coefs.per_feature(shape),
+        local_shape=coefs.per_feature(local_shape),
     )
+
+
+def shape_means(
+    models: FittedModels, tables: LocalModels, view: View, attention: Attention, mass: float
+) -> dict[str, Any]:
+    """Return the curves, and for each query what its multiples of them add to the rows attended to, on average."""
+    if models.shapes is None:
+        return {}
+    parts = models.shape_parts(models.rows.codes)
+    means = (attention @ parts.reshape(len(parts), -1) / mass).reshape(-1, *parts.shape[1:])
+    n_query, n_outputs = len(means), parts.shape[2]
+    multiple = tables.multiple.to_numpy().reshape(n_query, -1, n_outputs)
+    added = _at_places(models, view, np.einsum("qkl,qjl->qkj", multiple, means))
+    frame = pd.DataFrame(added.reshape(n_query, -1), tables.shape.index, tables.shape.columns)
+    found = {"multiple": tables.multiple, "shape": tables.shape, "shape_mean": frame}
+    return found | {"curves": models.curves()}
 
 
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:
@@ -125,6 +158,30 @@ def _base_intercept(models: FittedModels, outputs: list | None) -> float | pd.Se
     if models.intercept is None:
         return np.nan
     return float(models.intercept[0]) if outputs is None else pd.Series(models.intercept, outputs)
+
+
+def _shape(models: FittedModels, view: View, multiple: np.ndarray) -> np.ndarray:
+    """Return what multiples (n_query, n_outputs, n_outputs) of the curves add (n_query, n_outputs, n_features)."""
+    if models.shapes is None:
+        return np.zeros((*multiple.shape[:2], len(models.names)))
+    return _at_places(models, view, np.einsum("qkl,qjl->qkj", multiple, models.shape_parts(view.codes)))
+
+
+def _at_places(models: FittedModels, view: View, values: np.ndarray) -> np.ndarray:
+    """Return values of the table's columns (n_query, n_outputs, n_columns) under the features that stand for them."""
+    placed = np.zeros((*values.shape[:2], len(models.names)))
+    place = models.rows.model_places(view.codes)[:, None, :]
+    np.put_along_axis(placed, np.broadcast_to(place, values.shape), values, axis=2)
+    return placed
+
+
+def _multiples(index: pd.Index, multiple: np.ndarray, outputs: list | None) -> pd.Series | pd.DataFrame:
+    """Return how much of the additive model is in each query's model; of each class in each class's."""
+    if outputs is None:
+        return pd.Series(multiple[:, 0, 0] if multiple.shape[2] else np.zeros(len(multiple)), index, name="multiple")
+    full = multiple if multiple.shape[2] else np.zeros((len(multiple), len(outputs), len(outputs)))
+    columns = pd.MultiIndex.from_product([outputs, outputs], names=["class", "shape"])
+    return pd.DataFrame(full.reshape(len(full), -1), index, columns)
 
 
 def _at_zero(link: np.ndarray, coef: np.ndarray, design: np.ndarray) -> np.ndarray:

@@ -46,6 +46,17 @@ class Dummies:
                 parts.append((np.where(np.isnan(column), -1.0, column)[:, None] == kept).astype(np.float64))
         return np.hstack(parts)
 
+    def place(self, codes: np.ndarray) -> np.ndarray:
+        """Return which column stands for each cell: a number's own, that of its level, or the first of its levels."""
+        places, first = np.empty(codes.shape, np.int64), 0
+        for at, (j, kept) in enumerate(self._parts):
+            if kept is None:
+                places[:, at], first = first, first + 1
+                continue
+            same = np.where(np.isnan(codes[:, j]), -1.0, codes[:, j])[:, None] == kept
+            places[:, at], first = first + np.argmax(same, axis=1), first + kept.size
+        return places
+
     def limit(self, rows: np.ndarray, reach: float | None) -> np.ndarray:
         """Pull values back that lie further outside the training range than ``reach`` times its width."""
         if reach is None:

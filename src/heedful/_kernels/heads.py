@@ -41,11 +41,15 @@ class Block(NamedTuple):
 
 
 class Heads(NamedTuple):
-    """Weightings and penalties of a grid of heads, which of them are wanted, and the share of each."""
+    """Weightings and penalties of a grid of heads, which of them are wanted, and the share of each.
+
+    Heads of a penalty use the first ``uses`` columns only.
+    """
 
     kinds: np.ndarray
     temperatures: np.ndarray
     penalties: np.ndarray
+    uses: np.ndarray
     wanted: np.ndarray
     shares: np.ndarray
 
@@ -69,7 +73,7 @@ def fit_rows(block, queries, table, heads, rule, wide, keep):
     """
     # unpacked once: each look into a tuple takes time to compile
     indptr, indices, scores, leaf, backgrounds = block
-    kinds, temperatures, penalties, wanted, shares = heads
+    kinds, temperatures, penalties, uses, wanted, shares = heads
     n_query, p, n_penalty, total, reach = indptr.size - 1, table.mean.size, penalties.size, table.total, rule.reach
     space, packed, column, whole = (
         make_space(indptr, indices, table),
@@ -100,7 +104,7 @@ def fit_rows(block, queries, table, heads, rule, wide, keep):
                 everyone_row(table, rows, bump, background, space.bump)
                 rows, bump, background = space.everyone, space.bump, 0.0
             y_mean, spread, bad = path_row(
-                table, rows, bump, background, penalties, wanted[w], rule, wide, space, means[at], paths[at]
+                table, rows, bump, background, penalties, uses, wanted[w], rule, wide, space, means[at], paths[at]
             )
             y_means[q] = y_mean
             failed[q] += bad
@@ -118,15 +122,15 @@ def is_wide(table: Table) -> bool | None:
 
 
 def head_rows(
-    indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule
+    indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, uses, wanted, shares, rule
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Fit the wanted heads (weighting x penalty) of every query.
+    """Fit the wanted heads (weighting x penalty) of every query; those of a penalty use its first ``uses`` columns.
 
     Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, and the number of
     unconverged fits per query.
     """
     block = Block(indptr, indices, score, leaf, np.zeros(1))
-    heads = Heads(kinds, temperatures, penalties, wanted, shares)
+    heads = Heads(kinds, temperatures, penalties, uses, wanted, shares)
     predictions, coefs, *_, failed = fit_rows(block, queries, table, heads, rule, is_wide(table), False)
     return predictions, coefs, failed
 
@@ -140,6 +144,7 @@ def lasso_rows(
     """
     block = Block(indptr, indices, bumps, np.empty(0), backgrounds)
     one = np.ones((1, penalties.size))
-    heads = Heads(np.zeros(1, np.int64), one[0], penalties, one > 0.0, one)
+    uses = np.full(penalties.size, table.mean.size)
+    heads = Heads(np.zeros(1, np.int64), one[0], penalties, uses, one > 0.0, one)
     *_, paths, means, y_means, failed = fit_rows(block, np.empty((0, 0)), table, heads, rule, is_wide(table), True)
     return paths, means, y_means, failed

@@ -128,8 +128,8 @@ def inverse_hessian_row(table, rows, bump, background):
 
 
 @making_row
-def path_row(table, rows, bump, background, penalties, wanted, rule, wide, space, mean, coefs):
-    """Fit one query at each wanted penalty (descending) and write its coefficients.
+def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide, space, mean, coefs):
+    """Fit one query at each wanted penalty and write its coefficients; the first ``uses`` columns may have one.
 
     ``wide`` is None where the whole Gram matrix is made: what chooses columns is then left out, and not compiled.
 
@@ -160,7 +160,7 @@ def path_row(table, rows, bump, background, penalties, wanted, rule, wide, space
                 coefs[t, j] = 0.0
             continue
         for j in range(p):
-            penalty[j] = penalties[t] * ease * scale[j]
+            penalty[j] = penalties[t] * ease * scale[j] if j < uses[t] else np.inf
         if wide is None:
             if gram.shape[0] == 0:
                 gram = whole_gram(table, background, mean, rooted)

@@ -258,12 +258,12 @@ def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept
         return intercept + move, converged
     for i in range(size):
         bump[i] /= total
-    penalties, wanted = zero_vector(1), np.ones(1, np.bool_)
-    penalties[0] = alpha / total
+    penalties, uses, wanted = zero_vector(1), zero_counts(1), np.ones(1, np.bool_)
+    penalties[0], uses[0] = alpha / total, n_features
     started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
     rows = work.everyone[:size]
     y_mean, _, failed = path_row(
-        own_table(table, packed), rows, bump, 0.0, penalties, wanted, started, mean, work.space, mean, path
+        own_table(table, packed), rows, bump, 0.0, penalties, uses, wanted, started, mean, work.space, mean, path
     )
     for j in range(n_features):
         y_mean -= mean[j] * path[0, j]

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from heedful import _blocks
 from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
-from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View, rows_to_try
+from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View, rows_to_try
 from heedful._responses import Response, knows_numbers
 from heedful._solver import (
     Classes,
@@ -79,7 +79,7 @@ class FittedLearners(FittedModels):
         part, weight = copies(self.rows, part)
         return fit_weighted(clone(self.learner), take(table, part), y[part], weight)
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
         """Return learners to fit to the table."""
         rows = self.rows
         tried = rows_to_try(self.kind.tuning_rows, rows.weight.size, seed)

@@ -7,7 +7,7 @@ import numpy as np
 from heedful._ensembles import Ensemble, is_fitted
 from heedful._models.kept_trees import EVERYONE, AroundTrees, FoldTrees, KeptTrees
 from heedful._models.learners import labelled_family
-from heedful._models.protocol import BlockFits, Run
+from heedful._models.protocol import BlockFits, Run, Variants
 from heedful._responses import Response
 from heedful._solver import Classes, LeafTable, Numbers, importance_of
 from heedful._training_table import TrainingTable
@@ -41,7 +41,7 @@ class FittedLeaves(KeptTrees):
         self.leaf_value = kind.leaf_value
         self.coef = importance_of(self.baseline, self.train_rows())[None]
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "LeafProblem":
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LeafProblem":
         """Return the leaves to weigh."""
         folds = () if fixed else self.grow_folds()
         family = labelled_family(self.response, self.rows.y)

@@ -9,12 +9,14 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from heedful._checks import check_count, check_grid, check_number, is_word
-from heedful._kernels.shapes import Rule, Table
+from heedful._frames import center_and_unit
+from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import FittedModels, Looks, Problem, Run, View, rows_to_try
+from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
+from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._responses import Response, unit_response
-from heedful._solver import build_table
+from heedful._solver import Model, Scale, build_table, working_tables
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
@@ -46,6 +48,9 @@ class LocalLasso(BaseEstimator):
     max_features : int, None or "auto", default="auto"
         Most columns, dummies counted, that local models use: those with the largest local coefficients. The others keep
         the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"`` or ``exact=True``.
+    shapes : bool, default=True
+        Fit an additive model too, a sum of one curve for each column: a second model for all rows, and one more column
+        that heads may use. Many heads only; False is the paper's method.
 
     Examples
     --------
@@ -60,6 +65,7 @@ class LocalLasso(BaseEstimator):
     tuning_rows: int | None = 10_000
     exact: bool = False
     max_features: int | str | None = "auto"
+    shapes: bool = True
 
 
 def check_local(local: LocalLasso) -> tuple[float, ...] | None:
@@ -70,6 +76,8 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
     if local.max_features is not None and not is_word(local.max_features, "auto"):
         check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
+    if not isinstance(local.shapes, bool | np.bool_):
+        raise TypeError(f"`shapes` must be True or False, got {local.shapes!r}.")
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
 
@@ -86,46 +94,82 @@ class LinearModels:
 
     few_heads, has_residuals, keeps_table = False, True, False
 
-    def __init__(self, alpha: float | str, local: LocalLasso, *, most: int | None = None, anchors: bool = False):
-        self.alpha, self.local, self.most, self.anchors = alpha, local, most, anchors
+    def __init__(
+        self,
+        alpha: float | str,
+        local: LocalLasso,
+        *,
+        most: int | None = None,
+        shapes: bool = False,
+        anchors: bool = False,
+    ):
+        self.alpha, self.local, self.most, self.shapes, self.anchors = alpha, local, most, shapes, anchors
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
-        """Fit the lasso for all rows."""
+        """Fit the lasso for all rows, and the additive model."""
         baseline = response.baseline(self.alpha, TOL, run.n_jobs)
         design = rows.labelled(rows.model_rows(rows.codes))
         baseline.fit(design, response.decode(rows.y), rows.weight, splits=splits)
-        return FittedLinear(rows, response, baseline, self.local, self.most)
+        shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose) if self.shapes else None
+        return FittedLinear(rows, response, baseline, self.local, self.most, shapes)
 
 
 class FittedLinear(FittedModels):
-    """A lasso for all rows, and what local lassos need of it."""
+    """A lasso for all rows, with an additive model beside it or not, and what local lassos need of them."""
 
     linear = True
 
     def __init__(
-        self, rows: TrainingTable, response: Response, baseline: GlobalModel, local: LocalLasso, most: int | None
+        self,
+        rows: TrainingTable,
+        response: Response,
+        baseline: GlobalModel,
+        local: LocalLasso,
+        most: int | None,
+        shapes: Shapes | None,
     ):
         super().__init__(rows, response)
-        self.baseline, self.local, self.most = baseline, local, most
+        self.baseline, self.local, self.most, self.shapes = baseline, local, most, shapes
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
+        self.scale, self.places = baseline.fit_.scale, slice(0, 0)
+        if shapes is not None:
+            center, unit = center_and_unit(shapes.train, rows.weight)
+            unit = np.append(self.scale.unit, np.where(unit > 0, unit, 1.0))
+            self.scale = self.scale._replace(center=np.append(self.scale.center, center), unit=unit)
+            self.places = slice(len(self.names), self.scale.center.size)
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
         """Return lassos under the penalties of the ratios, as one Newton step from the baseline."""
-        fit, reach = self.baseline.fit_, self.local.max_extrapolation
-        ones = fit.scale.pad(np.ones(fit.scale.center.size))
+        fit, reach, ratios = self.baseline.fit_, self.local.max_extrapolation, variants.ratios
+        start = self._widen(fit.model)
         # how far from the mean response it attends to a head may predict, in standard deviations
-        rule = Rule(ones, False, fit.model.coef[0], TOL, MAX_ITER, np.inf if reach is None else 2.0 + 4.0 * reach)
+        far = np.inf if reach is None else 2.0 + 4.0 * reach
+        rule = Rule(self.scale.pad(np.ones(self.scale.center.size)), False, start.coef[0], TOL, MAX_ITER, far)
         finite = np.isfinite(ratios)
         penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
-        parts = (fit.family, fit.weight, fit.tables, fit.model, rule, penalties, fit.family.means())
+        tables = fit.tables
+        if self.shapes is not None:
+            link = fit.model.link(fit.tables[0].x)
+            design = np.hstack([self.train_design(), self.shapes.train])
+            tables = working_tables(design, fit.family, link, fit.weight, self.scale)
+        parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
-        return LinearProblem(*parts, tried=tried, folds=tuple(fit.folds))
+        folds = tuple(self._widen(model) for model in fit.folds)
+        return LinearProblem(*parts, tried=tried, shaped=variants.shaped, shapes=self.places, folds=folds)
+
+    def _widen(self, model: Model) -> Model:
+        """Return a model of the columns of the table as one that has the shapes too, with coefficients of 0."""
+        n_names = len(self.names)
+        coef = np.zeros((model.coef.shape[0], self.scale.width))
+        coef[:, :n_names] = model.coef[:, :n_names]
+        return Model(model.intercept, coef)
 
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
-        """Return lassos to fit to convergence if that is asked for."""
-        if not (self.local.exact and isinstance(problem, LinearProblem)):
+        """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
+        steps = self.baseline.fit_.family.outcome.kind != GAUSSIAN
+        if not (self.local.exact and steps and isinstance(problem, LinearProblem)):
             return problem
-        return problem.to_convergence(self._exact_table())
+        return problem.to_convergence(self._exact_table(problem.tables[0].x))
 
     def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
         """Return lassos of the columns with the largest local coefficients, if there are more than may be used."""
@@ -134,10 +178,9 @@ class FittedLinear(FittedModels):
         rows = np.unique(np.linspace(0, self.rows.weight.size - 1, LOOKED_AT).astype(np.int64))
         return narrow_problem(problem, self.most, splits, looks(rows), rows)
 
-    def _exact_table(self) -> Table:
-        fit = self.baseline.fit_
-        scale = fit.scale._replace(center=np.zeros(fit.scale.width), unit=np.ones(fit.scale.width))
-        return build_table(fit.tables[0].x, np.zeros(fit.weight.size), fit.weight, scale)
+    def _exact_table(self, x: np.ndarray) -> Table:
+        flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
+        return build_table(x, np.zeros(len(x)), self.rows.weight, flat)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return predictions by lassos of all other rows, or of the other folds."""
@@ -165,15 +208,41 @@ class FittedLinear(FittedModels):
         ]
 
     def view(self, table: pd.DataFrame | np.ndarray) -> View:
-        """Return queries as dummies, far values pulled back."""
+        """Return queries as dummies, far values pulled back, and with the value of the additive model."""
         codes = self.rows.read(table)
         design = self.rows.model_rows(codes, self.local.max_extrapolation)
-        return View(codes, design, self.baseline.fit_.scale.rows(design), self.baseline.values(design))
+        base = self.baseline.values(design)
+        if self.shapes is None:
+            return View(codes, design, self.scale.rows(design), base)
+        link = self.shapes.link(self.rows.model_bins(codes).codes)
+        x = self.scale.rows(np.hstack([design, link]))
+        return View(codes, design, x, base, additive=self.additive_values(link))
+
+    def additive_values(self, link: np.ndarray) -> np.ndarray:
+        """Return what is blended of linear predictors of the additive model."""
+        return self.baseline.fit_.family.scaled(0.0, 1.0).values(link)
+
+    def shape_parts(self, codes: np.ndarray) -> np.ndarray:
+        """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
+        return self._known_shapes().parts(self.rows.model_bins(codes).codes)
+
+    def curves(self) -> pd.DataFrame:
+        """Return the curves of the additive model, as a table."""
+        return table_curves(self._known_shapes(), self.rows, self.response.outputs)
+
+    def _known_shapes(self) -> Shapes:
+        if self.shapes is None:
+            raise ValueError("There are no shapes: fit with heads='multi' and LocalLasso(shapes=True).")
+        return self.shapes
+
+    def additive_left_out(self) -> np.ndarray:
+        """Return what additive models that did not see a training row predict of it."""
+        return self.additive_values(self._known_shapes().train)
 
     def train_design(self) -> np.ndarray:
         """Return the training rows as dummies."""
         return self.rows.model_rows(self.rows.codes)
 
     def original(self, coef: np.ndarray) -> np.ndarray:
-        """Return coefficients per original unit of a column and of the response."""
-        return self.baseline.fit_.scale.original(coef)
+        """Return coefficients per original unit of a column and of the response; shapes come last."""
+        return self.scale.original(coef)

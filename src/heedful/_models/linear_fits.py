@@ -1,5 +1,6 @@
 """Local lassos under weights: one per query, by one Newton step or to convergence."""
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -35,6 +36,9 @@ class LinearProblem(NamedTuple):
     on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
     None for one step.
 
+    The columns ``shapes``, the last but for padding, are the linear predictors of an additive model; only heads whose
+    penalty is ``shaped`` use them.
+
     Of a wide table local models may use some ``columns`` only: ``narrow`` is then the problem of these alone, near the
     same global model of all. ``by_fold`` are the columns with which the rows of each fold are tried.
     """
@@ -47,6 +51,8 @@ class LinearProblem(NamedTuple):
     penalties: np.ndarray
     means: np.ndarray | None
     tried: np.ndarray
+    shaped: np.ndarray
+    shapes: slice = slice(0, 0)
     folds: tuple[Model, ...] = ()
     exact: Table | None = None
     largest_block: int = 512
@@ -81,11 +87,10 @@ class LinearProblem(NamedTuple):
         problem, own = self, x
         if self.narrow is not None:
             problem, own = self.narrow, _pad(x[:, self.columns], self.narrow.start.coef.shape[1])
-        if anchor is not None:
-            link, coef, failed = _anchored(rows, own, weightings, problem, lassos, shares, anchor)
+        if anchor is None and problem.exact is None:
+            link, coef, failed = _one_step(rows, own, weightings, problem, lassos, shares)
         else:
-            fit = _one_step if problem.exact is None else _to_convergence
-            link, coef, failed = fit(rows, own, weightings, problem, lassos, shares)
+            link, coef, failed = _one_by_one(rows, own, weightings, problem, lassos, shares, anchor)
         if problem.exact is None and np.isfinite(self.family.farthest_step):
             # not by BLAS, whose last bits depend on how many queries there are
             start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
@@ -95,19 +100,29 @@ class LinearProblem(NamedTuple):
         return BlockFits(self.family.values(link), self._give_back(coef), failed)
 
     def on_columns(self, columns: np.ndarray, by_fold: tuple[np.ndarray, ...] = ()) -> "LinearProblem":
-        """Return the problem whose local models use some columns only; the others have the coefficient 0 in them."""
-        width = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0).width
-        chosen = self._replace(columns=columns, by_fold=by_fold)
-        start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
-        rule = self.rule._replace(scale=_pad(self.rule.scale[columns], width), start=start.coef[0])
-        tables = tuple(_of_columns(table, columns) for table in self.tables)
-        return chosen._replace(narrow=self._replace(tables=tables, start=start, rule=rule, folds=()))
+        """Return the problem whose local models use some columns and the shapes only.
+
+        The others have the coefficient 0 in them.
+        """
+        kept = np.append(columns, np.arange(self.shapes.start, self.shapes.stop))
+        shapes = slice(columns.size, kept.size)
+        narrow = self._of_columns(kept)._replace(shapes=shapes)
+        return self._replace(columns=kept, by_fold=by_fold, narrow=narrow)
 
     def to_convergence(self, table: Table) -> "LinearProblem":
         """Return the problem whose local models are fitted to convergence, from a table of the same rows."""
         if self.columns is None or self.narrow is None:
             return self._replace(exact=table)
         return self._replace(narrow=self.narrow._replace(exact=_of_columns(table, self.columns)))
+
+    def _of_columns(self, columns: np.ndarray) -> "LinearProblem":
+        """Return the problem of some columns alone, near the same global model of all."""
+        width = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0).width
+        start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
+        rule = self.rule._replace(scale=_pad(self.rule.scale[columns], width), start=start.coef[0])
+        tables = tuple(_of_columns(table, columns) for table in self.tables)
+        exact = None if self.exact is None else _of_columns(self.exact, columns)
+        return self._replace(tables=tables, start=start, rule=rule, exact=exact, folds=())
 
     def _give_back(self, coef: np.ndarray) -> np.ndarray:
         """Return coefficients of all columns."""
@@ -141,19 +156,29 @@ class LinearProblem(NamedTuple):
     def _near(self, part, number: int) -> "LinearProblem":
         x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
         family = family if isinstance(part, slice) else family.part(part)
-        problem = make_problem(x, family, weight, self.folds[number], self.rule, self.penalties)
+        heads = (self.penalties, self.shaped, self.shapes)
+        problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
         return problem.on_columns(self.by_fold[number]) if self.by_fold else problem
 
 
 def make_problem(
-    x: np.ndarray, family: Family, weight: np.ndarray, start: Model, rule: Rule, penalties: np.ndarray
+    x: np.ndarray,
+    family: Family,
+    weight: np.ndarray,
+    start: Model,
+    rule: Rule,
+    penalties: np.ndarray,
+    shaped: np.ndarray | None = None,
+    shapes: slice = slice(0, 0),
 ) -> LinearProblem:
     """Return the local problems of training rows on the table's scale, near the global model ``start``."""
+    shaped = np.zeros(penalties.size, dtype=bool) if shaped is None else shaped
     scale = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
     link = start.link(x)
     family = family.anchored(link, weight)
     tables = working_tables(x, family, link, weight, scale)
-    return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), np.arange(weight.size))
+    tried = np.arange(weight.size)
+    return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), tried, shaped, shapes)
 
 
 def _of_columns(table: Table, columns: np.ndarray) -> Table:
@@ -176,17 +201,32 @@ def _one_step(rows, x, weightings, problem, wanted, shares):
     n_query, n_outputs = x.shape[0], len(problem.tables)
     kinds = np.array([weighting.kind for weighting in weightings])
     temperatures = np.array([weighting.temperature for weighting in weightings])
+    uses = np.where(problem.shaped, x.shape[1], problem.shapes.start if problem.shaped.any() else x.shape[1])
     link = np.empty((n_query, *wanted.shape, n_outputs))
     coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
     for k, table in enumerate(problem.tables):
         rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-        how = (table, kinds, temperatures, problem.penalties, wanted, shares, rule)
+        how = (table, kinds, temperatures, problem.penalties, uses, wanted, shares, rule)
         link[..., k], coef[:, k], bad = _kernels.head_rows(*rows, x, *how)
         failed += bad
     return link, coef, int(failed.sum())
 
 
-def _anchored(rows, x, weightings, problem, wanted, shares, anchor):
+def _one_by_one(rows, x, weightings, problem, wanted, shares, anchor):
+    """Fit heads without and with shapes one after the other, as they share no covariances."""
+    fit = _to_convergence if anchor is None else partial(_anchored, anchor=anchor)
+    if not (wanted & problem.shaped).any():
+        return fit(rows, x, weightings, problem, wanted, shares)
+    link, coef, failed = fit(rows, x, weightings, problem, wanted & problem.shaped, shares)
+    columns = np.arange(problem.shapes.start)
+    plain, lines = problem._of_columns(columns), wanted & ~problem.shaped
+    own = _pad(x[:, columns], plain.start.coef.shape[1])
+    line_link, line_coef, line_failed = fit(rows, own, weightings, plain, lines, shares)
+    coef[:, :, columns] += line_coef[:, :, columns]
+    return np.where(lines[:, :, None], line_link, link), coef, failed + line_failed
+
+
+def _anchored(rows, x, weightings, problem, wanted, shares, *, anchor):
     """Fit squared losses with what a teacher says of each query as one more row of the query's own fit."""
     n_query, (table,) = x.shape[0], problem.tables
     n_train = problem.weight.size

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._kernels.shapes import ScoreRows
+from heedful._models.shapes import Shapes
 from heedful._responses import Response
 from heedful._solver import Family
 from heedful._training_table import TrainingTable
@@ -22,10 +23,25 @@ class Run(NamedTuple):
     verbose: int = 0
 
 
+class Variants(NamedTuple):
+    """What heads of one weighting differ in: the ratio of the local penalty, and whether they use shapes.
+
+    Ratios descend, first those without shapes and then those with them.
+    """
+
+    ratios: np.ndarray
+    shaped: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """Return the number of variants."""
+        return self.ratios.size
+
+
 class BlockFits(NamedTuple):
     """Local models of a block of queries.
 
-    ``values`` (n_query, n_weighting, n_ratio, n_values) are what each head predicts; ``coef`` (n_query, n_outputs,
+    ``values`` (n_query, n_weighting, n_variant, n_values) are what each head predicts; ``coef`` (n_query, n_outputs,
     n_features) is blended by share; ``failed`` counts fits that did not converge; ``models`` holds fitted learners if
     they are kept.
     """
@@ -78,7 +94,7 @@ class Problem(Protocol):
         shares: np.ndarray,
         anchor: Anchor | None,
     ) -> BlockFits:
-        """Fit the wanted heads (n_weighting, n_ratio) of a block of queries."""
+        """Fit the wanted heads (n_weighting, n_variant) of a block of queries."""
 
     def held_out(self, splits: list[Split]) -> Iterable[HeldOut]:
         """Return the training rows to try heads on, with problems that leave out no more than they must.
@@ -104,7 +120,8 @@ Looks: TypeAlias = Callable[[np.ndarray], Iterable[Look]]
 class View(NamedTuple):
     """Queries read once: their ``codes``, as numbers to show (``design``) and as local models take them (``x``).
 
-    ``base`` (n_query, n_values) is what the global model predicts. ``leaves`` are those of a model that is kept, where
+    ``base`` (n_query, n_values) is what the global model predicts, ``additive`` what an additive model does if there is
+    one. ``leaves`` are those of a model that is kept, where
     similarities look at them.
     """
 
@@ -113,6 +130,7 @@ class View(NamedTuple):
     x: Any
     base: np.ndarray
     leaves: np.ndarray = np.empty((0, 0), np.int32)
+    additive: np.ndarray | None = None
 
 
 class FittedModels:
@@ -128,6 +146,7 @@ class FittedModels:
     names: list[str]
     coef: np.ndarray
     intercept: np.ndarray | None = None
+    shapes: Shapes | None = None
     # whether a query attends to rows by the best head even where no head is used
     attends_when_idle: bool = False
     # whether rows may come in any order, so that halves of them must be drawn from a sorted one
@@ -136,7 +155,7 @@ class FittedModels:
     def __init__(self, rows: TrainingTable, response: Response):
         self.rows, self.response = rows, response
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> Problem:
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> Problem:
         """Return the local models to fit; if all is ``fixed``, heads are not tried on rows that are left out."""
         raise NotImplementedError
 
@@ -157,6 +176,18 @@ class FittedModels:
 
         Out of bag each row is left out on its own, otherwise by the folds.
         """
+        raise NotImplementedError
+
+    def additive_left_out(self) -> np.ndarray:
+        """Return what additive models that did not see a training row predict of it."""
+        raise NotImplementedError
+
+    def shape_parts(self, codes: np.ndarray) -> np.ndarray:
+        """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
+        raise NotImplementedError
+
+    def curves(self) -> pd.DataFrame:
+        """Return the curves of the additive model, as a table."""
         raise NotImplementedError
 
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:

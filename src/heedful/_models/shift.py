@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._models.learners import labelled_family
-from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, View
+from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import unit_response
@@ -45,7 +45,7 @@ class FittedShift(FittedModels):
         """Whether rows are alike by the leaves of the model."""
         return self.recent.leaves.size > 0
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
         """Return the shifts to work out."""
         return ShiftProblem(labelled_family(self.response, self.rows.y), self.recent.base, self.rows.weight)
 

@@ -9,7 +9,7 @@ from heedful._ensembles import Ensemble, is_fitted
 from heedful._kernels.shapes import Rule
 from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
 from heedful._models.linear_fits import LinearProblem, make_problem
-from heedful._models.protocol import BlockFits, Run, View
+from heedful._models.protocol import BlockFits, Run, Variants, View
 from heedful._responses import Response
 from heedful._solver import Numbers, Scale, measure, no_model
 from heedful._training_table import TrainingTable
@@ -55,10 +55,10 @@ class FittedTrees(KeptTrees):
                 "link. Take one with squared loss."
             )
 
-    def make_problem(self, ratios: np.ndarray, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":
+    def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":
         """Return the lassos on the trees' predictions."""
         folds = () if fixed else self.grow_folds()
-        problem = TreeProblem(self.ensemble, self.leaves, self.rows.y, self.rows.weight, ratios, folds)
+        problem = TreeProblem(self.ensemble, self.leaves, self.rows.y, self.rows.weight, variants.ratios, folds)
         self._scale = problem.scale
         return problem
 

@@ -57,6 +57,14 @@ class Bins:
         sizes = [cuts.max(initial=0) + bool(cuts.size) if category else cuts.size + 1 for cuts, category in pairs]
         return np.array(sizes, np.int64)
 
+    def edges(self, column: int) -> np.ndarray:
+        """Return where the bins of a column of numbers begin and end, from minus to plus infinity."""
+        return np.concatenate([[-np.inf], self._cuts[column], [np.inf]])
+
+    def level_bins(self, column: int) -> np.ndarray:
+        """Return the bin of each level of a category."""
+        return self._cuts[column]
+
     def check_sound(self) -> None:
         """Raise if what came from a file cuts no columns."""
         pairs = zip(self._cuts, self.categories, strict=True)

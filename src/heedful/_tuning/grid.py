@@ -8,13 +8,15 @@ import pandas as pd
 
 from heedful._frames import take
 from heedful._kernels.shapes import ScoreRows
-from heedful._models.protocol import Anchor
+from heedful._models.protocol import Anchor, Variants
 from heedful.attention._weighting import Weighting
 from heedful.similarity import Similarity, TeacherSimilarity
 
 RATIOS = (np.inf, 10.0, 3.0, 1.0, 0.3)
 # A blend of heads makes up for what lies between two of them.
 BLENDED = (np.inf, 10.0, 1.0, 0.3)
+# With heads that use shapes fewer without do.
+LINES, CURVES = (np.inf, 10.0, 0.3), (1.0, 0.3)
 
 
 class Queries(NamedTuple):
@@ -53,38 +55,43 @@ class HeadGroup(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """Groups of heads, and penalty ratios (descending) that all of them share.
+    """Groups of heads, and the variants of local models that all of them share.
 
-    Heads are numbered group by group, weighting by weighting, ratio by ratio.
+    Heads are numbered group by group, weighting by weighting, variant by variant.
     """
 
     groups: list[HeadGroup]
-    ratios: np.ndarray
+    variants: Variants
 
     @property
     def n_heads(self) -> int:
         """Return the number of heads."""
-        return sum(len(group.weightings) for group in self.groups) * self.ratios.size
+        return sum(len(group.weightings) for group in self.groups) * self.variants.size
 
     @property
     def similarities(self) -> list[Similarity]:
         """Return the similarity of each group."""
         return [group.similarity for group in self.groups]
 
+    @property
+    def shaped(self) -> np.ndarray:
+        """Return whether each head uses shapes."""
+        return np.tile(self.variants.shaped, sum(len(group.weightings) for group in self.groups))
+
     def split(self, values: np.ndarray) -> list[np.ndarray]:
-        """Cut one value per head into one matrix (n_weighting, n_ratio) per group."""
-        ends = np.cumsum([len(group.weightings) * self.ratios.size for group in self.groups])[:-1]
-        return [part.reshape(-1, self.ratios.size) for part in np.split(values, ends)]
+        """Cut one value per head into one matrix (n_weighting, n_variant) per group."""
+        ends = np.cumsum([len(group.weightings) * self.variants.size for group in self.groups])[:-1]
+        return [part.reshape(-1, self.variants.size) for part in np.split(values, ends)]
 
     def table(self, error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
         """Return one row per head."""
         rows = [
-            (group.similarity.label, weighting.name, weighting.temperature, ratio)
+            (group.similarity.label, weighting.name, weighting.temperature, ratio, bool(shaped))
             for group in self.groups
             for weighting in group.weightings
-            for ratio in self.ratios
+            for ratio, shaped in zip(*self.variants, strict=True)
         ]
-        table = pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio"])
+        table = pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio", "shapes"])
         return table.assign(error=error, share=share)
 
 
@@ -96,11 +103,13 @@ def make_grid(
     pulls: Sequence[float] | None = None,
     many: bool = False,
     few: bool = False,
+    shapes: bool = False,
 ) -> Grid:
     """Return the heads to try; None stands for "auto".
 
     ``few`` takes about half of the temperatures and one weighting without. ``many`` heads are blended, so fewer
-    temperatures and penalties do: those between two others add nothing (benchmarks/defaults).
+    temperatures and penalties do: those between two others add nothing (benchmarks/defaults). With ``shapes`` there are
+    heads with and without them, and one weighting without temperature.
     """
     groups = []
     for similarity, pull in zip(similarities, pulls or [0.0] * len(similarities), strict=True):
@@ -108,8 +117,11 @@ def make_grid(
         if few:
             own, free_names = own[::2], free_names[:1]
         elif many and len(free_names) > 1:
-            own = own[1::2]
+            own, free_names = own[1::2], free_names[:1] if shapes else free_names
         softmax = [Weighting("softmax", t) for t in temperatures or own]
         free = [] if temperatures else [Weighting(name) for name in free_names]
         groups.append(HeadGroup(similarity, softmax + free, pull))
-    return Grid(groups, np.array(sorted(ratios or (BLENDED if many else RATIOS), reverse=True)))
+    lines = sorted(ratios or (LINES if shapes else BLENDED if many else RATIOS), reverse=True)
+    curves = [ratio for ratio in ratios or CURVES if np.isfinite(ratio)] if shapes else []
+    curves = sorted(curves, reverse=True)
+    return Grid(groups, Variants(np.array(lines + curves), np.arange(len(lines + curves)) >= len(lines)))

@@ -20,7 +20,7 @@ def predict_out_of_bag(grid: Grid, problem: Problem, splits: list[Split], run: R
     for part in problem.held_out(splits):
         # scores are those of training rows by number: nothing else is seen of them
         queries = Queries(part.x, part.number[:, None], part.number)
-        columns = [_observe(group, grid.ratios, part, queries, problem.family, run) for group in grid.groups]
+        columns = [_observe(group, grid.variants.size, part, queries, problem.family, run) for group in grid.groups]
         heads[part.number] = np.hstack(columns)
     return heads
 
@@ -48,17 +48,17 @@ def predict_by_folds(
             fitted = refit(group.similarity, rows[train], target[train], problem.weight[train])
             queries = Queries(part.x, rows[part.number])
             own = group._replace(similarity=fitted)
-            columns.append(_observe(own, grid.ratios, part, queries, problem.family, run))
+            columns.append(_observe(own, grid.variants.size, part, queries, problem.family, run))
         total[part.number] += np.hstack(columns)
         times[part.number] += 1
     return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
 
 
 def _observe(
-    group: HeadGroup, ratios: np.ndarray, part: HeldOut, queries: Queries, family: Family, run: Run
+    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Family, run: Run
 ) -> np.ndarray:
     """Return what the loss looks at in the predictions of every head of a group (n_query, n_heads)."""
-    wanted = np.ones((len(group.weightings), ratios.size), dtype=bool)
+    wanted = np.ones((len(group.weightings), n_variants), dtype=bool)
     largest = part.problem.largest_block
     blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, largest)
     shared = (group, part, queries, family, wanted)

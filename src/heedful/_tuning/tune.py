@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._tuning.guard import cross_fit, guard_factor
-from heedful._tuning.shares import OutOfFold, fit_many, fit_one, head_errors
+from heedful._tuning.shares import OutOfFold, fit_both, fit_one, head_errors
 
 # Smaller shares go to the other heads: they would cost as much in every prediction.
 SMALLEST = 0.02
@@ -15,13 +15,15 @@ NOTHING = np.empty(0)
 class Tuned(NamedTuple):
     """Share and error of each head, how far the guard lets the blend through, and the blend's predictions.
 
-    Those are made with shares in which a row had no say; empty if nothing was tried.
+    Those are made with shares in which a row had no say; empty if nothing was tried. ``additive`` is the share of the
+    additive model in the global model, the rest is the lasso's.
     """
 
     share: np.ndarray
     error: np.ndarray
     guard: float
     blend: np.ndarray = NOTHING
+    additive: float = 0.0
 
     @property
     def mixing(self) -> float:
@@ -31,7 +33,7 @@ class Tuned(NamedTuple):
 
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
     """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
-    fit = fit_many if many else fit_one
+    fit = fit_both if many else fit_one
     error = head_errors(oof)
     mean_share, blend = cross_fit(oof, lambda part: fit(part, mixing), seed)
     if mixing is not None:

@@ -30,6 +30,7 @@ def plan_linear(model: LinearArguments, groups: Any, *, anchors: bool = False) -
         raise TypeError(f"`local` must be a LocalLasso, such as LocalLasso(alpha_ratio=1.0), got {model.local!r}.")
     local = model.local or LocalLasso()
     ratios = check_local(local)
-    kind = LinearModels(model.alpha, local, most=most_columns(local, many), anchors=anchors)
+    shapes = bool(many and local.shapes and model.mixing != 0)
+    kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=anchors)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)

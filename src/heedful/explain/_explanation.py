@@ -18,8 +18,8 @@ class Explanation:
     """Hold the models and the rows behind some predictions, as tables.
 
     Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. ``link`` is
-    ``intercept + (coef * design).sum(axis=1)``: the prediction itself for numbers and survival, log-odds for two
-    classes. With more classes ``prediction``, ``link`` and ``intercept`` have one column for each, and ``coef`` two
+    ``intercept + (coef * design + shape).sum(axis=1)``: the prediction itself for numbers and survival, log-odds for
+    two classes. With more classes ``prediction``, ``link`` and ``intercept`` have one column for each, and ``coef`` two
     levels of columns, class and feature.
 
     Parameters
@@ -55,6 +55,14 @@ class Explanation:
         the intercept is NaN, and nothing adds up to the link.
     context, train_context : DataFrame or None, default=None
         Columns that the similarity sees and the models do not, of the queries and of the training rows.
+    multiple : Series, DataFrame or None, default=None
+        How much of the additive model is in each query's model: 0 is a line, 1 the additive model itself.
+    shape, shape_mean : DataFrame or None, default=None
+        What that adds for each feature, and what it adds to the rows attended to on average; None without shapes. What
+        a category adds stands with the level that the query has.
+    curves : DataFrame or None, default=None
+        The curves of the additive model, piece by piece: feature, ends or level, weight of the training rows there, and
+        what it adds to the linear predictor.
 
     Examples
     --------
@@ -90,6 +98,10 @@ class Explanation:
     slopes: bool = True
     context: pd.DataFrame | None = None
     train_context: pd.DataFrame | None = None
+    multiple: pd.Series | pd.DataFrame | None = None
+    shape: pd.DataFrame | None = None
+    shape_mean: pd.DataFrame | None = None
+    curves: pd.DataFrame | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -108,12 +120,14 @@ class Explanation:
 
     @property
     def n_nonzero(self) -> pd.Series:
-        """Number of features with a coefficient, per query."""
+        """Number of features with a coefficient or a curve, per query."""
         nonzero = (self._models(self.coef) != 0).any(axis=1)
+        if self.shape is not None:
+            nonzero |= (self._models(self.shape) != 0).any(axis=1)
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
 
     def contributions(self, output: Any = None) -> pd.DataFrame:
-        """Return coefficient x (value - attention-weighted mean) per feature.
+        """Return coefficient x (value - attention-weighted mean) per feature, and what its curve adds, less its mean.
 
         They add up to the link less ``mean_link``.
 
@@ -129,7 +143,8 @@ class Explanation:
         """
         self._need_slopes("contributions")
         away = self.design.to_numpy() - self.mean.to_numpy()
-        return pd.DataFrame(self._of_output(self._models(self.coef), output) * away, self.index, self.features)
+        added = self._of_output(self._models(self.coef), output) * away + self._curved(output)
+        return pd.DataFrame(added, self.index, self.features)
 
     def mean_link(self, output: Any = None) -> pd.Series:
         """Return the mean of what a query's model says of the rows attended to.
@@ -147,7 +162,10 @@ class Explanation:
         self._need_slopes("mean_link")
         intercept = self._of_output(np.asarray(self.intercept).reshape(len(self.index), -1), output)
         slope = self._of_output(self._models(self.coef), output)
-        return pd.Series(intercept + (slope * self.mean.to_numpy()).sum(axis=1), self.index, name="mean_link")
+        level = intercept + (slope * self.mean.to_numpy()).sum(axis=1)
+        if self.shape_mean is not None:
+            level = level + self._of_output(self._models(self.shape_mean), output).sum(axis=1)
+        return pd.Series(level, self.index, name="mean_link")
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
         """Return the features that drove each prediction.
@@ -164,11 +182,14 @@ class Explanation:
         Returns
         -------
         DataFrame
-            Rows by query and rank: feature, coefficient, value, attention-weighted mean, contribution.
+            Rows by query and rank: feature, coefficient, value, attention-weighted mean, with shapes what the feature's
+            curve adds less its mean, contribution.
         """
         k = min(_check_count("k", k), len(self.features))
         slope = self._of_output(self._models(self.coef), output)
         columns = {"coef" if self.slopes else "importance": slope, "value": self.design, "mean": self.mean}
+        if self.shape_mean is not None:
+            columns["shape"] = self._curved(output)
         if self.slopes:
             columns["contribution"] = self.contributions(output)
         size = np.abs(np.asarray(columns["contribution"] if self.slopes else slope))
@@ -289,6 +310,12 @@ class Explanation:
         """
         deviation = center_and_unit(self.design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
+
+    def _curved(self, output: Any) -> np.ndarray:
+        """Return what curves add (n_query, n_features), less what they add to the rows attended to on average."""
+        if self.shape is None or self.shape_mean is None:
+            return np.zeros(self.design.shape)
+        return self._of_output(self._models(self.shape) - self._models(self.shape_mean), output)
 
     def _need_slopes(self, name: str) -> None:
         if not self.slopes:

@@ -1,0 +1,126 @@
+"""Shapes: an additive model of boosted stumps, one curve for each column of the table, cross-fitted."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from heedful._kernels.shapes import MISSING
+from heedful._solver import Family, Survival
+from heedful._sound import need, numbers
+from heedful._training_table import TrainingTable
+from heedful._trees.stumps import CODES, fit_stumps
+from heedful.baseline._folds import Split
+
+# Rows that no fold leaves out are left out by folds among themselves, this many.
+INNER_FOLDS = 5
+
+
+@dataclass
+class Shapes:
+    """An additive model on the scale of the linear predictor, for each of the outputs.
+
+    ``start`` (n_outputs,) is its mean over the training rows, ``curves`` (n_columns, 256, n_outputs) what each code of
+    a column adds to it, ``train`` (n_rows, n_outputs) what models that did not see a training row say of it.
+    ``n_rounds`` is the number of stumps of each model.
+    """
+
+    start: np.ndarray
+    curves: np.ndarray
+    train: np.ndarray
+    n_rounds: int
+
+    def check_sound(self, rows: TrainingTable) -> None:
+        """Raise if what came from a file has other columns or rows than the table."""
+        n_outputs = self.start.size
+        numbers(self.start, n_outputs)
+        numbers(self.curves, len(rows.plain_names), CODES, n_outputs)
+        numbers(self.train, rows.weight.size, n_outputs)
+        need(self.n_rounds >= 0, "rounds are missing")
+
+    def parts(self, codes: np.ndarray) -> np.ndarray:
+        """Return what each column adds to the linear predictor (n_rows, n_columns, n_outputs) of rows in bins."""
+        return np.stack([curve[column] for curve, column in zip(self.curves, codes.T, strict=True)], axis=1)
+
+    def link(self, codes: np.ndarray) -> np.ndarray:
+        """Return the linear predictor (n_rows, n_outputs) of rows in bins."""
+        total = np.tile(self.start, (len(codes), 1))
+        for curve, column in zip(self.curves, codes.T, strict=True):
+            total += curve[column]
+        return total
+
+
+def fit_shapes(rows: TrainingTable, family: Family, splits: list[Split], verbose: int) -> Shapes:
+    """Fit stumps to the training part of each fold; queries get the mean of these models.
+
+    A training row gets the value of the models of folds that left it out: its own response has no say in it. The number
+    of rounds is the best one of left-out rows.
+    """
+    binned = rows.model_bins(rows.codes)
+    found = fit_stumps(binned, family, rows.weight, [*splits, *_inner(splits, rows.weight.size)], verbose=verbose)
+    folds = found.folds[: len(splits)]
+    start, curves = (np.mean([getattr(fold, name) for fold in folds], axis=0) for name in ("start", "shapes"))
+    level = 0.0
+    if isinstance(family, Survival):
+        # hazards have no level of their own: this is the one at which events are as many as expected
+        start, link = np.zeros(1), found.link - found.link.mean()
+        level = family.level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight) - found.link.mean()
+    return Shapes(start + level, curves, found.link + level, found.n_rounds)
+
+
+def _inner(splits: list[Split], n_rows: int) -> list[Split]:
+    """Return folds of the rows that no split leaves out, among themselves."""
+    others = np.setdiff1d(np.arange(n_rows), np.concatenate([split.test for split in splits]))
+    if others.size < 2:
+        return [Split(np.delete(np.arange(n_rows), others), others)] if others.size else []
+    parts = [others[k::INNER_FOLDS] for k in range(min(INNER_FOLDS, others.size))]
+    return [Split(np.setdiff1d(others, part), part) for part in parts]
+
+
+def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None) -> pd.DataFrame:
+    """Return the curves as a table: one row for each piece of a column on which the curve is level.
+
+    A piece of numbers goes from ``low`` to ``high``, one of a category is a ``level``, None standing for missing cells;
+    ``rows`` is the weight of the training rows there, ``effect`` what it adds to the linear predictor.
+    """
+    binned, given = rows.model_bins(rows.codes), rows.plain_rows(rows.codes)
+    parts = []
+    for j, (name, levels) in enumerate(zip(rows.plain_names, rows.model_levels(), strict=True)):
+        curve, codes = shapes.curves[j], binned.codes[:, j]
+        mass = np.bincount(codes, weights=rows.mass, minlength=CODES)
+        if binned.bins.categories[j] and levels is not None:
+            parts.append(_levels(name, levels, binned.bins.level_bins(j), given[:, j], rows.mass, curve))
+        else:
+            parts.append(_steps(name, binned.bins.edges(j), mass, curve))
+        if mass[MISSING] > 0:
+            parts.append((pd.DataFrame({"feature": name, "rows": mass[[MISSING]]}), curve[[MISSING]]))
+    tables = [_by_output(*part, outputs) for part in parts]
+    known = {"level": pd.Series(dtype=object), "low": pd.Series(dtype=float), "high": pd.Series(dtype=float)}
+    columns = ["feature", *([] if outputs is None else ["class"]), "low", "high", "level", "rows", "effect"]
+    return pd.concat([pd.DataFrame(known), *tables], ignore_index=True)[columns]
+
+
+def _steps(name: str, edges: np.ndarray, mass: np.ndarray, curve: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the pieces of a column of numbers; those of one height are one piece."""
+    known = edges.size - 1
+    first = np.flatnonzero(np.append(True, np.any(np.diff(curve[:known], axis=0) != 0, axis=1)))
+    ends = {"low": edges[first], "high": edges[np.append(first[1:], known)]}
+    return pd.DataFrame({"feature": name} | ends | {"rows": np.add.reduceat(mass[:known], first)}), curve[first]
+
+
+def _levels(
+    name: str, levels: list, place: np.ndarray, codes: np.ndarray, mass: np.ndarray, curve: np.ndarray
+) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the levels of a category; rare ones share a bin and its height."""
+    known = ~np.isnan(codes)
+    count = np.bincount(codes[known].astype(np.int64), weights=mass[known], minlength=place.size)
+    level = np.array([*levels[: place.size], None], dtype=object)[:-1]
+    return pd.DataFrame({"feature": name, "level": level, "rows": count}), curve[place]
+
+
+def _by_output(table: pd.DataFrame, effect: np.ndarray, outputs: list | None) -> pd.DataFrame:
+    """Return pieces with their heights, under each class if there are several."""
+    if outputs is None:
+        return table.assign(effect=effect[:, 0])
+    parts = [table.assign(effect=effect[:, k], **{"class": [label] * len(table)}) for k, label in enumerate(outputs)]
+    return pd.concat(parts)
