@@ -128,3 +128,22 @@ def test_a_single_training_row_predicts_its_response(rng):
     rows = np.array([0, 1, 1, 1]), np.zeros(1, np.int32), np.array([0.5]), np.array([0.5])
     predictions, *_ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, PENALTIES, ALL, np.zeros((4, 2)), rule)
     np.testing.assert_allclose(predictions, table.y[0])
+
+
+@pytest.mark.parametrize(("n_train", "p"), [(20, 5), (20, 30), (60, 45)])
+def test_a_head_that_uses_the_first_columns_is_the_one_of_these_alone(rng, n_train, p):
+    table, queries, rule = setting(rng, n_train, p)
+    few = plain_table(table.x[:, : p - 2], table.y, table.prior)
+    rows, *_ = sparse_scores(rng, 3, n_train)
+    penalties, both = np.array([np.inf, 0.1, 0.2, 0.02]), np.ones((4, 4), np.bool_)
+    uses, shares = np.array([p - 2, p - 2, p, p]), rng.dirichlet(np.ones(16)).reshape(4, 4)
+    found, coefs, _ = head_rows(*rows, queries, table, KINDS, TEMPERATURES, penalties, both, shares, rule, uses)
+    heads = KINDS, TEMPERATURES, penalties
+    plain, slopes, _ = head_rows(
+        *rows, queries[:, : p - 2], few, *heads, both & (uses < p), shares, rule._replace(
+            scale=np.ones(p - 2), start=np.zeros(p - 2))
+    )  # fmt: skip
+    every, all_slopes, _ = head_rows(*rows, queries, table, *heads, both & (uses == p), shares, rule)
+    np.testing.assert_allclose(found[..., :2], plain[..., :2], atol=1e-7)
+    np.testing.assert_allclose(found[..., 2:], every[..., 2:], atol=1e-7)
+    np.testing.assert_allclose(coefs, all_slopes + np.pad(slopes, ((0, 0), (0, 2))), atol=1e-7)

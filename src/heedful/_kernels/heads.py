@@ -122,14 +122,17 @@ def is_wide(table: Table) -> bool | None:
 
 
 def head_rows(
-    indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, uses, wanted, shares, rule
+    indptr, indices, score, leaf, queries, table, kinds, temperatures, penalties, wanted, shares, rule, uses=None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit the wanted heads (weighting x penalty) of every query; those of a penalty use its first ``uses`` columns.
+
+    None stands for all columns, at each penalty.
 
     Returns predictions (n_query, n_weighting, n_penalty), the coefficients blended by ``shares``, and the number of
     unconverged fits per query.
     """
     block = Block(indptr, indices, score, leaf, np.zeros(1))
+    uses = np.full(penalties.size, table.mean.size) if uses is None else uses
     heads = Heads(kinds, temperatures, penalties, uses, wanted, shares)
     predictions, coefs, *_, failed = fit_rows(block, queries, table, heads, rule, is_wide(table), False)
     return predictions, coefs, failed

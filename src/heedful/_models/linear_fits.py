@@ -206,7 +206,7 @@ def _one_step(rows, x, weightings, problem, wanted, shares):
     coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
     for k, table in enumerate(problem.tables):
         rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-        how = (table, kinds, temperatures, problem.penalties, uses, wanted, shares, rule)
+        how = (table, kinds, temperatures, problem.penalties, wanted, shares, rule, uses)
         link[..., k], coef[:, k], bad = _kernels.head_rows(*rows, x, *how)
         failed += bad
     return link, coef, int(failed.sum())
