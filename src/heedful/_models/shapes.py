@@ -1,6 +1,7 @@
 """Shapes: an additive model of boosted stumps, one curve for each column of the table, cross-fitted."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from heedful.baseline._folds import Split
 
 # Rows that no fold leaves out are left out by folds among themselves, this many.
 INNER_FOLDS = 5
+# Folds that can leave out two at a time; of others every so many rows of their training part say where to stop.
+FEWEST_FOLDS, EVERY = 3, 5
 
 
 @dataclass
@@ -51,21 +54,66 @@ class Shapes:
 
 
 def fit_shapes(rows: TrainingTable, family: Family, splits: list[Split], verbose: int) -> Shapes:
-    """Fit stumps to the training part of each fold; queries get the mean of these models.
+    """Fit stumps that leave out folds; queries get the mean of these models.
 
-    A training row gets the value of the models of folds that left it out: its own response has no say in it. The number
-    of rounds is the best one of left-out rows.
+    A training row gets the value of models that were not fitted to its fold, after a number of rounds that its fold had
+    no say in either: its own response has none in its value.
     """
+    folds = [*splits, *_inner(splits, rows.weight.size)]
+    plan = _in_a_circle(folds, rows.weight.size) or _with_judges(folds)
     binned = rows.model_bins(rows.codes)
-    found = fit_stumps(binned, family, rows.weight, [*splits, *_inner(splits, rows.weight.size)], verbose=verbose)
-    folds = found.folds[: len(splits)]
-    start, curves = (np.mean([getattr(fold, name) for fold in folds], axis=0) for name in ("start", "shapes"))
-    level = 0.0
+    found = fit_stumps(binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges)
+    total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
+    for fold, used, best in zip(folds, plan.used, found.best, strict=True):
+        for k in used:
+            total[fold.test] += found.after(k, best).link(binned[fold.test])
+            times[fold.test] += 1
+    start, curves = (
+        np.mean([getattr(model, name) for model in found.folds[: len(splits)]], axis=0) for name in ("start", "shapes")
+    )
+    link, level = total / times, np.zeros(1)
     if isinstance(family, Survival):
         # hazards have no level of their own: this is the one at which events are as many as expected
-        start, link = np.zeros(1), found.link - found.link.mean()
-        level = family.level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight) - found.link.mean()
-    return Shapes(start + level, curves, found.link + level, found.n_rounds)
+        level = family.level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight)
+    return Shapes(start + level, curves, link + level, found.n_rounds)
+
+
+class _Plan(NamedTuple):
+    """What is fitted to which rows, which rows say where to stop for each fold, and whose models its rows get."""
+
+    splits: list[Split]
+    judges: list[list[tuple[int, np.ndarray]]]
+    used: list[list[int]]
+
+
+def _in_a_circle(folds: list[Split], n_rows: int) -> _Plan | None:
+    """Leave out each fold and the next one: what two models without a fold say of the other ones says where to stop.
+
+    Of folds that do not cut all rows into three parts or more there is none.
+    """
+    size, test = len(folds), np.concatenate([fold.test for fold in folds])
+    whole = all(fold.train.size + fold.test.size == n_rows for fold in folds)
+    if size < FEWEST_FOLDS or not whole or not np.array_equal(np.sort(test), np.arange(n_rows)):
+        return None
+    after, before = (np.roll(np.arange(size), shift).tolist() for shift in (-1, 1))
+    splits = [
+        Split(np.intersect1d(fold.train, folds[k].train), np.union1d(fold.test, folds[k].test))
+        for fold, k in zip(folds, after, strict=True)
+    ]
+    judges = [[(k, folds[after[k]].test), (before[k], folds[before[k]].test)] for k in range(size)]
+    return _Plan(splits, judges, [[k, before[k]] for k in range(size)])
+
+
+def _with_judges(folds: list[Split]) -> _Plan:
+    """Leave some of the training rows of each fold to say where to stop."""
+    judging = [fold.train[k % EVERY :: EVERY] if fold.train.size > 1 else fold.train for k, fold in enumerate(folds)]
+    fitted = [
+        np.setdiff1d(fold.train, rows) if fold.train.size > 1 else fold.train
+        for fold, rows in zip(folds, judging, strict=True)
+    ]
+    splits = [Split(train, fold.test) for train, fold in zip(fitted, folds, strict=True)]
+    numbers = range(len(folds))
+    return _Plan(splits, [[(k, judging[k])] for k in numbers], [[k] for k in numbers])
 
 
 def _inner(splits: list[Split], n_rows: int) -> list[Split]:

@@ -97,12 +97,17 @@ class Stumps:
         return total
 
 
+# A judge of the number of rounds: rows, and which fold's model is to predict them.
+Judge = tuple[int, np.ndarray]
+
+
 class BoostedFolds(NamedTuple):
     """The model of all rows, that of each fold, and what they say of left-out rows.
 
     ``link`` (n_rows, n_outputs) is the linear predictor of each row by the folds that left it out, on average; NaN for
     rows in no fold. ``loss`` is the weighted mean loss of left-out rows after 0, 1, ... rounds, ``n_rounds`` the number
-    with the smallest, which all models have; without folds it is empty.
+    with the smallest, which all models have; without folds it is empty. ``best`` is the number that each group of
+    judges alone takes, and ``after`` gives the model of a fold after any number of rounds.
     """
 
     model: Stumps
@@ -110,6 +115,8 @@ class BoostedFolds(NamedTuple):
     link: np.ndarray
     loss: np.ndarray
     n_rounds: int
+    best: list[int]
+    after: Callable[[int, int], Stumps]
 
 
 class _Part:
@@ -170,6 +177,7 @@ def fit_stumps(
     splits: Sequence[Fold],
     how: Boosting | None = None,
     verbose: int = 0,
+    judges: Sequence[Sequence[Judge]] | None = None,
 ) -> BoostedFolds:
     """Boost stumps on all rows and on the training part of each split together, and stop where left-out rows say so.
 
@@ -177,36 +185,50 @@ def fit_stumps(
     original scale of the response. A row of weight 2 counts as the row twice, one of weight 0 not at all. Sums follow
     the order of the rows, so another order changes their last digits; of stumps whose gains differ by less than 1e-9
     of them the first is taken, so that it changes no stump unless two are that close to this limit.
+
+    ``judges`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
+    stands for one group, the rows that each fold leaves out.
     """
     how, weight = how or Boosting(), np.asarray(weight, dtype=np.float64)
     center, unit = _unit(family.response, weight)
     inner = family.scaled(center, unit)
     parts = [_Part(inner, weight, np.arange(weight.size)), *(_Part(inner, weight, split.train) for split in splits)]
     starts = np.stack([part.start() for part in parts])
-    race = _Race(inner, weight, splits)
+    everyone = [list(enumerate(split.test for split in splits))] if splits else []
+    groups = everyone if judges is None else [*judges]
+    race = _Race(inner, weight, splits, groups)
     with _blocks.one_blas_thread():
         rounds = _boost(rows, race, parts, starts, how, verbose)
     n_rounds = int(np.argmin(np.nan_to_num(race.loss, nan=np.inf))) if race.loss.size else len(rounds.columns)
-    models = []
-    for m, part in enumerate(parts):
+
+    def after(fold: int, number: int) -> Stumps:
+        m = fold + 1
         series = range(m * inner.n_outputs, (m + 1) * inner.n_outputs)
-        shapes = np.stack([rounds.shapes(k, n_rounds, rows.shape[1]) for k in series], axis=-1)
-        models.append(_centred(center + unit * starts[m], unit * shapes, rows, part))
-    link = _out_of_fold(models[1:], splits, rows, inner.n_outputs)
-    return BoostedFolds(models[0], models[1:], link, race.loss, n_rounds)
+        shapes = np.stack([rounds.shapes(k, number, rows.shape[1]) for k in series], axis=-1)
+        return _centred(center + unit * starts[m], unit * shapes, rows, parts[m])
+
+    folds = [after(k, n_rounds) for k in range(len(splits))]
+    link = _out_of_fold(folds, splits, rows, inner.n_outputs)
+    return BoostedFolds(after(-1, n_rounds), folds, link, race.loss, n_rounds, race.best(how.patience), after)
 
 
 class _Race:
     """Left-out losses of the models of folds, worked out for some rounds at a time: a loss that sorts does so once."""
 
-    def __init__(self, family: Response, weight: np.ndarray, splits: Sequence[Fold]):
-        self.family, self.weight, self.splits = family, weight, splits
-        self.mass = sum(weight[split.test].sum() for split in splits)
+    def __init__(self, family: Response, weight: np.ndarray, splits: Sequence[Fold], groups: Sequence[Sequence[Judge]]):
+        self.family, self.weight, self.splits, self.groups = family, weight, splits, groups
+        self.mass = sum(weight[rows].sum() for group in groups for _, rows in group)
         round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
         size = max(1, min(EVERY, _blocks.BUDGET // round_bytes)) if self.mass > 0.0 else 0
         self.links = np.empty((len(splits), weight.size, size, family.n_outputs))
         self.n_waiting = 0
-        self.loss = np.empty(0)
+        self.losses = np.empty((len(groups), 0))
+        self.end: int | None = None
+
+    @property
+    def loss(self) -> np.ndarray:
+        """Weighted mean loss of all judges after each round."""
+        return self.losses.sum(axis=0)[: self.end] / self.mass if self.mass > 0.0 else np.empty(0)
 
     def watch(self, link: np.ndarray, *, last: bool = False) -> None:
         """Note the linear predictors (n_rows, 1 + n_folds, n_outputs) of a round."""
@@ -214,24 +236,38 @@ class _Race:
             self.links[:, :, self.n_waiting] = link[:, 1:].swapaxes(0, 1)
             self.n_waiting += 1
             if last or self.n_waiting == self.links.shape[2]:
-                self.loss = np.append(self.loss, self._losses())
+                self.losses = np.hstack([self.losses, self._losses()])
                 self.n_waiting = 0
 
     def over(self, patience: int) -> bool:
-        """Return whether there was no better round for some time; what came later is forgotten."""
-        number = np.arange(self.loss.size)
-        before = np.append(np.inf, np.minimum.accumulate(self.loss))[:-1]
-        best = np.maximum.accumulate(np.where(self.loss < before, number, 0))
-        late = np.flatnonzero(number - best >= patience)
-        self.loss = self.loss[: late[0] + 1] if late.size else self.loss
-        return late.size > 0
+        """Return whether no group has had a better round for some time; what came later is forgotten."""
+        ends = [_end(loss, patience) for loss in self.losses]
+        if not ends or None in ends:
+            return False
+        self.end = max(end for end in ends if end is not None)
+        return True
+
+    def best(self, patience: int) -> list[int]:
+        """Return the best round of each group, of those until it had no better one for some time."""
+        return [int(np.argmin(np.nan_to_num(loss[: _end(loss, patience)], nan=np.inf))) for loss in self.losses]
 
     def _losses(self) -> np.ndarray:
-        """Return the weighted mean loss of left-out rows in the rounds that wait."""
-        total = np.zeros(self.n_waiting)
-        for links, split in zip(self.links[:, :, : self.n_waiting], self.splits, strict=True):
-            total += self.family.left_out_loss(links.__getitem__, split.train, split.test, self.weight)
-        return total / self.mass
+        """Return the weighted loss of each group (n_groups, n_rounds) in the rounds that wait."""
+        total = np.zeros((len(self.groups), self.n_waiting))
+        links = self.links[:, :, : self.n_waiting]
+        for sums, group in zip(total, self.groups, strict=True):
+            for k, rows in group:
+                sums += self.family.left_out_loss(links[k].__getitem__, self.splits[k].train, rows, self.weight)
+        return total
+
+
+def _end(loss: np.ndarray, patience: int) -> int | None:
+    """Return how many losses there are until none was better for some time; None if that has not come yet."""
+    number = np.arange(loss.size)
+    before = np.append(np.inf, np.minimum.accumulate(loss))[:-1]
+    best = np.maximum.accumulate(np.where(loss < before, number, 0))
+    late = np.flatnonzero(number - best >= patience)
+    return int(late[0]) + 1 if late.size else None
 
 
 def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, how: Boosting, verbose: int) -> _Rounds:
