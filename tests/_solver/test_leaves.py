@@ -160,6 +160,16 @@ def test_probabilities_sum_to_one(rng, n_classes, leaf_value):
     np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
+def test_a_class_that_is_left_out_of_the_background_has_no_probability_below_zero(rng):
+    X, y, weight, queries = table_of(rng, 3)
+    model = RandomForestClassifier(9, min_samples_leaf=5, random_state=0).fit(X, y)
+    table, background = leaf_table(model, X, y, weight), rng.uniform(0.2, 1.0, size=9)
+    masked = -background[:, None] * np.where(y == 0, weight / weight.sum(), 0.0)
+    chance = table.predict(sparse.csr_array(masked), background, table.ensemble.leaves(queries))
+    assert (chance >= 0.0).all()
+    np.testing.assert_allclose(chance[:, 0], 0.0, atol=1e-12)
+
+
 @pytest.mark.parametrize("n_classes", [None, 3])
 def test_all_weight_on_a_row_of_the_querys_leaves_gives_its_response(rng, n_classes):
     X, y, weight, _ = table_of(rng, n_classes)

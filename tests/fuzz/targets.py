@@ -21,10 +21,21 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 from lightgbm import LGBMRegressor
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBRegressor
 
 import heedful
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, DriftCorrector, LeafAttentionRegressor
+from heedful import (
+    AttentionClassifier,
+    AttentionCox,
+    AttentionLasso,
+    AttentionLassoClassifier,
+    DriftCorrector,
+    LeafAttentionClassifier,
+    LeafAttentionRegressor,
+)
 from heedful.cli import main
 from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity
 
@@ -58,6 +69,14 @@ BOOSTERS = (
     *("collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor"),
     *("xgboost.core.Booster", "xgboost.sklearn.XGBRegressor"),
 )
+CLASSIFIERS: dict[str, Callable[..., Any]] = {
+    "lassos": AttentionLassoClassifier,
+    "trees": lambda **how: AttentionClassifier(DecisionTreeClassifier(max_depth=2), **how),
+    "lines": lambda **how: AttentionClassifier(LogisticRegression(), **how),
+    "leaves": lambda **how: LeafAttentionClassifier(RandomForestClassifier(3), **how),
+}
+LABELS: list[list[Any]] = [["ape", "bee"], ["ape", "bee", "cat"], [0, 1, 2, 3], [False, True], [-1.0, 0.0, 2.0]]
+WEIGHTS = [1.0, 0.0, 0.5, 1e-300, 1e-12, 1e9, 3, np.inf, np.nan, -1.0]
 SIMILARITIES = [ForestProximity(3), GaussianSimilarity(), RidgeSimilarity(), ForestProximity(3, max_features=1.0)]
 
 
@@ -172,6 +191,31 @@ def fit_and_predict(data: bytes) -> None:
         raise AssertionError(f"{kind.__name__} said {said!r} of {len(new)} rows")
 
 
+def weigh_classes(data: bytes) -> None:
+    """Fit labels under weights of classes and rows: a column of numbers for each class, or an error of weights."""
+    source = Bytes(data)
+    kind, labels = source.pick(list(CLASSIFIERS)), source.pick(LABELS)
+    y = np.array(labels)[[source.byte() % len(labels) for _ in range(12 + source.byte() % 20)]]
+    y[: len(labels)], y[len(labels) : 2 * len(labels)] = labels, labels
+    X = np.array([[source.byte() / 16, source.byte() % 3, i] for i in range(y.size)])
+    model = CLASSIFIERS[kind](similarity=source.pick(SIMILARITIES), random_state=0)
+    if kind == "lassos":
+        each = {label: source.pick(WEIGHTS) for label in labels}
+        some = {label: 0.0 for label in labels[1:] if source.byte() % 2}
+        model.set_params(class_weight=source.pick([None, "balanced", each, some]))
+    weight = source.pick([None, (y != source.pick(labels)).astype(float), [source.byte() % 4 for _ in y]])
+    with quiet():
+        try:
+            chance = model.fit(X, y, sample_weight=weight).predict_proba(X)
+        except ValueError as error:
+            if "weight" not in str(error):
+                raise
+            return
+    whole = np.isfinite(chance).all() and (chance >= 0).all() and np.allclose(chance.sum(axis=1), 1.0)
+    if model.classes_.tolist() != labels or chance.shape != (y.size, len(labels)) or not whole:
+        raise AssertionError(f"{kind} said {chance!r} of classes {model.classes_!r}")
+
+
 def read_and_fit(data: bytes) -> None:
     """Give the command line any bytes as a table: it fits a model or ends with one line, and leaves nothing behind."""
     source = Bytes(data)
@@ -276,6 +320,7 @@ def good_booster(kind: str) -> dict[str, bytes]:
 
 TARGETS: list[Callable[[bytes], None]] = [
     fit_and_predict,
+    weigh_classes,
     read_and_fit,
     predict_by_damaged_model,
     predict_by_damaged_booster,

@@ -93,7 +93,8 @@ class LeafTable:
         weights = weight_rows(bumps, background / self.total)
         means = _kernels.leaf_mean_rows(*weights, np.ascontiguousarray(leaves, dtype=np.int32), *self._rows)
         if self.leaf_value == "responses":
-            return means.mean(axis=1)
+            # rounding takes a class that the weights leave nothing of a little below 0
+            return means.mean(axis=1) if means.shape[2] == 1 else np.maximum(means.mean(axis=1), 0.0)
         shift = self.rate * (means[:, :, 0] - self.plain_mean[0, leaves].T)
         raw = self.ensemble.raw(leaves) + shift @ np.eye(self.ensemble.start.size)[self.ensemble.output]
         return raw if self.ensemble.loss == "squared" else _probabilities(raw)
