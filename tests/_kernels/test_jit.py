@@ -1,7 +1,10 @@
+import signal
+
 import numba
 import numpy as np
 import pytest
 from numba.core.codegen import JITCodeLibrary
+from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
@@ -119,3 +122,46 @@ def test_what_counts_no_references_may_not_get_or_return_arrays(kind, function):
     with pytest.raises((TypeError, numba.TypingError), match=f"{function.__name__} returns arrays or calls what does"):
         kernel(argument)
     assert kernel_of(making_row(function))(argument) is not None
+
+
+def roots(times):
+    found = np.zeros(1)
+    for _ in range(times):
+        found[0] = np.sqrt(found[0] + 2.0)
+    return found, times
+
+
+@pytest.fixture
+def interrupted():
+    """Return a function that calls another and has it interrupted after some seconds, as by Ctrl-C."""
+    if not hasattr(signal, "setitimer"):
+        pytest.skip("this system has no alarms")
+
+    def call(seconds, function, *args):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        return function(*args)
+
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield call
+    signal.setitimer(signal.ITIMER_REAL, 0.0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@compiled
+def test_an_interrupted_kernel_raises_keyboard_interrupt(interrupted):
+    kernel = many_rows(roots)
+    assert kernel(30)[0] == pytest.approx(2.0)
+    # numba makes a tuple of arrays by way of Python, where the signal raises: without the kernel's care a SystemError
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(0.02, kernel, 40_000_000)
+
+
+@compiled
+def test_an_error_of_the_system_that_no_signal_has_caused_stays_what_it_is(monkeypatch):
+    def fail(self, *args):
+        raise SystemError("broken")
+
+    kernel = many_rows(roots)
+    monkeypatch.setattr(CPUDispatcher, "__call__", fail)
+    with pytest.raises(SystemError, match="broken"):
+        kernel(1)
