@@ -202,6 +202,16 @@ def test_a_tiny_survival_table_is_at_its_optimum_or_there_is_a_warning(alpha):
     assert n_silent == 0
 
 
+def test_survival_with_strong_effects_of_correlated_columns_converges_without_a_penalty(rng):
+    # close to perfect order, so that it takes several hundred rounds; that one does not converge would be a warning
+    for n in range(100, 300, 5):
+        X = 0.3 * rng.normal(size=(n, 8)) + rng.normal(size=(n, 1))
+        event, time = rng.random(n) < 0.6, rng.exponential(size=n) * np.exp(-X @ (2.0 * rng.normal(size=8)))
+        fits = local_lasso(X, survival(event, time), np.ones((1, n)), alpha=0.0, family="cox", standardize=False)
+        (intercept,), (coef,) = outputs(fits)
+        assert breach("cox", X, (event.astype(float), time), np.ones(n), 0.0, np.ones(8), intercept, coef) < 1e-6
+
+
 def test_survival_times_in_perfect_order_have_an_answer_without_a_penalty(rng):
     X = np.sort(rng.normal(size=(40, 1)), axis=0)
     y = pd.DataFrame({"event": np.ones(40, bool), "time": np.arange(40.0, 0.0, -1.0)})

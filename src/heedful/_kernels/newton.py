@@ -21,8 +21,10 @@ from heedful._kernels.weighting import pick_rows
 
 # A class with less of the weight than this is not there; a mean loss below the other is a perfect fit.
 ABSENT, PERFECT = 1e-9, 1e-6
-# Without a penalty, survival times in perfect order have no finite optimum: each step goes further, for ever.
-MOST_FREE = 200
+# Without a penalty, survival times in perfect order have no finite optimum: steps go on for ever, and are at least half
+# as long when there were twice as many. Those that lead to an optimum shrink by a constant factor: from so many rounds
+# on, whenever these have doubled, a step must be shorter than this part of the one before.
+LOOK, SHRUNK = 200, 0.45
 # Up to this many columns covariances are kept, until the fit has moved so far or so often since.
 KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
 # A step this short goes down for certain; one that is cut to less than this part of itself leads nowhere.
@@ -325,8 +327,8 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
                 coef[k, j] = 0.0
         link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
     loss = loss_row(kind, state, -1)
-    converged = False
-    for _ in range(min(rule.max_iter, MOST_FREE) if kind == COX and alpha == 0.0 else rule.max_iter):
+    converged, look, before = False, LOOK, np.inf
+    for n_done in range(1, rule.max_iter + 1):
         largest, solved = 0.0, True
         for k in range(n_output):
             if kind == MULTINOMIAL and share[k] < ABSENT:
@@ -340,6 +342,10 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         if largest <= rule.tol or (kind != COX and loss < PERFECT):
             converged = solved
             break
+        if kind == COX and alpha == 0.0 and n_done == look:
+            if largest > SHRUNK * before:
+                break
+            look, before = 2 * look, largest
     if kind == COX:
         intercept[0] = 0.0
     if kind == MULTINOMIAL:
