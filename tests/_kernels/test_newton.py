@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._kernels import newton_rows
+from heedful._kernels.absent import settle_absent_row, settle_pure_row, shares_row
 from heedful._kernels.newton import (
     KEPT_COLUMNS,
     gather_row,
@@ -11,9 +12,6 @@ from heedful._kernels.newton import (
     link_row,
     make_workspace,
     newton_row,
-    settle_absent_row,
-    settle_pure_row,
-    shares_row,
     size_row,
     solve_output_row,
     step_output_row,

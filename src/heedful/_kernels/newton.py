@@ -11,16 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
+from heedful._kernels.absent import ABSENT, settle_absent_row, settle_pure_row, shares_row
 from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
 from heedful._kernels.descent import descend_row, gradient_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
 from heedful._kernels.moments import settle, square
 from heedful._kernels.outcomes import State, loss_row, masses_row, working_row
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, Rule, Table
+from heedful._kernels.shapes import COX, MULTINOMIAL, Rule, Table
 from heedful._kernels.weighting import pick_rows
 
-# A class with less of the weight than this is not there; a mean loss below the other is a perfect fit.
-ABSENT, PERFECT = 1e-9, 1e-6
+# A mean loss below this is a perfect fit.
+PERFECT = 1e-6
 # Without a penalty, survival times in perfect order have no finite optimum: steps go on for ever, and are at least half
 # as long when there were twice as many. Those that lead to an optimum shrink by a constant factor: from so many rounds
 # on, whenever these have doubled, a step must be shorter than this part of the one before.
@@ -104,67 +105,6 @@ def link_row(packed, intercept, coef, n_features, wide, link):
     np.dot(packed, wide, link)
     for i in range(link.size):
         link[i] += intercept
-
-
-@one_row
-def shares_row(kind, state, share):
-    """Write the weight of each class (of the events, for survival); return the effective number of rows."""
-    squares = 0.0
-    for k in range(share.size):
-        share[k] = 0.0
-    for i in range(state.value.size):
-        squares += state.weight[i] * state.weight[i]
-        if kind == MULTINOMIAL:
-            share[int(state.value[i])] += state.weight[i]
-        else:
-            share[0] += state.weight[i] * state.value[i]
-    return 1.0 / squares
-
-
-@one_row
-def settle_pure_row(kind, share, n_eff, intercept, coef):
-    """Fit what has no finite optimum: all rows of one class, or no event. Return whether that was so.
-
-    A class that was not seen in ``n`` rows gets the probability 1 / (2 (n + 1)).
-    """
-    unseen = 0.5 / (n_eff + 1.0)
-    if kind == BINOMIAL and (share[0] < ABSENT or share[0] > 1.0 - ABSENT):
-        intercept[0] = np.log(unseen / (1.0 - unseen)) if share[0] < 0.5 else np.log((1.0 - unseen) / unseen)
-    elif kind == COX and share[0] < ABSENT:
-        intercept[0] = 0.0
-    else:
-        return False
-    for j in range(coef.shape[1]):
-        coef[0, j] = 0.0
-    return True
-
-
-@making_row
-def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
-    """Give classes that no attended row has a small probability: together that of one unseen class."""
-    n_absent, top = 0, -np.inf
-    level = vector(share.size)
-    for k in range(share.size):
-        level[k] = intercept[k]
-        for i in range(state.weight.size):
-            for j in range(n_features):
-                level[k] += state.weight[i] * packed[i, j] * coef[k, j]
-        if share[k] < ABSENT:
-            n_absent += 1
-        else:
-            top = max(top, level[k])
-    if n_absent == 0:
-        return
-    total = 0.0
-    for k in range(share.size):
-        if share[k] >= ABSENT:
-            total += np.exp(level[k] - top)
-    unseen = 0.5 / (n_eff + 1.0)
-    for k in range(share.size):
-        if share[k] < ABSENT:
-            intercept[k] = top + np.log(total * unseen / (1.0 - unseen) / n_absent)
-            for j in range(coef.shape[1]):
-                coef[k, j] = 0.0
 
 
 @one_row

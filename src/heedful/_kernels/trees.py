@@ -10,6 +10,7 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 import numpy as np
 
 from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
+from heedful._kernels.draws import GOLDEN, draw_bag, scramble
 from heedful._kernels.splits import (
     ONE,
     best_possible,
@@ -22,56 +23,9 @@ from heedful._kernels.splits import (
     tally_row,
 )
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 # Up to so many rows, and from more columns on than these, the best gain that any column could give is worked out first;
 # one that gives it ends the search.
 FEW_ROWS, FEW_TRIED = 16, 6
-
-
-@one_row
-def scramble(state):
-    """Return a random number of 64 bits for a state; states that count up in steps of ``GOLDEN`` give a sequence."""
-    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@one_row
-def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
-    """Draw rows; write those drawn, with how often and the sum of their response, and the others; return how many.
-
-    ``sums`` are running sums of weights, empty if all weigh the same; ``places`` says where the row with a number lies.
-    Without draws every row is taken once. How often a row was drawn is left in the first row of ``counts``.
-    """
-    n_rows, state = places.size, seed
-    for i in range(n_rows):
-        counts[0, i] = 1 if n_drawn == 0 else 0
-    for _ in range(n_drawn):
-        state += GOLDEN
-        number = scramble(state)
-        if sums.size == 0:
-            counts[0, places[np.int64(((number >> np.uint64(32)) * np.uint64(n_rows)) >> np.uint64(32))]] += 1
-            continue
-        at = float(number >> np.uint64(11)) * 2.0**-53 * sums[-1]
-        low, high = 0, n_rows - 1
-        while low < high:
-            middle = (low + high) >> 1
-            if sums[middle] > at:
-                high = middle
-            else:
-                low = middle + 1
-        counts[0, places[low]] += 1
-    n_in, n_out = 0, 0
-    for i in range(n_rows):
-        if counts[0, i] == 0:
-            others[n_out] = i
-            n_out += 1
-            continue
-        bag[0, n_in] = i
-        bag[1, n_in] = counts[0, i]
-        bag[2, n_in] = counts[0, i] * values[i] if values.ndim == 1 else 0
-        n_in += 1
-    return n_in
 
 
 @inlined_row
