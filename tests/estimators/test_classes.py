@@ -10,7 +10,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.tree import DecisionTreeClassifier
 from xgboost import XGBClassifier
 
-from heedful import AttentionClassifier, AttentionLassoClassifier, LeafAttentionClassifier
+from heedful import AttentionClassifier, AttentionLassoClassifier, DriftCorrector, LeafAttentionClassifier
 from heedful.baseline import LogisticBaseline
 from heedful.similarity import ForestProximity, RidgeSimilarity
 
@@ -70,6 +70,24 @@ def test_a_class_of_weight_zero_keeps_its_column(name, seed, n_classes, left, fe
     if hasattr(model, "class_weight"):
         weights = {label: float(label not in absent) for label in np.unique(y)}
         check_columns(model.set_params(class_weight=weights).fit(X, y), X, y, absent)
+
+
+@pytest.mark.parametrize("similarity", [None, FOREST, RidgeSimilarity()], ids=["leaves", "forest", "ridge"])
+@pytest.mark.parametrize("how", ["all classes", "no weight", "no rows", "one class"])
+@settings(max_examples=2, deadline=None)
+@given(seed=st.integers(0, 1000), n_classes=st.sampled_from([2, 3, 4]), left=st.sampled_from([0, 1]))
+def test_a_corrected_model_has_a_column_for_each_class_that_it_knows(similarity, how, seed, n_classes, left):
+    (X, y), (recent, labels) = draw(seed, n_classes), draw(seed + 1, n_classes)
+    served, there = RandomForestClassifier(9, random_state=0).fit(X, y), labels != np.unique(y)[left]
+    weight = there.astype(float) if how == "no weight" else np.ones(60)
+    kept = {"no rows": there, "one class": ~there}.get(how, np.ones(60, bool))
+    model = DriftCorrector(served, similarity=similarity).fit(recent[kept], labels[kept], sample_weight=weight[kept])
+    chance = model.predict_proba(X)
+    assert list(model.classes_) == list(served.classes_)
+    assert chance.shape == (60, n_classes)
+    assert (chance >= 0).all()
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0)
+    assert np.isin(model.predict(X), model.classes_).all()
 
 
 @pytest.mark.parametrize(("name", "late"), [*((name, "bee") for name in MODELS), ("lassos", "ape"), ("lassos", "cat")])

@@ -9,8 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit
+from sklearn.tree import DecisionTreeRegressor
 
 import heedful
 from heedful.saving._scalars import Scalar, parts_of
@@ -114,27 +116,76 @@ def test_a_value_made_from_its_parts_is_the_same(value):
     assert getattr(made, "unit", None) == getattr(value, "unit", None)
 
 
-SIMILARITIES = st.sampled_from([ForestProximity(3), GaussianSimilarity(), RidgeSimilarity(), "lambda"])
+# What is made of heads, a similarity, folds and rows, for each estimator.
+MAKERS = {
+    "AttentionLasso": lambda heads, how, cv, *_: heedful.AttentionLasso(heads, similarity=how, cv=cv, random_state=0),
+    "AttentionLassoClassifier": lambda heads, how, cv, *_: heedful.AttentionLassoClassifier(
+        heads, similarity=how, cv=cv, random_state=0
+    ),
+    "AttentionCox": lambda heads, how, cv, *_: heedful.AttentionCox(heads, similarity=how, cv=cv, random_state=0),
+    "AttentionRegressor": lambda _, how, cv, *__: heedful.AttentionRegressor(
+        DecisionTreeRegressor(max_depth=2, random_state=0), how, cv=cv, tuning_rows=10, random_state=0
+    ),
+    "AttentionClassifier": lambda _, how, cv, *__: heedful.AttentionClassifier(
+        LogisticRegression(), how, cv=cv, tuning_rows=10, random_state=0
+    ),
+    "LeafAttentionRegressor": lambda _, how, cv, *__: heedful.LeafAttentionRegressor(
+        RandomForestRegressor(4, random_state=0), how, cv=cv, random_state=0
+    ),
+    "LeafAttentionClassifier": lambda _, how, cv, *__: heedful.LeafAttentionClassifier(
+        RandomForestClassifier(4, random_state=0), how, cv=cv, random_state=0
+    ),
+    "TreeAttentionRegressor": lambda _, how, cv, *__: heedful.TreeAttentionRegressor(
+        GradientBoostingRegressor(n_estimators=4, random_state=0), how, cv=cv, random_state=0
+    ),
+    "DriftCorrector": lambda _, how, __, X, y: heedful.DriftCorrector(
+        RandomForestRegressor(4, random_state=0).fit(X, y), similarity=how
+    ),
+    "ProtoClust": lambda _, how, *__: heedful.ProtoClust(
+        3, metric=(lambda a, b: np.abs(a - b).sum()) if callable(how) else "euclidean"
+    ),
+}
+CLASSES = ("AttentionLassoClassifier", "AttentionClassifier", "LeafAttentionClassifier")
+# A learner of scikit-learn, a model that was fitted elsewhere, and distances take numbers only.
+PLAIN = ("AttentionRegressor", "AttentionClassifier", "DriftCorrector", "ProtoClust")
+
+
+def respond(name, y):
+    """Return the response that an estimator learns: numbers, classes or survival."""
+    if name == "AttentionCox":
+        return np.column_stack([y > -1, np.exp(y)])
+    return y > 0 if name in CLASSES else y
+
+
+def test_every_public_estimator_has_a_maker():
+    assert set(MAKERS) == {name for name in heedful.__all__ if hasattr(getattr(heedful, name), "fit")}
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@settings(deadline=None, max_examples=12, derandomize=True, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("name", MAKERS)
+@settings(deadline=None, max_examples=4, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(
-    kind=st.sampled_from([heedful.AttentionLasso, heedful.AttentionLassoClassifier, heedful.AttentionCox]),
-    similarity=SIMILARITIES,
+    similarity=st.sampled_from([ForestProximity(3), GaussianSimilarity(), RidgeSimilarity()]),
     labels=st.sampled_from([None, *LEVELS]),
     heads=st.sampled_from(["single", "multi"]),
     cv=st.sampled_from([3, KFold(3)]),
 )
-def test_a_model_predicts_the_same_from_its_file_or_is_refused_when_it_is_saved(kind, similarity, labels, heads, cv):
+def test_a_model_predicts_the_same_from_its_file(name, similarity, labels, heads, cv):
     X, y = rows()
-    X = X if labels is None else X.assign(k=pd.Categorical(LEVELS[labels]))
-    how = (lambda a, b: -np.abs(a[:, None] - b).sum(axis=2)) if isinstance(similarity, str) else similarity
-    model = kind(heads, similarity=how, cv=cv, random_state=0)
-    response = {"AttentionLasso": y, "AttentionLassoClassifier": y > 0}.get(kind.__name__)
-    model.fit(X, np.column_stack([y > -1, np.exp(y)]) if response is None else response)
-    if isinstance(similarity, str):
-        with pytest.raises(ValueError, match="cannot be saved"):
-            again(model)
-    else:
-        np.testing.assert_array_equal(again(model).predict(X), model.predict(X))
+    model = MAKERS[name](heads, similarity, cv, X, y)
+    if labels is not None:
+        X = X.set_index(LEVELS[labels]) if name in PLAIN else X.assign(k=pd.Categorical(LEVELS[labels]))
+    loaded = again(model.fit(X, respond(name, y)))
+    for said in ("predict", "predict_proba"):
+        if hasattr(model, said):
+            np.testing.assert_array_equal(getattr(loaded, said)(X), getattr(model, said)(X))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_model_with_a_function_that_has_no_name_is_refused_when_it_is_saved(name):
+    X, y = rows()
+    model = MAKERS[name]("single", lambda a, b: -np.abs(a[:, None] - b).sum(axis=2), 3, X, y)
+    model.fit(X, respond(name, y))
+    with pytest.raises(ValueError, match="cannot be saved"):
+        again(model)
