@@ -101,6 +101,17 @@ def test_refreshing_one_class_equals_refreshing_all_however_far_it_moved(rng, ju
         np.testing.assert_allclose(state.mass / state.total, expected, rtol=1e-9)
 
 
+def test_a_class_that_falls_from_far_above_leaves_the_others_their_digits(rng):
+    link, what, weight = rows(rng, "multinomial", "random")
+    link[:, 1] += 30.0
+    state = state_of("multinomial", link, what, weight)
+    class_masses(state, -1)
+    link[:, 1] -= 60.0
+    state.link[1] -= 60.0
+    class_masses(state, 1)
+    np.testing.assert_allclose((state.mass / state.total).T, losses.probabilities("multinomial", link), rtol=1e-12)
+
+
 def test_one_row_is_refreshed_alone(rng):
     link, what, weight = rows(rng, "multinomial", "random", 1000.0)
     state = state_of("multinomial", link, what, weight)
