@@ -11,7 +11,7 @@ import pytest
 from heedful import AttentionLasso, AttentionLassoClassifier, _blocks
 from heedful.similarity import ForestProximity
 
-distributed = pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed", reason="Dask is an extra")
 # what the packages warn of in their own code is not ours to mend
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("clusters")]
 
@@ -114,7 +114,7 @@ def test_predictions_survive_a_killed_worker(dask, table, tmp_path):
 @pytest.fixture(scope="module")
 def ray():
     """Two workers on this machine."""
-    ray = pytest.importorskip("ray")
+    ray = pytest.importorskip("ray", reason="Ray is an extra, not for every Python")
     from ray.util.joblib import register_ray
 
     try:

@@ -105,9 +105,9 @@ def where_it_goes(n: int, p: int) -> list[Row]:
     profile.runcall(AttentionLasso(random_state=0).fit, X, y)
     stats = pstats.Stats(profile)
     taken: dict[str, float] = {}
-    for (_, _, name), (*_, total, _) in stats.stats.items():  # type: ignore[attr-defined]
+    for (_, _, name), (*_, total, _) in stats.stats.items():  # type: ignore[attr-defined]  # not in the stubs
         taken[name] = max(taken.get(name, 0.0), total)
-    whole = stats.total_tt  # type: ignore[attr-defined]
+    whole = stats.total_tt  # type: ignore[attr-defined]  # not in the stubs
     return [
         (f"of a fit, n = {n:,}, p = {p}: {what}", f"{taken.get(name, 0.0):.2f} s of {whole:.2f} s",
          f"{taken.get(name, 0.0) / whole:.0%}", "")

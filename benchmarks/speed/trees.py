@@ -91,7 +91,7 @@ def grow_lightgbm(job: Job) -> Callable[[], Any]:
 
 def grow_ydf(job: Job) -> Callable[[], Any]:
     """Return what grows ydf's random forest."""
-    import ydf  # noqa: PLC0415  not everybody has it
+    import ydf  # noqa: PLC0415 - not everybody has it
 
     table = {f"x{j}": column for j, column in enumerate(job.X.T)} | {"y": job.y}
     ydf.verbose(0)
@@ -110,7 +110,7 @@ def grow_ydf(job: Job) -> Callable[[], Any]:
 
 def grow_biosphere(job: Job) -> Callable[[], Any]:
     """Return what grows biosphere's random forest; it knows no classes."""
-    from biosphere import RandomForest  # noqa: PLC0415  not everybody has it
+    from biosphere import RandomForest  # noqa: PLC0415 - not everybody has it
 
     y = job.y.astype(np.float64)
     return lambda: RandomForest(
