@@ -1,5 +1,6 @@
-"""The paper's twelve UCI tables, read from a folder that holds them with their manifest."""
+"""The paper's twelve UCI tables and those of StatLib, read from a folder that holds them with their manifests."""
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -47,6 +48,20 @@ def load_series(folder: Path) -> pd.DataFrame:
     """Return the quarters of us_change, the response last."""
     with one_line():
         return load_us_change(folder).reset_index(drop=True)
+
+
+def load_statlib(folder: Path) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
+    """Return features and response of StatLib's tables by their names; none if the folder does not hold them."""
+    manifest = folder / "statlib" / "manifest.json"
+    found = {}
+    for name, about in (
+        json.loads(manifest.read_text(encoding="utf-8"))["datasets"].items() if manifest.exists() else ()
+    ):
+        if about["task"] == "regression":
+            table = pd.read_csv(manifest.parent / about["file"])
+            levels = dict.fromkeys(about["categorical"], "category")
+            found[name] = (table[about["features"]].astype(levels), table[about["target"]].to_numpy(np.float64))
+    return found
 
 
 @contextmanager

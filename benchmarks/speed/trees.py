@@ -9,7 +9,6 @@ those of scikit-learn's forest and ours on every development table of numbers. W
 """
 
 import argparse
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
@@ -23,7 +22,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from benchmarks import pages, study
 from benchmarks.speed.parts import make_table
-from benchmarks.tables import TABLES, data_folder, load, stand_in
+from benchmarks.tables import TABLES, data_folder, load, load_statlib, stand_in
 from heedful._frames import TableReader
 from heedful._trees import Bins
 from heedful.similarity import ForestProximity
@@ -157,16 +156,8 @@ def development_tables(folder: Path) -> Iterator[Table]:
     for name, title in TABLES.items():
         X, y = load(name, folder)
         yield title, X, np.asarray(y, dtype=np.float64)
-    manifest = folder / "statlib" / "manifest.json"
-    for name, entry in (
-        json.loads(manifest.read_text(encoding="utf-8"))["datasets"].items() if manifest.exists() else ()
-    ):
-        table = pd.read_csv(manifest.parent / entry["file"])
-        if entry["task"] == "regression":
-            X = table[entry["features"]].copy()
-            for column in entry["categorical"]:
-                X[column] = X[column].astype("category")
-            yield name, X, table[entry["target"]].to_numpy(np.float64)
+    for name, (X, y) in load_statlib(folder).items():
+        yield name, X, y
 
 
 def out_of_bag_errors(X: np.ndarray, y: np.ndarray, every: bool, n_trees: int, categories: np.ndarray) -> list[float]:

@@ -1,0 +1,1 @@
+"""Heedful and its rivals at their defaults, on many tables."""

@@ -1,0 +1,170 @@
+"""A league: heedful and its rivals at their defaults, on 34 tables of numbers and 12 of classes.
+
+    python -m benchmarks.league [--methods NAME ...] [--kinds numbers classes] [--tables TITLE ...] [--runs 2]
+                                [--jobs -1] [--data DIR] [--fresh] [--smoke]
+
+Writes results.md beside this file once all methods have all tables; of less, and with ``--smoke``, under build/. Each
+method of each split is kept in build/league: an interrupted run goes on where it stopped, and when heedful has changed
+(``HEEDFUL_EDITION`` in methods.py), it alone is measured again.
+"""
+
+import argparse
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from benchmarks import pages, rivals, study
+from benchmarks.league.measuring import measure
+from benchmarks.league.methods import CLASSES, EBM, LASSO, METHODS, NUMBERS, find_absent, make_ebm_classifier
+from benchmarks.league.page import write_section
+from benchmarks.league.tables import CUT, make_stand_ins, read_classes, read_numbers
+from benchmarks.tables import data_folder
+
+HERE, RUNS = Path(__file__).parent, 2
+Tables = dict[str, dict[str, study.Table]]
+ABOUT = {
+    "numbers": (
+        "Gain: by how many per cent the mean squared test error is below the lasso's. The tables of the paper have "
+        "names in capitals; the others are StatLib's."
+    ),
+    "classes": (
+        "Gain: by how many per cent the log loss is below that of the logistic lasso. Probabilities are at least "
+        "1e-15, so a forest that is sure and wrong pays for it. scikit-learn has four tables (600 rows of digits); as "
+        f"these are few, {len(CUT)} tables of numbers are cut at their median."
+    ),
+}
+
+
+def short(name: str) -> str:
+    """Return how a method is called on the command line."""
+    return name.lower().replace(" ", "-")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that only this study has."""
+    names = [short(name) for name in NUMBERS]
+    parser.add_argument("--data", help="folder that holds uci/manifest.json and statlib/manifest.json")
+    parser.add_argument("--methods", nargs="+", default=names, choices=names, type=str.lower, help="what to measure")
+    parser.add_argument("--kinds", nargs="+", default=list(METHODS), choices=list(METHODS), help="what is predicted")
+    parser.add_argument("--tables", nargs="+", help="titles of tables, as on the page (default: all)")
+
+
+def read_options() -> argparse.Namespace:
+    """Return the options; a smoke run has few rounds of the slowest method."""
+    options = study.read_options(__doc__, RUNS, add=add_options)
+    options.names = [name for name in NUMBERS if short(name) in options.methods]
+    absent = find_absent(options.names)
+    if absent:
+        raise SystemExit(
+            f"Not installed: {', '.join(absent)}. Get them by: pip install 'heedful[league]', or leave their methods "
+            "out by --methods."
+        )
+    if options.smoke:
+        few = {"outer_bags": 2, "max_rounds": 50}
+        NUMBERS[EBM] = NUMBERS[EBM]._replace(make=partial(rivals.make_ebm, **few))
+        CLASSES[EBM] = CLASSES[EBM]._replace(make=partial(make_ebm_classifier, **few))
+    return options
+
+
+def read_tables(options: argparse.Namespace) -> Tables:
+    """Return the tables of each kind by their titles."""
+    if options.smoke:
+        numbers, classes = make_stand_ins()
+    else:
+        numbers = read_numbers(data_folder(options.data))
+        classes = read_classes(numbers)
+    tables = {kind: found for kind, found in (("numbers", numbers), ("classes", classes)) if kind in options.kinds}
+    return choose(tables, options.tables) if options.tables else tables
+
+
+def choose(tables: Tables, titles: list[str]) -> Tables:
+    """Return the tables of some titles; one that is unknown ends the program."""
+    known = [title for found in tables.values() for title in found]
+    unknown = [title for title in titles if title not in known]
+    if unknown:
+        raise SystemExit(f"There is no table {unknown[0]!r}. There are: {', '.join(known)}.")
+    return {kind: {title: found[title] for title in found if title in titles} for kind, found in tables.items()}
+
+
+def part_name(kind: str, name: str) -> str:
+    """Return under which name a method's splits are kept."""
+    return name if kind == "numbers" else f"{name}, {kind}"
+
+
+def make_studies() -> dict[str, study.Study]:
+    """Return one study for each method and kind of response whose package is there."""
+    return {
+        part_name(kind, name): study.Study(HERE, partial(measure, kind, name), method.packages, method.edition)
+        for kind, methods in METHODS.items()
+        for name, method in methods.items()
+        if not find_absent([name])
+    }
+
+
+def list_parts(tables: Tables, names: list[str], runs: int) -> list[study.Part]:
+    """Return what is to be measured: method, table and seed."""
+    return [
+        (part_name(kind, name), *job)
+        for kind, found in tables.items()
+        for job in study.order_jobs(found, runs)
+        for name in names
+        if name in METHODS[kind]
+    ]
+
+
+def collect(
+    known: dict[study.Part, study.Scores], kind: str, tables: dict[str, study.Table], runs: int
+) -> pd.DataFrame:
+    """Return errors and seconds of all that is known of a kind, one row per split that has the lasso."""
+    found = {}
+    for job in sorted(study.order_jobs(tables, runs)):
+        scores: study.Scores = {}
+        for name in METHODS[kind]:
+            scores |= known.get((part_name(kind, name), *job), {})
+        if LASSO in scores:
+            found[job] = scores
+    return study.as_frame(found) if found else pd.DataFrame()
+
+
+def left_out(known: dict[study.Part, study.Scores]) -> str:
+    """Return a sentence: which methods were left out where, as they took too long."""
+    slow: dict[str, list[str]] = {}
+    for (part, title, _), scores in sorted(known.items()):
+        if not scores and title not in slow.setdefault(part, []):
+            slow[part].append(title)
+    said = [f"{part} on {', '.join(titles)}" for part, titles in slow.items()]
+    return f"Left out on a split where a fit takes more than a minute of one core: {'; '.join(said)}." if said else ""
+
+
+def main() -> None:
+    """Measure what is missing and write the page."""
+    options = read_options()
+    tables = read_tables(options)
+    studies = make_studies()
+    wanted = list_parts(tables, options.names, options.runs)
+    known, _ = study.run_parts(studies, {t: found[t] for found in tables.values() for t in found}, wanted, options)
+    everything = list_parts(tables, list(NUMBERS), options.runs)
+    known = {part: known[part] for part in everything if part in known}
+    sections = []
+    for kind, found in tables.items():
+        results = collect(known, kind, found, options.runs)
+        if not results.empty:
+            sections.append(
+                write_section(kind, ABOUT[kind], results, {t: table[0].shape for t, table in found.items()})
+            )
+    packages = dict.fromkeys(package for method in NUMBERS.values() for package in method.packages)
+    about = (
+        f"Every method at its defaults, on one thread; {options.runs} random halves of each table, seeds from 0, the "
+        "same for all. `typical gain` is from the geometric mean of error ratios, so that no single table can weigh "
+        "all; ranks are by mean gain among the methods of a table, the lasso one of them. Standard errors are of the "
+        "paired difference over splits: of two splits they are rough. Seconds are CPU time to fit one half and "
+        f"predict the other. {pages.stamp(*packages)}. This page is rewritten by `make league`; the README says what "
+        f"each method is shown. {left_out(known)}"
+    )
+    whole = not options.tables and len(tables) == len(METHODS) and len(known) == len(everything)
+    study.publish(HERE, options, pages.join("League", about.strip(), *sections), whole)
+
+
+if __name__ == "__main__":
+    main()
