@@ -100,6 +100,10 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md
 	$(BIN)/python -m benchmarks.defaults
 
+.PHONY: league
+league: $(READY) ## heedful and its rivals at their defaults on 34 tables and 12 of classes; goes on where it stopped
+	$(BIN)/python -m benchmarks.league
+
 .PHONY: table1
 table1: $(READY) ## table 1 of the paper, with the paper's figures beside ours; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.table1

@@ -12,6 +12,7 @@ ROWS = {
     "defaults": 32,
     "drift_days": 24,
     "intervals": 6,
+    "league": 19,
     "paper.appendix_a": 4,
     "paper.appendix_b": 7,
     "paper.drift": 23,
