@@ -83,11 +83,17 @@ def test_the_typical_gain_is_by_the_geometric_mean_of_ratios():
     assert found[OURS] == pytest.approx(0.0)
 
 
+def test_a_method_without_error_on_a_table_does_not_decide_the_typical_gain():
+    errors = {"exact": 0.0, "as the lasso": 1.0}
+    splits = {(title, 0): {OURS: {"error": e}, LASSO: {"error": 1.0}} for title, e in errors.items()}
+    assert summary.typical_gain(study.as_frame(splits))[OURS] == pytest.approx(90.0)
+
+
 def test_the_page_has_every_method_and_says_what_was_left_out(results):
     text = page.write_section("numbers", "About.", results, dict.fromkeys(ERRORS, (30, 2)))
     assert "| booster | 3 | 46.0 |" in text
     assert "| 1 : 2 | 1 : 1 | 2.00 | 2.00 |" in text
-    assert "| below | 30 | 2 | -4.0 | left out |" in text
+    assert "| below | 30 | 2 | -4.0 | not run |" in text
     assert "more than 1 %: below (-4.0 %)." in text
 
 

@@ -19,7 +19,7 @@ from benchmarks.league.measuring import measure
 from benchmarks.league.methods import CLASSES, EBM, LASSO, METHODS, NUMBERS, find_absent, make_ebm_classifier
 from benchmarks.league.page import write_section
 from benchmarks.league.tables import CUT, make_stand_ins, read_classes, read_numbers
-from benchmarks.tables import data_folder
+from benchmarks.tables import TABLES, data_folder
 
 HERE, RUNS = Path(__file__).parent, 2
 Tables = dict[str, dict[str, study.Table]]
@@ -124,7 +124,11 @@ def collect(
             scores |= known.get((part_name(kind, name), *job), {})
         if LASSO in scores:
             found[job] = scores
-    return study.as_frame(found) if found else pd.DataFrame()
+    if not found:
+        return pd.DataFrame()
+    frame = study.as_frame(found)
+    order = [(what, name) for what in ("error", "seconds") for name in METHODS[kind]]
+    return frame[[column for column in order if column in frame]]
 
 
 def left_out(known: dict[study.Part, study.Scores]) -> str:
@@ -137,33 +141,49 @@ def left_out(known: dict[study.Part, study.Scores]) -> str:
     return f"Left out on a split where a fit takes more than a minute of one core: {'; '.join(said)}." if said else ""
 
 
+def name_packages(known: dict[study.Part, study.Scores]) -> list[str]:
+    """Return the packages of the methods that are known."""
+    found = [
+        package
+        for kind, methods in METHODS.items()
+        for name, method in methods.items()
+        if any(part == part_name(kind, name) for part, *_ in known)
+        for package in method.packages
+    ]
+    return list(dict.fromkeys(found))
+
+
+def write_page(known: dict[study.Part, study.Scores], tables: Tables, runs: int) -> str:
+    """Return the page of all that is known."""
+    sections = []
+    for kind, found in tables.items():
+        results = collect(known, kind, found, runs)
+        if not results.empty:
+            shapes = {title: table[0].shape for title, table in found.items()}
+            sections.append(write_section(kind, ABOUT[kind], results, shapes))
+    about = (
+        f"Every method at its defaults, on one thread; means of {runs} random 50/50 splits, seeds from 0, the same for "
+        "all. `typical gain` is from the geometric mean of error ratios, each between 1/100 and 100, as a table on "
+        "which the lasso is nearly exact, or hopeless, decides the mean gain. Ranks are by mean gain among the methods "
+        "of a table, the lasso one of them. Standard errors are of the paired difference over splits: of two splits "
+        "they are rough. Seconds are CPU time to fit one half and predict the other. "
+        f"{pages.stamp(*name_packages(known))}. This page is rewritten by `make league`; the README says what "
+        f"each method is shown. {left_out(known)}"
+    )
+    return pages.join("League", about.strip(), *sections)
+
+
 def main() -> None:
     """Measure what is missing and write the page."""
     options = read_options()
     tables = read_tables(options)
-    studies = make_studies()
-    wanted = list_parts(tables, options.names, options.runs)
-    known, _ = study.run_parts(studies, {t: found[t] for found in tables.values() for t in found}, wanted, options)
+    both = {title: table for found in tables.values() for title, table in found.items()}
+    known, _ = study.run_parts(make_studies(), both, list_parts(tables, options.names, options.runs), options)
     everything = list_parts(tables, list(NUMBERS), options.runs)
     known = {part: known[part] for part in everything if part in known}
-    sections = []
-    for kind, found in tables.items():
-        results = collect(known, kind, found, options.runs)
-        if not results.empty:
-            sections.append(
-                write_section(kind, ABOUT[kind], results, {t: table[0].shape for t, table in found.items()})
-            )
-    packages = dict.fromkeys(package for method in NUMBERS.values() for package in method.packages)
-    about = (
-        f"Every method at its defaults, on one thread; {options.runs} random halves of each table, seeds from 0, the "
-        "same for all. `typical gain` is from the geometric mean of error ratios, so that no single table can weigh "
-        "all; ranks are by mean gain among the methods of a table, the lasso one of them. Standard errors are of the "
-        "paired difference over splits: of two splits they are rough. Seconds are CPU time to fit one half and "
-        f"predict the other. {pages.stamp(*packages)}. This page is rewritten by `make league`; the README says what "
-        f"each method is shown. {left_out(known)}"
-    )
-    whole = not options.tables and len(tables) == len(METHODS) and len(known) == len(everything)
-    study.publish(HERE, options, pages.join("League", about.strip(), *sections), whole)
+    has_all = not options.tables and len(tables) == len(METHODS) and len(tables["numbers"]) > len(TABLES)
+    page = write_page(known, tables, options.runs)
+    study.publish(HERE, options, page, has_all and len(known) == len(everything))
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def draw_gains(gain: pd.DataFrame, shapes: dict[str, tuple[int, int]]) -> str:
     """Return the mean gain of each method on each table."""
     means = gain.drop(columns=LASSO).groupby("table").mean()
     rows = [
-        [title, *map(str, shapes[title]), *("left out" if pd.isna(value) else f"{value:.1f}" for value in row)]
+        [title, *map(str, shapes[title]), *("not run" if pd.isna(value) else f"{value:.1f}" for value in row)]
         for title, row in means.iterrows()
     ]
     return draw_table(["table", "n", "p", *means], rows)

@@ -10,6 +10,8 @@ from benchmarks.league.methods import LASSO, OURS
 
 # Two standard errors are beyond noise; so many points ahead of heedful, or below the lasso, are told by name
 ERRORS, AHEAD, BELOW = 2.0, 10.0, 1.0
+# No ratio of errors counts for more than this or less than its inverse, as some methods are exact on some tables
+CAP = 100.0
 
 
 class Duel(NamedTuple):
@@ -28,9 +30,9 @@ def gain_of(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def typical_gain(results: pd.DataFrame) -> pd.Series:
-    """Return the gain of each method by the geometric mean of error ratios, in which no single table can weigh all."""
+    """Return the gain of each method by the geometric mean of error ratios, these between 1 / CAP and CAP."""
     errors = results["error"]
-    ratios = np.log(errors.div(errors[LASSO], axis=0))
+    ratios = np.log(errors.div(errors[LASSO], axis=0).clip(1 / CAP, CAP))
     return 100 * (1 - np.exp(ratios.groupby("table").mean().mean()))
 
 

@@ -15,7 +15,7 @@ READINGS = {"infrared_thermography_temperature": {"infrared": "0.79"}, "stock_po
 BUNDLED = {"breast cancer": load_breast_cancer, "digits": load_digits, "iris": load_iris, "wine": load_wine}
 MOST_DIGITS = 600
 # There are few tables of classes, so these are cut in two: numbers only, categories, missing cells, few values
-CUT = ("Airfoil", "Auto MPG", "Concrete", "Real Estate", "colleges_usnews", "plasma_retinol", "socmob", "strikes")
+CUT = ("Airfoil", "Auto MPG", "Concrete", "Real Estate", "colleges_usnews", "plasma_retinol", "rmftsa_ladata", "socmob")
 
 
 def as_frame(X: pd.DataFrame) -> pd.DataFrame:
