@@ -113,6 +113,11 @@ def list_parts(tables: Tables, names: list[str], runs: int) -> list[study.Part]:
     ]
 
 
+def without_slow(wanted: list[study.Part], known: dict[study.Part, study.Scores]) -> list[study.Part]:
+    """Return parts without later splits of a table on whose first split the method took too long."""
+    return [part for part in wanted if part[2] == 0 or known.get((*part[:2], 0)) != {}]
+
+
 def collect(
     known: dict[study.Part, study.Scores], kind: str, tables: dict[str, study.Table], runs: int
 ) -> pd.DataFrame:
@@ -138,7 +143,7 @@ def left_out(known: dict[study.Part, study.Scores]) -> str:
         if not scores and title not in slow.setdefault(part, []):
             slow[part].append(title)
     said = [f"{part} on {', '.join(titles)}" for part, titles in slow.items()]
-    return f"Left out on a split where a fit takes more than a minute of one core: {'; '.join(said)}." if said else ""
+    return f"Left out where a fit takes more than a minute of one core: {'; '.join(said)}." if said else ""
 
 
 def name_packages(known: dict[study.Part, study.Scores]) -> list[str]:
@@ -178,8 +183,11 @@ def main() -> None:
     options = read_options()
     tables = read_tables(options)
     both = {title: table for found in tables.values() for title, table in found.items()}
-    known, _ = study.run_parts(make_studies(), both, list_parts(tables, options.names, options.runs), options)
-    everything = list_parts(tables, list(NUMBERS), options.runs)
+    wanted = list_parts(tables, options.names, options.runs)
+    known, _ = study.run_parts(make_studies(), both, [part for part in wanted if part[2] == 0], options)
+    later = [part for part in without_slow(wanted, known) if part[2] > 0]
+    known, _ = study.run_parts(make_studies(), both, later, options)
+    everything = without_slow(list_parts(tables, list(NUMBERS), options.runs), known)
     known = {part: known[part] for part in everything if part in known}
     has_all = not options.tables and len(tables) == len(METHODS) and len(tables["numbers"]) > len(TABLES)
     page = write_page(known, tables, options.runs)
