@@ -170,8 +170,9 @@ def write_page(known: dict[study.Part, study.Scores], tables: Tables, runs: int)
         f"Every method at its defaults, on one thread; means of {runs} random 50/50 splits, seeds from 0, the same for "
         "all. `typical gain` is from the geometric mean of error ratios, each between 1/100 and 100, as a table on "
         "which the lasso is nearly exact, or hopeless, decides the mean gain. Ranks are by mean gain among the methods "
-        "of a table, the lasso one of them. Standard errors are of the paired difference over splits: of two splits "
-        "they are rough. Seconds are CPU time to fit one half and predict the other. "
+        "of a table, the lasso one of them; a method's means are of the tables that it has. "
+        "Standard errors are of the paired difference over splits: of two splits they are rough. Seconds are CPU "
+        "time to fit one half and predict the other. "
         f"{pages.stamp(*name_packages(known))}. This page is rewritten by `make league`; the README says what "
         f"each method is shown. {left_out(known)}"
     )
