@@ -40,10 +40,10 @@ def test_the_readme_example_works_without_rights_or_a_home(tmp_path):
     variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(package), "HOME": "/nowhere", "TMPDIR": "/nowhere"}
     proof = f"open({str(package / 'proof')!r}, 'w')"
     command = [*(AS_NOBODY if root else []), sys.executable, "-c"]
-    how = {"env": variables, "check": False, "capture_output": True, "text": True, "cwd": "/", "timeout": LONGEST}
-    denied = subprocess.run([*command, proof], **how)
+    how = {"env": variables, "capture_output": True, "text": True, "cwd": "/", "timeout": LONGEST}
+    denied = subprocess.run([*command, proof], check=False, **how)
     assert "PermissionError" in denied.stderr
-    done = subprocess.run([*command, program], **how)
+    done = subprocess.run([*command, program], check=False, **how)
     assert (done.returncode, done.stdout) == (0, expected), done.stderr
     assert done.stderr.count("cannot be kept") == 1
     assert "NUMBA_CACHE_DIR" in done.stderr
