@@ -66,6 +66,7 @@ def fit_heads(
         fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
     else:
         choose_shares(fitted, settings, seeds.halves, run)
+    models.finish()
     return fitted
 
 

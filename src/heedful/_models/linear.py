@@ -17,6 +17,7 @@ from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._responses import Response, unit_response
 from heedful._solver import Model, Scale, build_table, working_tables
+from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
@@ -131,12 +132,26 @@ class FittedLinear(FittedModels):
         super().__init__(rows, response)
         self.baseline, self.local, self.most, self.shapes = baseline, local, most, shapes
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
-        self.scale, self.places = baseline.fit_.scale, slice(0, 0)
+        self.scale, self.places = baseline.fit_.scale, (0, 0)
         if shapes is not None:
             center, unit = center_and_unit(shapes.train, rows.weight)
             unit = np.append(self.scale.unit, np.where(unit > 0, unit, 1.0))
             self.scale = self.scale._replace(center=np.append(self.scale.center, center), unit=unit)
-            self.places = slice(len(self.names), self.scale.center.size)
+            self.places = (len(self.names), self.scale.center.size)
+
+    def check_sound(self) -> None:
+        """Raise if shapes that came from a file have other columns or rows than the table."""
+        numbers(self.scale.center, self.scale.center.size)
+        numbers(self.scale.unit, self.scale.center.size)
+        if self.shapes is not None:
+            same = len(self.shapes.curves) == len(self.rows.plain_names) and len(self.shapes.train) == len(self.rows.y)
+            need(same and self.shapes.start.size == len(self.coef), "shapes are those of another table")
+            need(self.scale.center.size == len(self.names) + len(self.coef), "columns have no units")
+
+    def finish(self) -> None:
+        """Let go of the baseline's rows: with shapes, local models have rows of their own."""
+        if self.shapes is not None:
+            self.baseline.fit_ = self.baseline.fit_._replace(tables=())
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> LinearProblem:
         """Return lassos under the penalties of the ratios, as one Newton step from the baseline."""

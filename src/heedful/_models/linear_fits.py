@@ -36,8 +36,8 @@ class LinearProblem(NamedTuple):
     on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
     None for one step.
 
-    The columns ``shapes``, the last but for padding, are the linear predictors of an additive model; only heads whose
-    penalty is ``shaped`` use them.
+    The columns from ``shapes[0]`` to ``shapes[1]``, the last but for padding, are the linear predictors of an additive
+    model; only heads whose penalty is ``shaped`` use them.
 
     Of a wide table local models may use some ``columns`` only: ``narrow`` is then the problem of these alone, near the
     same global model of all. ``by_fold`` are the columns with which the rows of each fold are tried.
@@ -52,7 +52,7 @@ class LinearProblem(NamedTuple):
     means: np.ndarray | None
     tried: np.ndarray
     shaped: np.ndarray
-    shapes: slice = slice(0, 0)
+    shapes: tuple[int, int] = (0, 0)
     folds: tuple[Model, ...] = ()
     exact: Table | None = None
     largest_block: int = 512
@@ -74,6 +74,8 @@ class LinearProblem(NamedTuple):
         need(self.penalties.dtype == np.float64 and not np.isnan(self.penalties).any(), "penalties are missing")
         if self.means is not None:
             numbers(self.means, n_train, self.means.shape[-1])
+        need(self.shaped.shape == self.penalties.shape and self.shaped.dtype == bool, "heads have no shapes")
+        need(0 <= self.shapes[0] <= self.shapes[1] <= width, "shapes are elsewhere")
         for model in self.folds:
             numbers(model.coef, len(self.tables), width)
             numbers(model.intercept, len(self.tables))
@@ -104,8 +106,8 @@ class LinearProblem(NamedTuple):
 
         The others have the coefficient 0 in them.
         """
-        kept = np.append(columns, np.arange(self.shapes.start, self.shapes.stop))
-        shapes = slice(columns.size, kept.size)
+        kept = np.append(columns, np.arange(*self.shapes))
+        shapes = (columns.size, kept.size)
         narrow = self._of_columns(kept)._replace(shapes=shapes)
         return self._replace(columns=kept, by_fold=by_fold, narrow=narrow)
 
@@ -169,7 +171,7 @@ def make_problem(
     rule: Rule,
     penalties: np.ndarray,
     shaped: np.ndarray | None = None,
-    shapes: slice = slice(0, 0),
+    shapes: tuple[int, int] = (0, 0),
 ) -> LinearProblem:
     """Return the local problems of training rows on the table's scale, near the global model ``start``."""
     shaped = np.zeros(penalties.size, dtype=bool) if shaped is None else shaped
@@ -201,7 +203,7 @@ def _one_step(rows, x, weightings, problem, wanted, shares):
     n_query, n_outputs = x.shape[0], len(problem.tables)
     kinds = np.array([weighting.kind for weighting in weightings])
     temperatures = np.array([weighting.temperature for weighting in weightings])
-    uses = np.where(problem.shaped, x.shape[1], problem.shapes.start if problem.shaped.any() else x.shape[1])
+    uses = np.where(problem.shaped, x.shape[1], problem.shapes[0] if problem.shaped.any() else x.shape[1])
     link = np.empty((n_query, *wanted.shape, n_outputs))
     coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
     for k, table in enumerate(problem.tables):
@@ -218,7 +220,7 @@ def _one_by_one(rows, x, weightings, problem, wanted, shares, anchor):
     if not (wanted & problem.shaped).any():
         return fit(rows, x, weightings, problem, wanted, shares)
     link, coef, failed = fit(rows, x, weightings, problem, wanted & problem.shaped, shares)
-    columns = np.arange(problem.shapes.start)
+    columns = np.arange(problem.shapes[0])
     plain, lines = problem._of_columns(columns), wanted & ~problem.shaped
     own = _pad(x[:, columns], plain.start.coef.shape[1])
     line_link, line_coef, line_failed = fit(rows, own, weightings, plain, lines, shares)

@@ -182,6 +182,9 @@ class FittedModels:
         """Return what additive models that did not see a training row predict of it."""
         raise NotImplementedError
 
+    def finish(self) -> None:
+        """Let go of what was needed only to fit."""
+
     def shape_parts(self, codes: np.ndarray) -> np.ndarray:
         """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
         raise NotImplementedError

@@ -30,7 +30,7 @@ def narrow_problem(
     looks, starts = list(looks), (problem.start, *problem.folds)
     x = problem.tables[0].x
     # shapes, which come last, are not to choose from
-    n_columns = problem.shapes.start if problem.shaped.any() else x.shape[1]
+    n_columns = problem.shapes[0] if problem.shaped.any() else x.shape[1]
     sizes = [local_sizes(x, problem, *pair, looks, rows)[:n_columns] for pair in zip(starts, kept, strict=True)]
     first, *others = [np.sort(np.argsort(-size, kind="stable")[:most]) for size in sizes]
     return problem.on_columns(first, tuple(others))

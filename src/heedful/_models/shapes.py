@@ -8,7 +8,7 @@ import pandas as pd
 
 from heedful._kernels.shapes import MISSING
 from heedful._solver import Family, Survival
-from heedful._sound import need, numbers
+from heedful._sound import numbers
 from heedful._training_table import TrainingTable
 from heedful._trees.stumps import CODES, fit_stumps
 from heedful.baseline._folds import Split
@@ -33,13 +33,12 @@ class Shapes:
     train: np.ndarray
     n_rounds: int
 
-    def check_sound(self, rows: TrainingTable) -> None:
-        """Raise if what came from a file has other columns or rows than the table."""
+    def check_sound(self) -> None:
+        """Raise if parts that came from a file do not suit each other."""
         n_outputs = self.start.size
         numbers(self.start, n_outputs)
-        numbers(self.curves, len(rows.plain_names), CODES, n_outputs)
-        numbers(self.train, rows.weight.size, n_outputs)
-        need(self.n_rounds >= 0, "rounds are missing")
+        numbers(self.curves, len(self.curves), CODES, n_outputs)
+        numbers(self.train, len(self.train), n_outputs)
 
     def parts(self, codes: np.ndarray) -> np.ndarray:
         """Return what each column adds to the linear predictor (n_rows, n_columns, n_outputs) of rows in bins."""
@@ -59,8 +58,10 @@ def fit_shapes(rows: TrainingTable, family: Family, splits: list[Split], verbose
     A training row gets the value of models that were not fitted to its fold, after a number of rounds that its fold had
     no say in either: its own response has none in its value.
     """
-    folds = [*splits, *_inner(splits, rows.weight.size)]
-    plan = _in_a_circle(folds, rows.weight.size) or _with_judges(folds)
+    # rows are dealt out by their cells: their order as they are depends on responses
+    rank = np.argsort(np.lexsort(rows.codes.T))
+    folds = [*splits, *_inner(splits, rank)]
+    plan = _in_a_circle(folds, rank.size) or _with_judges(folds, rank)
     binned = rows.model_bins(rows.codes)
     found = fit_stumps(binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges)
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
@@ -104,9 +105,10 @@ def _in_a_circle(folds: list[Split], n_rows: int) -> _Plan | None:
     return _Plan(splits, judges, [[k, before[k]] for k in range(size)])
 
 
-def _with_judges(folds: list[Split]) -> _Plan:
+def _with_judges(folds: list[Split], rank: np.ndarray) -> _Plan:
     """Leave some of the training rows of each fold to say where to stop."""
-    judging = [fold.train[k % EVERY :: EVERY] if fold.train.size > 1 else fold.train for k, fold in enumerate(folds)]
+    ranked = [fold.train[np.argsort(rank[fold.train])] for fold in folds]
+    judging = [train[k % EVERY % train.size :: EVERY] for k, train in enumerate(ranked)]
     fitted = [
         np.setdiff1d(fold.train, rows) if fold.train.size > 1 else fold.train
         for fold, rows in zip(folds, judging, strict=True)
@@ -116,11 +118,13 @@ def _with_judges(folds: list[Split]) -> _Plan:
     return _Plan(splits, [[(k, judging[k])] for k in numbers], [[k] for k in numbers])
 
 
-def _inner(splits: list[Split], n_rows: int) -> list[Split]:
-    """Return folds of the rows that no split leaves out, among themselves."""
-    others = np.setdiff1d(np.arange(n_rows), np.concatenate([split.test for split in splits]))
+def _inner(splits: list[Split], rank: np.ndarray) -> list[Split]:
+    """Return folds of the rows that no split leaves out, among themselves; of a single one, all others."""
+    everyone = np.arange(rank.size)
+    others = np.setdiff1d(everyone, np.concatenate([split.test for split in splits]))
     if others.size < 2:
-        return [Split(np.delete(np.arange(n_rows), others), others)] if others.size else []
+        return [Split(np.delete(everyone, others), others)] if others.size else []
+    others = others[np.argsort(rank[others])]
     parts = [others[k::INNER_FOLDS] for k in range(min(INNER_FOLDS, others.size))]
     return [Split(np.setdiff1d(others, part), part) for part in parts]
 

@@ -36,8 +36,8 @@ WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
 class GlobalFit(NamedTuple):
     """A fitted model on the table's scale, with the models of the folds at the same penalty.
 
-    ``tables`` are those of one Newton step from the model: one per output. ``fold_link`` is the linear predictor of
-    rows by folds that left them out, NaN for rows that were never left out.
+    ``tables`` are those of one Newton step from the model: one per output; none if they were let go of. ``fold_link``
+    is the linear predictor of rows by folds that left them out, NaN for rows that were never left out.
     """
 
     family: Family
@@ -56,7 +56,7 @@ class GlobalFit(NamedTuple):
 
     def check_sound(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
-        n_outputs, n_columns = len(self.tables), self.scale.center.size
+        n_outputs, n_columns = len(self.coef), self.scale.center.size
         numbers(self.scale.center, n_columns)
         numbers(self.scale.unit, n_columns)
         numbers(self.coef, n_outputs, n_columns)

@@ -95,6 +95,11 @@ class GlobalModel(BaseEstimator):
             Predictions, probabilities of all classes, or log relative hazards.
         """
         check_is_fitted(self)
+        if not self.fit_.tables:
+            raise ValueError(
+                "`predict_left_out` needs the training rows, and the baseline of a fitted attention model has let go "
+                f"of them. Fit a {type(self).__name__} of its own."
+            )
         rows = np.arange(self.fit_.weight.size) if rows is None else rows
         return self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
 

@@ -127,9 +127,10 @@ class Explanation:
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
 
     def contributions(self, output: Any = None) -> pd.DataFrame:
-        """Return coefficient x (value - attention-weighted mean) per feature, and what its curve adds, less its mean.
+        """Return what each feature adds to the prediction.
 
-        They add up to the link less ``mean_link``.
+        Coefficient x (value - attention-weighted mean), and what its curve adds less the mean of that. They add up to
+        the link less ``mean_link``.
 
         Parameters
         ----------
