@@ -5,7 +5,7 @@ import numpy as np
 from heedful._attention_model.queries import Answer, Ask, Heads, QueryBatch, answer
 from heedful._kernels.shapes import Rule
 from heedful._models.linear_fits import make_problem
-from heedful._models.protocol import Run, View
+from heedful._models.protocol import Run, Variants, View
 from heedful._solver import Scale, build_table
 from heedful._tuning.grid import Grid, HeadGroup, Queries
 from heedful.attention import attend
@@ -36,7 +36,10 @@ def blend_heads(group, problem, queries, shares, *, n_jobs=1) -> Answer:
     """Return the heads (n_weighting, n_ratio) blended by their shares, as predictions come by them."""
     size, nothing = len(queries.seen), np.empty((0, 0))
     view = View(nothing, nothing, queries.x, np.zeros((size, problem.family.n_values)))
-    grid, share = Grid([group], np.ones(shares.shape[1])), shares.ravel()
+    grid, share = (
+        Grid([group], Variants(np.ones(shares.shape[1]), np.zeros(shares.shape[1], dtype=bool))),
+        shares.ravel(),
+    )
     heads = Heads(grid, problem, share, share, 1.0, 1.0, None)
     batch = QueryBatch(view, [queries.seen], queries.number)
     return answer(batch, heads, Ask(coef=True, attention=True), Run(n_jobs))

@@ -208,7 +208,8 @@ class FittedLinear(FittedModels):
     def residuals(self) -> np.ndarray:
         """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""
         fit = self.baseline.fit_
-        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, fit.model.link(fit.tables[0].x))
+        seen = fit.model.link(fit.scale.rows(self.train_design()))
+        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, seen)
         # a baseline that fits to the last bit leaves nothing, not noise to grow trees on
         left = np.round(fit.family.residual(link, fit.weight), 9)
         columns = [unit_response(column, self.rows.weight) for column in left.T]

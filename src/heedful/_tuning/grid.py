@@ -74,6 +74,11 @@ class Grid(NamedTuple):
         return [group.similarity for group in self.groups]
 
     @property
+    def ratios(self) -> np.ndarray:
+        """Return the penalty ratio of each variant."""
+        return self.variants.ratios
+
+    @property
     def shaped(self) -> np.ndarray:
         """Return whether each head uses shapes."""
         return np.tile(self.variants.shaped, sum(len(group.weightings) for group in self.groups))

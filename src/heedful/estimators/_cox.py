@@ -2,13 +2,14 @@
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
 
 from heedful._attention_model.queries import BlockAnswer, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear, LocalLasso
+from heedful._models.linear_fits import LinearProblem
 from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
@@ -94,9 +95,10 @@ class AttentionCox(AttentionEstimator):
         """
         fitted, table = self._fitted, self._read(X)
         times = self._check_times(times)
-        if not isinstance(fitted.models, FittedLinear):
+        if not (isinstance(fitted.models, FittedLinear) and isinstance(fitted.problem, LinearProblem)):
             raise TypeError(f"AttentionCox holds no linear models, got {fitted.models!r}.")
-        summary = partial(_survival_block, fitted.models, times)
+        lines = _Lines(fitted.models, fitted.problem.tables[0].x, fitted.base_coef)
+        summary = partial(_survival_block, lines, times)
         survival = fitted.summarise(table, summary, 64 * fitted.rows.weight.size, self._run)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(survival))
         return pd.DataFrame(survival, index, pd.Index(times, name="time"))
@@ -124,14 +126,22 @@ class AttentionCox(AttentionEstimator):
         return times
 
 
-def _survival_block(models: FittedLinear, times: np.ndarray, batch: QueryBatch, found: BlockAnswer) -> np.ndarray:
+class _Lines(NamedTuple):
+    """The models, their training rows as they see them, and the coefficients of the global one."""
+
+    models: FittedLinear
+    x: np.ndarray
+    base_coef: np.ndarray
+
+
+def _survival_block(lines: _Lines, times: np.ndarray, batch: QueryBatch, found: BlockAnswer) -> np.ndarray:
     """Return the survival probabilities (n_query, n_times) of a block of queries."""
-    fit, share = models.baseline.fit_, found.mixing[:, None]
-    local = models.original(found.coef) if found.coef.size else models.coef
-    slope = ((1 - share) * models.coef[0] + share * local[:, 0]) * fit.scale.unit
+    models, fit, share = lines.models, lines.models.baseline.fit_, found.mixing[:, None]
+    local = models.original(found.coef) if found.coef.size else lines.base_coef
+    slope = ((1 - share) * lines.base_coef[0] + share * local[..., 0, :]) * models.scale.unit
     attention = share * known_attention(found).toarray() + (1 - share) * (fit.weight / fit.weight.sum())
     width = slope.shape[1]
-    link = slope @ fit.tables[0].x[:, :width].T
+    link = slope @ lines.x[:, :width].T
     own = (slope * batch.view.x[found.block, :width]).sum(axis=1, keepdims=True)
     hazard = cumulative_hazard(fit.family, link - own, attention, times)
     return np.exp(-hazard)
