@@ -41,6 +41,7 @@ def draw(explanation: Explanation, folder: Path) -> list[Path]:
         "mixing_histogram": plot.mixing_histogram(explanation),
         "n_eff_histogram": plot.n_eff_histogram(explanation),
         "tuning_curve": plot.tuning_curve(explanation),
+        "shapes": plot.shapes(explanation),
     }
     folder.mkdir(parents=True, exist_ok=True)
     files = []

@@ -54,7 +54,8 @@ def test_a_class_can_be_asked_for(classes):
 
 
 def test_a_model_without_coefficients_has_no_bars(small, no_overlap):
-    flat = Explanation(**{**vars(small), "coef": 0 * small.coef, "link": small.intercept})
+    changed = {"coef": 0 * small.coef, "link": small.intercept, "shape": None, "shape_mean": None}
+    flat = Explanation(**{**vars(small), **changed})
     ax = plot.contributions(flat, small.index[0])
     assert len(ax.patches) == 0
     no_overlap(ax.texts)

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from heedful.plot._labels import choose, number, shorten, spread
+from heedful.plot._labels import choose, number, shorten, shorten_all, spread
 from heedful.plot._style import CLUSTERS, cluster_colour
 
 
@@ -45,3 +45,16 @@ def test_neighbouring_clusters_differ_in_hue():
     hues = [cluster_colour(cluster) for cluster in range(1, 30)]
     assert all(first != second for first, second in pairwise(hues))
     assert len(set(CLUSTERS)) == len(CLUSTERS)
+
+
+def test_a_name_is_one_line_and_never_a_formula():
+    assert shorten("$a$\nb") == r"\$a\$ b"
+
+
+def test_long_names_that_differ_in_the_middle_are_told_apart():
+    names = [f"a beginning that all have {j} and an end that all have" for j in range(12)]
+    short = shorten_all(names, 18)
+    assert len(set(short)) == 12
+    assert max(map(len, short)) <= 18
+    assert shorten_all(["one", "two"], 18) == ["one", "two"]
+    assert shorten_all([], 18) == []

@@ -80,9 +80,9 @@ def test_a_label_of_several_rows_is_refused(small):
         plot.contributions(same, "twin")
 
 
-@pytest.mark.parametrize("function", [plot.coefficient_path, plot.contributions, plot.heatmap])
+@pytest.mark.parametrize("function", [plot.coefficient_path, plot.contributions, plot.heatmap, plot.shapes])
 def test_an_unknown_class_is_refused(function, classes, small):
-    query = () if function is plot.heatmap else (classes.index[0],)
+    query = () if function in (plot.heatmap, plot.shapes) else (classes.index[0],)
     with pytest.raises(ValueError, match=r"`output` must be one of the classes.*got 'none'"):
         function(classes, *query, output="none")
     with pytest.raises(ValueError, match="`output` must be None where"):

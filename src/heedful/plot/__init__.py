@@ -10,6 +10,7 @@ from heedful.plot._heatmap import heatmap
 from heedful.plot._histograms import mixing_histogram, n_eff_histogram
 from heedful.plot._path import coefficient_path
 from heedful.plot._rows import attended_rows
+from heedful.plot._shapes import shapes
 from heedful.plot._tuning import tuning_curve
 
 __all__ = [
@@ -21,5 +22,6 @@ __all__ = [
     "heatmap",
     "mixing_histogram",
     "n_eff_histogram",
+    "shapes",
     "tuning_curve",
 ]

@@ -13,12 +13,34 @@ LINE, LETTER = 1.25, 0.62
 
 
 def shorten(name: Any, longest: int = LONGEST) -> str:
-    """Return a name as text with dots in the middle if it is long: both ends tell columns apart."""
-    text = str(name)
-    if len(text) <= longest:
-        return text
-    head = (longest - 1) // 2
-    return f"{text[:head]}…{text[head + 1 - longest :]}"
+    """Return a name as text with dots in the middle if it is long: both ends tell columns apart.
+
+    It is one line, and its dollars are dollars, not the ends of a formula.
+    """
+    text = str(name).replace("\n", " ")
+    if len(text) > longest:
+        head = (longest - 1) // 2
+        text = f"{text[:head]}…{text[head + 1 - longest :]}"
+    return text.replace("$", r"\$")
+
+
+def shorten_all(names: list, longest: int = LONGEST) -> list[str]:
+    """Return names as short texts; if that makes two alike, without most of what all of them begin and end with."""
+    short = [shorten(name, longest) for name in names]
+    if len(set(short)) == len(set(map(str, names))):
+        return short
+    texts = [str(name) for name in names]
+    start = max(_n_alike(texts) - longest // 3, 0)
+    turned = [text[start:][::-1] for text in texts]
+    end = max(_n_alike(turned) - longest // 3, 0)
+    cut = [text[end:][::-1] for text in turned]
+    return [shorten(f"{'…' if start else ''}{text}{'…' if end else ''}", longest) for text in cut]
+
+
+def _n_alike(texts: list[str]) -> int:
+    """Return how many letters all texts begin with alike; the first and the last in their order differ soonest."""
+    first, last = min(texts), max(texts)
+    return next((j for j, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
 
 
 def number(value: Any) -> str:

@@ -1,0 +1,102 @@
+"""The curve of one column, read from an explanation."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from heedful.explain import Explanation
+from heedful.plot._labels import keep_largest
+
+
+class Curve(NamedTuple):
+    """The pieces of a column's curve: ``effect`` (n_pieces, n_outputs), and the ``rows`` of training on each.
+
+    A column of numbers has ``edges`` (n_pieces + 1,), the ends finite; a category has ``levels``, so many of
+    ``n_levels``. ``missing`` is what missing cells add (n_outputs,), None if no training row has one.
+    """
+
+    feature: str
+    outputs: list
+    effect: np.ndarray
+    rows: np.ndarray
+    edges: np.ndarray
+    levels: list
+    n_levels: int
+    missing: np.ndarray | None
+    missing_rows: float
+
+
+def read_curve(explanation: Explanation, feature: Any, output: Any, most: int) -> Curve:
+    """Return the curve of a column, of one class or all, with so many levels at most, the most frequent.
+
+    None takes the column whose curve varies most.
+    """
+    table = _of_output(explanation, _need_curves(explanation), output)
+    feature = _widest(table) if feature is None else feature
+    if feature not in table["feature"].to_numpy():
+        known = ", ".join(repr(name) for name in table["feature"].unique()[:3])
+        raise ValueError(f"`feature` must be a column that has a curve, such as {known}; got {feature!r}.")
+    pieces = table[table["feature"] == feature]
+    absent = pieces["low"].isna() & pieces["level"].isna()
+    outputs = pieces["class"].unique().tolist() if "class" in pieces else [None]
+    known, gone = pieces[~absent], pieces[absent]
+    effect = known["effect"].to_numpy().reshape(len(outputs), -1).T
+    first = known.iloc[: len(effect)]
+    numbers = bool(first["level"].isna().all())
+    kept = np.arange(len(first)) if numbers else keep_largest(first["rows"], most)
+    return Curve(
+        feature=feature,
+        outputs=outputs,
+        effect=effect[kept],
+        rows=first["rows"].to_numpy(dtype=np.float64)[kept],
+        edges=_finite_edges(explanation, feature, first) if numbers else np.empty(0),
+        levels=[] if numbers else first["level"].iloc[kept].tolist(),
+        n_levels=0 if numbers else len(first),
+        missing=gone["effect"].to_numpy() if len(gone) else None,
+        missing_rows=float(gone["rows"].iloc[0]) if len(gone) else 0.0,
+    )
+
+
+def _need_curves(explanation: Explanation) -> pd.DataFrame:
+    if explanation.curves is None:
+        raise ValueError(
+            "`explanation` must have curves, got one of models without shapes. Explain an attention lasso with "
+            "`heads='multi'` and `local=LocalLasso(shapes=True)`, which are the defaults."
+        )
+    return explanation.curves
+
+
+def _of_output(explanation: Explanation, table: pd.DataFrame, output: Any) -> pd.DataFrame:
+    """Return the pieces of one class, or of all."""
+    if output is None:
+        return table
+    if explanation.outputs is None:
+        raise ValueError(f"`output` must be None where a query has one model, got {output!r}. Leave it out.")
+    if output not in explanation.outputs:
+        raise ValueError(f"`output` must be one of the classes {explanation.outputs}, got {output!r}.")
+    return table[table["class"] == output]
+
+
+def _widest(table: pd.DataFrame) -> Any:
+    """Return the column whose curve has the largest standard deviation over the training rows."""
+    names = ["feature", "class"] if "class" in table else ["feature"]
+    weighed = table[names].assign(
+        rows=table["rows"], first=table["rows"] * table["effect"], second=table["rows"] * table["effect"] ** 2
+    )
+    sums = weighed.groupby(names, sort=False)[["rows", "first", "second"]].sum()
+    variance = sums["second"] / sums["rows"] - (sums["first"] / sums["rows"]) ** 2
+    return variance.groupby("feature", sort=False).sum().idxmax()
+
+
+def _finite_edges(explanation: Explanation, feature: Any, pieces: pd.DataFrame) -> np.ndarray:
+    """Return where pieces begin and end, the outer ones at the outermost edge or query."""
+    inner = pieces["low"].to_numpy()[1:]
+    seen = [inner, explanation.design[feature].to_numpy() if feature in explanation.design else []]
+    span = np.concatenate(seen) if sum(map(len, seen)) else np.zeros(1)
+    low, high = float(np.min(span)), float(np.max(span))
+    # an outer piece is at least so wide, so that it is seen
+    room = 0.03 * (high - low) or 0.5
+
+    first, last = (inner[0], inner[-1]) if inner.size else (low, high)
+    return np.concatenate([[min(low, first - room)], inner, [max(high, last + room)]])
