@@ -154,9 +154,44 @@ def test_choosing_a_class_changes_the_drivers_and_the_map(page, folder):
     assert page.complaints() == []
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_curves_are_drawn_where_there_are_shapes(page, folder, task):
+    page.open(report.write(make_explanation(task=task, n_features=9, shapes=True), folder / "curves.html"))
+    data = page.run("return JSON.parse(document.getElementById('data').textContent)")
+    drawn = page.run("return [...document.querySelectorAll('#curves .plot')].map(p => p.data[0].y)")
+    output = data["likely"][0] if task == "multiclass" else 0
+    for heights, column in zip(drawn, data["curves"]["columns"], strict=True):
+        known = column["effect"][output]
+        ends = [column["missing"][output]] if column["levels"] and column["missing"] else []
+        assert heights == [*known, *(ends if column["levels"] else known[-1:])]
+    assert "6 of 9 columns" in page.text("curves-note")
+    assert "plus what its curve adds" in page.text("drivers-note")
+    assert "by curve" in page.text("coefficients")
+    assert page.complaints() == []
+
+
+def test_without_shapes_there_is_no_word_of_curves(opened):
+    assert not opened.find("curves-tile").is_displayed()
+    assert "curve" not in opened.text("drivers-note") + opened.text("coefficients")
+
+
+def test_curves_follow_the_class_and_say_the_multiple_of_the_query(page, folder):
+    page.open(report.write(make_explanation(task="multiclass", shapes=True), folder / "curves.html"))
+    seen = []
+    for name in ["red", "green"]:
+        Select(page.find("output")).select_by_visible_text(name)
+        seen.append(str(page.run("return [...document.querySelectorAll('#curves .plot')].map(p => p.data[0].y)")))
+        assert f"of class {name}" in page.text("curves-note")
+    assert seen[0] != seen[1]
+    page.open(report.write(make_explanation(shapes=True), folder / "curves.html"))
+    before = page.text("curves-note")
+    page.search("w 17", Keys.ENTER)
+    assert "query row 17 has" in page.text("curves-note") != before
+
+
 def test_hostile_names_stay_text(page, folder):
     labels = [f"{HOSTILE} {q}" for q in range(30)]
-    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass")
+    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass", shapes=True)
     title = "</title><script>alert(1)</script>"
     page.open(report.write(explanation, folder / "hostile.html", title=title))
     page.search("> 3", Keys.ENTER)
@@ -192,7 +227,9 @@ def test_the_page_is_soon_usable(page, folder, n_query, seconds):
     assert took < 1500
 
 
-def test_nothing_is_wider_than_a_phone(opened):
+@pytest.mark.parametrize("shapes", [True, False])
+def test_nothing_is_wider_than_a_phone(page, folder, shapes):
+    opened = page.open(report.write(make_explanation(shapes=shapes), folder / "phone.html"))
     opened.driver.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     )

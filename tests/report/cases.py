@@ -22,7 +22,9 @@ N_TRAIN = 120
 COLOURS = ["red", "green", "</script>blue"]
 
 
-def make_explanation(n_query=30, n_features=6, task="regression", names=None, labels=None, known=True, seed=0):
+def make_explanation(
+    n_query=30, n_features=6, task="regression", names=None, labels=None, known=True, seed=0, shapes=False
+):
     """Return an explanation whose tables obey the laws of a real one."""
     rng = np.random.default_rng(seed)
     outputs = COLOURS if task == "multiclass" else [None]
@@ -35,7 +37,8 @@ def make_explanation(n_query=30, n_features=6, task="regression", names=None, la
         size=(n_query, *shape)
     )
     intercept = rng.normal(size=(n_query, len(outputs)))
-    link = intercept + np.einsum("qkj,qj->qk", coef, design)
+    added = _bend(design, len(outputs)) if shapes else np.zeros(coef.shape)
+    link = intercept + np.einsum("qkj,qj->qk", coef, design) + added.sum(axis=2)
     base = link + 0.3 * rng.normal(size=link.shape)
     frame = _Frames(index, features, outputs)
     return Explanation(
@@ -58,7 +61,34 @@ def make_explanation(n_query=30, n_features=6, task="regression", names=None, la
         baseline_loss=pd.Series(1.2 * rng.random(n_query), index) if known else None,
         task=task,
         words=_words(task),
+        **(_shapes(added, frame, features, rng) if shapes else {}),
     )
+
+
+def _bend(design, n_outputs):
+    """Return what curves add (n_query, n_outputs, n_features)."""
+    return np.stack([(k + 1) * np.tanh(3 * design) for k in range(n_outputs)], axis=1)
+
+
+def _shapes(added, frame, features, rng):
+    """Return tables of shapes; the first column is a category with hostile levels, the last one has no curve."""
+    multiple = pd.Series(rng.random(len(frame.index)), frame.index)
+    steps = {"low": [-np.inf, -1.0, 0.5], "high": [-1.0, 0.5, np.inf], "level": None, "rows": [20.0, 60.0, 30.0]}
+    levels = {"low": np.nan, "high": np.nan, "level": [f"{name}{HOSTILE}" for name in range(20)], "rows": range(20)}
+    parts = []
+    for j, feature in enumerate(features):
+        pieces = pd.DataFrame(levels if j == 0 else steps)
+        gone = pd.DataFrame({"low": [np.nan], "high": [np.nan], "level": [None], "rows": [10.0]})
+        for part in [pieces, gone][: 1 + (j < 2)]:
+            for k, output in enumerate(frame.outputs):
+                last = j == len(features) - 1
+                height = 0.0 if last else np.sin(np.arange(len(part)) + k) / (1 + j)
+                parts.append(
+                    part.assign(feature=feature, effect=height, **({} if output is None else {"class": output}))
+                )
+    curves = pd.concat(parts, ignore_index=True)
+    shape = frame.per_feature(added)
+    return {"multiple": multiple, "shape": shape, "shape_mean": 0.2 * shape, "curves": curves}
 
 
 class _Frames:

@@ -16,9 +16,10 @@ def test_the_response_is_recognised(task, known):
     assert any("error" in card["name"] for card in data["cards"]) == known
 
 
+@pytest.mark.parametrize("shapes", [True, False])
 @pytest.mark.parametrize("task", TASKS)
-def test_contributions_add_up_to_the_link_of_every_class(task):
-    data = collect(make_explanation(n_features=20, task=task), None, None)["drivers"]
+def test_contributions_add_up_to_the_link_of_every_class(task, shapes):
+    data = collect(make_explanation(n_features=20, task=task, shapes=shapes), None, None)["drivers"]
     for output, link in enumerate(data["link"]):
         parts = np.reshape(data["part"][output], (30, data["k"])).sum(axis=1) + data["rest"][output]
         np.testing.assert_allclose(data["start"][output] + parts, link, atol=5e-3)
@@ -28,6 +29,42 @@ def test_contributions_are_coefficients_times_distance_from_the_mean():
     data = collect(make_explanation(), None, None)["drivers"]
     away = np.subtract(data["value"][0], data["mean"][0])
     np.testing.assert_allclose(np.multiply(data["coef"][0], away), data["part"][0], atol=1e-3)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_with_shapes_a_contribution_is_that_and_what_the_curve_adds(task):
+    data = collect(make_explanation(task=task, shapes=True), None, None)["drivers"]
+    for output, shape in enumerate(data["shape"]):
+        away = np.subtract(data["value"][output], data["mean"][output])
+        expected = np.multiply(data["coef"][output], away) + shape
+        np.testing.assert_allclose(data["part"][output], expected, atol=5e-3)
+
+
+def test_without_shapes_there_are_no_curves():
+    data = collect(make_explanation(), None, None)
+    assert data["curves"] is None
+    assert "shape" not in data["drivers"]
+
+
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
+def test_the_widest_curves_are_shown_at_their_heights(task):
+    explanation = make_explanation(n_features=9, task=task, shapes=True)
+    found = collect(explanation, None, None)["curves"]
+    assert (found["n_columns"], found["n_bent"], len(found["columns"])) == (9, 8, 6)
+    column = next(column for column in found["columns"] if column["name"] == "x1")
+    table = explanation.curves[explanation.curves["feature"] == "x1"]
+    for output, heights in enumerate(column["effect"]):
+        own = table if task == "regression" else table[table["class"] == explanation.outputs[output]]
+        np.testing.assert_allclose([*heights, column["missing"][output]], own["effect"], rtol=1e-3)
+    assert (column["rows"], column["missing_rows"]) == ([20, 60, 30], 10)
+    assert column["edges"][1:3] == [-1, 0.5]
+
+
+def test_the_most_frequent_levels_of_a_curve_are_shown():
+    found = collect(make_explanation(shapes=True), None, None)["curves"]["columns"]
+    (column,) = (column for column in found if column["levels"])
+    assert (column["n_levels"], column["rows"]) == (20, list(range(8, 20)))
+    assert column["edges"] is None
 
 
 def test_rows_that_share_a_label_stay_apart():

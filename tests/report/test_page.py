@@ -28,13 +28,14 @@ def without_plotly(page):
 @pytest.fixture(scope="module")
 def hostile():
     labels = [f"{HOSTILE} {q}" for q in range(30)]
-    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass")
+    explanation = make_explanation(names=HOSTILE_NAMES, labels=labels, task="multiclass", shapes=True)
     return explanation, render(explanation, title="</title><script>alert(1)</script>")
 
 
+@pytest.mark.parametrize("shapes", [True, False])
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass", "survival"])
-def test_the_data_survive_the_page(task):
-    explanation = make_explanation(task=task)
+def test_the_data_survive_the_page(task, shapes):
+    explanation = make_explanation(task=task, shapes=shapes)
     assert json.loads(embedded(render(explanation))) == collect(explanation, None, None)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
+from heedful.explain._curves import Curve, read_curve
 from heedful.plot._axes import COLUMN, finish, fonts, get_axes, import_pyplot, note_above, points
-from heedful.plot._curves import Curve, read_curve
 from heedful.plot._labels import LINE, name_ticks, number, shorten, shorten_all, text_width
 from heedful.plot._read import check_explanation, link_name
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour, sign_colour

@@ -6,6 +6,7 @@ import numpy as np
 
 from heedful.explain import Explanation
 from heedful.report._compact import counts, numbers, text, texts
+from heedful.report._curves import curves
 from heedful.report._drivers import attended, drivers, table
 from heedful.report._groups import cluster_table, coefficient_map, find_clusters
 from heedful.report._overview import cards, response_words
@@ -33,6 +34,7 @@ def collect(explanation: Explanation, title: str | None, n_clusters: int | None)
         "baseline_loss": None if explanation.baseline_loss is None else numbers(explanation.baseline_loss, 4),
         "baseline_coef": [numbers(row, 4) for row in _rows(explanation)],
         "drivers": drivers(explanation),
+        "curves": curves(explanation),
         "attended": attended(explanation),
         "clusters": None if found is None else cluster_table(found),
         "map": None if found is None else coefficient_map(explanation, found),

@@ -26,12 +26,14 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
     slope, part, start = _parts(explanation, number, output)
     order = np.argsort(-np.abs(part), axis=1, kind="stable")[:, :k]
     shown = np.take_along_axis(part, order, axis=1)
+    curved = _curved(explanation, number)
     return {
         "feature": counts(order),
         "part": numbers(shown, 4),
         "coef": numbers(np.take_along_axis(slope, order, axis=1), 4),
         "value": numbers(np.take_along_axis(explanation.design.to_numpy(), order, axis=1), 5),
         "mean": numbers(np.take_along_axis(explanation.mean.to_numpy(), order, axis=1), 5),
+        **({} if curved is None else {"shape": numbers(np.take_along_axis(curved, order, axis=1), 4)}),
         "rest": numbers(part.sum(axis=1) - shown.sum(axis=1), 4),
         "start": numbers(start),
         "link": numbers(start + part.sum(axis=1)),
@@ -46,6 +48,15 @@ def _parts(explanation: Explanation, number: int, output: Any) -> tuple[np.ndarr
     width = len(explanation.features)
     slope = explanation.coef.to_numpy()[:, number * width : (number + 1) * width]
     return slope, explanation.contributions(output).to_numpy(), explanation.mean_link(output).to_numpy()
+
+
+def _curved(explanation: Explanation, number: int) -> np.ndarray | None:
+    """Return what curves add less their means over the rows attended to; None without shapes."""
+    if explanation.shape is None or explanation.shape_mean is None:
+        return None
+    width = len(explanation.features)
+    added = explanation.shape.to_numpy() - explanation.shape_mean.to_numpy()
+    return added[:, number * width : (number + 1) * width]
 
 
 def attended(explanation: Explanation) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heedful._responses import Regression, Words
@@ -29,7 +30,8 @@ def response_words(explanation: Explanation) -> dict[str, Any]:
 def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
-    used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
+    parts = [explanation.coef] if explanation.shape is None else [explanation.coef, explanation.shape]
+    used = int((np.concatenate([part.to_numpy().reshape(-1, width) for part in parts]) != 0).any(axis=0).sum())
     mixing = explanation.mixing.round(3)
     found = [
         card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),

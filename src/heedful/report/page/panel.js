@@ -45,7 +45,8 @@ function drivers() {
   for (let rank = 0; rank < k; rank++) {
     const at = q * k + rank, j = all.feature[output][at];
     found.push({ name: data.features[j], part: all.part[output][at], coef: all.coef[output][at],
-      base: data.baseline_coef[output][j], value: all.value[output][at], mean: all.mean[output][at] });
+      base: data.baseline_coef[output][j], value: all.value[output][at], mean: all.mean[output][at],
+      shape: all.shape ? all.shape[output][at] : 0 });
   }
   return found;
 }
@@ -55,7 +56,8 @@ function drawDrivers() {
   const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
   const active = found.filter((row) => row.part !== 0);
   const way = "From " + show(all.start[output][q]) + ", the mean over the rows it attended to, to " + show(all.link[output][q]) +
-    " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean." +
+    " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean" +
+    (all.shape ? ", plus what its curve adds, also less the mean of that." : ".") +
     (active.length ? "" : " Here no feature adds anything: the model is a weighted mean.");
   say("drivers-note", data.slopes ? way : "The share of each feature in the query's model, blended with the baseline's.");
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
@@ -63,9 +65,10 @@ function drawDrivers() {
   if (data.features.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  fillTable("coefficients", [["feature", true], [data.slopes ? "adds" : "share"], ["own"], ["baseline"], ["value"], ["mean"]],
-    found.filter((row) => row.coef || row.base).map((row) => [row.name, signed(row.part), show(row.coef, 3),
-      show(row.base, 3), show(row.value), show(row.mean, 3)]));
+  fillTable("coefficients", [["feature", true], [data.slopes ? "adds" : "share"], ...(all.shape ? [["by curve"]] : []),
+    ["own"], ["baseline"], ["value"], ["mean"]],
+    found.filter((row) => row.coef || row.base || row.shape).map((row) => [row.name, signed(row.part),
+      ...(all.shape ? [signed(row.shape)] : []), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean, 3)]));
 }
 
 function drawBars(shown) {

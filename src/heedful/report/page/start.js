@@ -23,11 +23,13 @@ function drawAll() {
   drawScatter();
   drawGroups();
   drawPanel();
+  drawCurves();
 }
 
 function onChoice() {
   search.value = data.labels[choice.query];
   drawPanel();
+  followCurves();
   moveRing();
   if (data.map) {
     markCluster();

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.plot._labels import keep_largest
+from heedful.explain._explanation import Explanation
 
 
 class Curve(NamedTuple):
@@ -33,7 +32,7 @@ def read_curve(explanation: Explanation, feature: Any, output: Any, most: int) -
     None takes the column whose curve varies most.
     """
     table = _of_output(explanation, _need_curves(explanation), output)
-    feature = _widest(table) if feature is None else feature
+    feature = rank_columns(table)[0] if feature is None else feature
     if feature not in table["feature"].to_numpy():
         known = ", ".join(repr(name) for name in table["feature"].unique()[:3])
         raise ValueError(f"`feature` must be a column that has a curve, such as {known}; got {feature!r}.")
@@ -44,7 +43,8 @@ def read_curve(explanation: Explanation, feature: Any, output: Any, most: int) -
     effect = known["effect"].to_numpy().reshape(len(outputs), -1).T
     first = known.iloc[: len(effect)]
     numbers = bool(first["level"].isna().all())
-    kept = np.arange(len(first)) if numbers else keep_largest(first["rows"], most)
+    frequent = np.argsort(-first["rows"].to_numpy(), kind="stable")
+    kept = np.arange(len(first)) if numbers else np.sort(frequent[:most])
     return Curve(
         feature=feature,
         outputs=outputs,
@@ -56,6 +56,18 @@ def read_curve(explanation: Explanation, feature: Any, output: Any, most: int) -
         missing=gone["effect"].to_numpy() if len(gone) else None,
         missing_rows=float(gone["rows"].iloc[0]) if len(gone) else 0.0,
     )
+
+
+def rank_columns(table: pd.DataFrame) -> list:
+    """Return the columns by the standard deviation of their curves over the training rows, the largest first."""
+    names = ["feature", "class"] if "class" in table else ["feature"]
+    weighed = table[names].assign(
+        rows=table["rows"], first=table["rows"] * table["effect"], second=table["rows"] * table["effect"] ** 2
+    )
+    sums = weighed.groupby(names, sort=False)[["rows", "first", "second"]].sum()
+    variance = sums["second"] / sums["rows"] - (sums["first"] / sums["rows"]) ** 2
+    of_column = variance.groupby("feature", sort=False).sum()
+    return of_column.index[np.argsort(-of_column.to_numpy(), kind="stable")].tolist()
 
 
 def _need_curves(explanation: Explanation) -> pd.DataFrame:
@@ -76,17 +88,6 @@ def _of_output(explanation: Explanation, table: pd.DataFrame, output: Any) -> pd
     if output not in explanation.outputs:
         raise ValueError(f"`output` must be one of the classes {explanation.outputs}, got {output!r}.")
     return table[table["class"] == output]
-
-
-def _widest(table: pd.DataFrame) -> Any:
-    """Return the column whose curve has the largest standard deviation over the training rows."""
-    names = ["feature", "class"] if "class" in table else ["feature"]
-    weighed = table[names].assign(
-        rows=table["rows"], first=table["rows"] * table["effect"], second=table["rows"] * table["effect"] ** 2
-    )
-    sums = weighed.groupby(names, sort=False)[["rows", "first", "second"]].sum()
-    variance = sums["second"] / sums["rows"] - (sums["first"] / sums["rows"]) ** 2
-    return variance.groupby("feature", sort=False).sum().idxmax()
 
 
 def _finite_edges(explanation: Explanation, feature: Any, pieces: pd.DataFrame) -> np.ndarray:

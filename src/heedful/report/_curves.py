@@ -1,0 +1,42 @@
+"""The curves that all queries share: those of the columns that vary most."""
+
+from typing import Any
+
+import pandas as pd
+
+from heedful.explain import Explanation
+from heedful.explain._curves import Curve, rank_columns, read_curve
+from heedful.report._compact import number, numbers, text, texts
+
+# Columns and levels of a column shown at most.
+MOST_COLUMNS, MOST_LEVELS = 6, 12
+
+
+def curves(explanation: Explanation) -> dict[str, Any] | None:
+    """Return the curves that vary most, piece by piece, and each query's multiple of them; None without shapes."""
+    table = explanation.curves
+    if table is None:
+        return None
+    bent = set(table.loc[table["effect"] != 0, "feature"])
+    ranked = [name for name in rank_columns(table) if name in bent]
+    multiple = explanation.multiple
+    return {
+        "n_columns": int(table["feature"].nunique()),
+        "n_bent": len(ranked),
+        "multiple": numbers(multiple, 3) if isinstance(multiple, pd.Series) else None,
+        "columns": [_column(read_curve(explanation, name, None, MOST_LEVELS)) for name in ranked[:MOST_COLUMNS]],
+    }
+
+
+def _column(curve: Curve) -> dict[str, Any]:
+    """Return a curve as lists; its heights for each class."""
+    return {
+        "name": text(curve.feature),
+        "edges": None if curve.levels else numbers(curve.edges, 8),
+        "levels": texts(curve.levels),
+        "n_levels": curve.n_levels,
+        "rows": numbers(curve.rows, 4),
+        "effect": [numbers(heights, 4) for heights in curve.effect.T],
+        "missing": None if curve.missing is None else numbers(curve.missing, 4),
+        "missing_rows": number(curve.missing_rows, 4),
+    }

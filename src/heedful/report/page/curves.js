@@ -1,0 +1,99 @@
+// The curves that all queries share, one chart for each column.
+let curvesOf = -1;
+
+function drawCurves() {
+  const found = data.curves;
+  if (!found) { byId("curves-tile").hidden = true; return; }
+  const box = byId("curves");
+  if (!box.childElementCount) found.columns.forEach((column, i) => {
+    const part = make("div"), chart = make("div", null, "plot");
+    chart.id = "curve-" + i;
+    chart.setAttribute("role", "img");
+    chart.setAttribute("aria-label", "What each value of " + column.name + " adds");
+    part.append(make("h3", column.name), chart);
+    box.append(part);
+  });
+  curvesOf = outputOf(choice.query);
+  found.columns.forEach((column, i) => drawOneCurve("curve-" + i, column, curvesOf));
+  sayCurves();
+}
+
+// a query may have another likeliest class, and has a multiple of its own
+function followCurves() {
+  if (!data.curves) return;
+  if (outputOf(choice.query) !== curvesOf) drawCurves();
+  else sayCurves();
+}
+
+function sayCurves() {
+  const found = data.curves, words = data.words, own = found.multiple ? found.multiple[choice.query] : null;
+  const scale = words.link + (words.outputs ? " of class " + words.outputs[curvesOf] : "");
+  let text = "What each value of a column adds to the " + scale + " in one additive model for all rows; bars count training rows.";
+  text += own === null ? " A query's model has its own multiples of these curves, beside its coefficients."
+    : " The model of query " + data.labels[choice.query] + " has " + show(own, 3) + " times these curves in it, beside its coefficients.";
+  if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
+  else if (found.columns.length < found.n_columns) text += " Shown are " + found.columns.length + " of " + found.n_columns +
+    " columns, " + (found.n_bent > found.columns.length ? "those whose curves vary most." : "all whose curves are not level.");
+  say("curves-note", text);
+}
+
+function drawOneCurve(name, column, output) {
+  const parts = column.edges ? stepTraces(column, output) : levelTraces(column, output);
+  const rows = { type: "bar", x: parts.places, y: parts.counts, width: parts.widths, yaxis: "y2", hoverinfo: "text",
+    hovertext: parts.counts.map((count) => show(count) + " rows"), textposition: "none", marker: { color: "#c3cbd3" } };
+  const notes = parts.missing === undefined ? [] : [{ text: "missing", x: parts.missing, xref: "x", y: 1, yref: "paper",
+    yanchor: "bottom", showarrow: false, font: { size: 11, color: SOFT } }];
+  Plotly.react(name, [parts.trace, ...parts.more, rows], frame({ height: parts.height, dragmode: false, bargap: 0.2,
+    margin: { l: 10, r: 10, t: 18, b: 10 }, annotations: notes,
+    xaxis: axis("", Object.assign({ fixedrange: true, showgrid: false, anchor: "y2" }, parts.xaxis)),
+    yaxis: axis("", { domain: [0.24, 1], fixedrange: true, nticks: 5, zeroline: true, zerolinecolor: "#8793a0", rangemode: "tozero" }),
+    yaxis2: { domain: [0, 0.18], fixedrange: true, showgrid: false, showticklabels: false, zeroline: false } }), CONFIG);
+}
+
+function stepTraces(column, output) {
+  const edges = column.edges, heights = column.effect[output], last = edges.length - 1, span = edges[last] - edges[0];
+  const end = (at) => (at === 0 || at === last ? "" : show(edges[at], 5));
+  const told = heights.map((v, i) => (end(i) ? (end(i + 1) ? end(i) + " to " + end(i + 1) : "from " + end(i))
+    : end(i + 1) ? "to " + end(i + 1) : "all") + "<br>adds " + signed(v) + "<br>" + show(column.rows[i]) + " rows");
+  const trace = { type: "scatter", mode: "lines", x: edges, y: [...heights, heights[last - 1]], text: [...told, told[last - 1]],
+    hoverinfo: "text", line: { shape: "hv", color: INK, width: 1.6 } };
+  const bars = countBars(edges, column.rows, 40);
+  const found = { trace: trace, more: [], places: bars.places, counts: bars.counts, widths: bars.places.map(() => span / 40),
+    height: 210, xaxis: { range: [edges[0] - 0.03 * span, edges[last] + 0.03 * span], nticks: 6 } };
+  if (!column.missing) return found;
+  const at = edges[last] + 0.14 * span;
+  found.more.push({ type: "scatter", mode: "markers", x: [at], y: [column.missing[output]], hoverinfo: "text",
+    text: ["missing<br>adds " + signed(column.missing[output]) + "<br>" + show(column.missing_rows) + " rows"],
+    marker: { color: INK, size: 8 } });
+  found.places.push(at);
+  found.counts.push(column.missing_rows);
+  found.widths.push(span / 40);
+  return Object.assign(found, { missing: at, xaxis: { range: [edges[0] - 0.03 * span, at + 0.12 * span], nticks: 6 } });
+}
+
+// rows of so many equal parts of the range, spread evenly within each piece
+function countBars(edges, rows, n) {
+  const low = edges[0], width = (edges[edges.length - 1] - low) / n, counts = new Array(n).fill(0), places = [];
+  for (let b = 0; b < n; b++) {
+    const from = low + b * width, to = from + width;
+    places.push(from + width / 2);
+    rows.forEach((count, i) => {
+      const inside = Math.min(to, edges[i + 1]) - Math.max(from, edges[i]);
+      if (inside > 0) counts[b] += count * inside / (edges[i + 1] - edges[i]);
+    });
+  }
+  return { places: places, counts: counts.map((v) => +v.toPrecision(3)) };
+}
+
+function levelTraces(column, output) {
+  const names = column.levels.concat(column.missing ? ["missing"] : []);
+  const heights = column.effect[output].concat(column.missing ? [column.missing[output]] : []);
+  const rows = column.rows.concat(column.missing ? [column.missing_rows] : []), places = names.map((_, i) => i);
+  const told = names.map((name, i) => label(name, 60) + "<br>adds " + signed(heights[i]) + "<br>" + show(rows[i]) + " rows");
+  const trace = { type: "bar", x: places, y: heights, hovertext: told, hoverinfo: "text", textposition: "none",
+    marker: { color: heights.map((v) => (v > 0 ? UP : DOWN)) } };
+  const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
+  return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
+    xaxis: { tickvals: places, ticktext: names.map((name) => label(name, 14)), tickangle: wide ? -60 : 0,
+      range: [-0.6, names.length - 0.4], title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } } };
+}
