@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_options
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, load_model
 from heedful.cli import main
 from heedful.similarity import default_forests
 
@@ -30,7 +30,8 @@ def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
     assert list(predicted) == ["prediction", "probability_high", "probability_low"]
     assert len(predicted) == ROWS
     assert run("explain", model, tmp_path / "train.csv", "-o", tables, "--top", 2).returncode == 0
-    assert pd.read_csv(tables).groupby("part").size().to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS}
+    parts = pd.read_csv(tables).groupby("part").size()
+    assert parts.drop("curve").to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS}
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["e.csv", "m.skops", "p.csv", "train.csv"]
 
 
@@ -66,6 +67,33 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     explained = json.loads(capsys.readouterr().out)
     assert len(explained["top_features"]) == len(explained["top_rows"]) == 3 * ROWS
     assert explained["errors"]["model"] < 10
+    assert {piece["feature"] for piece in explained["curves"]} == set(FEATURES)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
+    out = tmp_path / f"e.{ending}"
+    assert main(["explain", f"{made}/regression.skops", f"{made}/new.csv", "-o", str(out), "--top", "2"]) == 0
+    table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    written = table[table["part"] == "curve"].reset_index(drop=True)
+    curves = load_model(made / "regression.skops").explain(pd.read_csv(made / "new.csv")).curves
+    for name in ("feature", "rows", "effect"):
+        assert written[name].tolist() == curves[name].tolist()
+    assert written.loc[written["feature"] == "site", "level"].tolist() == ["12", "north", "south", "(missing)"]
+    np.testing.assert_array_equal(written["low"], curves["low"].where(np.isfinite(curves["low"])))
+    assert written["query"].isna().all()
+    assert table.loc[table["part"] != "curve", "query"].tolist() == [*np.repeat(range(12), 2)] * 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_without_shapes_no_curves_are_written(made, tmp_path, ending):
+    arguments = [f"{made}/regression.csv", "--target", "yield", "--trees", "20", "--heads", "single"]
+    assert main(["fit", *arguments, "-o", f"{tmp_path}/m.skops"]) == 0
+    out = tmp_path / f"e.{ending}"
+    assert main(["explain", f"{tmp_path}/m.skops", f"{made}/new.csv", "-o", str(out)]) == 0
+    table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    assert set(table["part"]) == {"feature", "row"}
+    assert not {"effect", "low", "level"} & set(table)
 
 
 def test_a_page_is_written(made, tmp_path, capsys):

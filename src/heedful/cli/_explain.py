@@ -5,6 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heedful.cli._errors import UserError, one_line
@@ -32,8 +33,8 @@ def run(arguments: Namespace) -> dict[str, Any]:
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
     try:
         explanation = saved.model.explain(X, y)
-        tables = explanation.top_features(arguments.top), explanation.top_rows(arguments.top)
-        written = _write(arguments, explanation, *tables)
+        features, rows = explanation.top_features(arguments.top), explanation.top_rows(arguments.top)
+        written = _write(arguments, explanation, features, rows, curves_to_write(explanation.curves))
     except (TypeError, ValueError) as error:
         raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
     return {
@@ -48,17 +49,20 @@ def run(arguments: Namespace) -> dict[str, Any]:
     }
 
 
-def _write(arguments: Namespace, explanation: Any, features: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any]:
+def _write(
+    arguments: Namespace, explanation: Any, features: pd.DataFrame, rows: pd.DataFrame, curves: pd.DataFrame | None
+) -> dict[str, Any]:
     """Write a page or a table; return where it is, or the tables if there is no place to write to."""
     output = arguments.output
     if output is None:
-        return {"output": None, "top_features": features.reset_index(), "top_rows": rows.reset_index()}
+        tables = {"top_features": features.reset_index(), "top_rows": rows.reset_index(), "curves": curves}
+        return {"output": None, **tables}
     if output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
         page = render_page(explanation, output, title)
         write_whole(output, lambda file: file.write(page))
     else:
-        write_table(output, as_one_table(features, rows), raw=arguments.raw_cells)
+        write_table(output, as_one_table(features, rows, curves), raw=arguments.raw_cells)
     return {"output": str(output)}
 
 
@@ -73,12 +77,26 @@ def render_page(explanation: Any, output: Path, title: str) -> bytes:
         ) from error
 
 
-def as_one_table(features: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return top features and top rows below each other; the column ``part`` says which."""
+def curves_to_write(curves: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return the curves as files hold them: open ends are empty, missing cells are the level "(missing)"."""
+    if curves is None:
+        return None
+    level = curves["level"].map(str, na_action="ignore").astype(object)
+    level[curves["low"].isna() & curves["level"].isna()] = "(missing)"
+    ends = {name: curves[name].where(np.isfinite(curves[name])) for name in ("low", "high")}
+    return curves.assign(**ends, level=level)
+
+
+def as_one_table(features: pd.DataFrame, rows: pd.DataFrame, curves: pd.DataFrame | None) -> pd.DataFrame:
+    """Return top features, top rows and curves below each other; the column ``part`` says which."""
     given = {name: f"response_{name}" for name in rows if name not in ("row", "weight")}
     below = rows.rename(columns=given).astype({"row": "Int64"})
     parts = [table.reset_index().assign(part=part) for part, table in (("feature", features), ("row", below))]
     order = ["part", "query", "rank", *features, "row", "weight", *given.values()]
+    if curves is not None:
+        parts = [part.astype({"query": "Int64", "rank": "Int64"}) for part in parts]
+        parts.append(curves.assign(part="curve"))
+        order += [name for name in curves if name not in order]
     return pd.concat(parts, ignore_index=True)[order]
 
 

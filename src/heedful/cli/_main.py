@@ -185,7 +185,9 @@ def _add_explain(commands: Any) -> None:
     own = _add(commands, "explain", "say what predictions were made of")
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
-    _add_output(own, "page (.html), or table (.csv, .tsv, .parquet)", required=False)
+    _add_output(own, (
+        "page (.html), or table (.csv, .tsv, .parquet) of the top features and rows of each query and, below them, the "
+        "curves that all queries share"), required=False)  # fmt: skip
     own.add_argument("--top", type=_positive, default=5, metavar="K", help="features and rows per query (default 5)")
     own.add_argument("--title", help="title of the page")
 

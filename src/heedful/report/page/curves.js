@@ -85,6 +85,15 @@ function countBars(edges, rows, n) {
   return { places: places, counts: counts.map((v) => +v.toPrecision(3)) };
 }
 
+// names without most of what all begin with, where they would be cut to the same
+function tellApart(names, most) {
+  const known = names.filter((name) => name !== "missing");
+  if (new Set(names.map((name) => cut(name, most))).size === new Set(names).size || known.length < 2) return names;
+  let alike = 0;
+  while (alike < known[0].length && known.every((name) => name[alike] === known[0][alike])) alike++;
+  return names.map((name) => (alike > 4 && name.startsWith(known[0].slice(0, alike)) ? "…" + name.slice(alike - 4) : name));
+}
+
 function levelTraces(column, output) {
   const names = column.levels.concat(column.missing ? ["missing"] : []);
   const heights = column.effect[output].concat(column.missing ? [column.missing[output]] : []);
@@ -94,6 +103,6 @@ function levelTraces(column, output) {
     marker: { color: heights.map((v) => (v > 0 ? UP : DOWN)) } };
   const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
   return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
-    xaxis: { tickvals: places, ticktext: names.map((name) => label(name, 14)), tickangle: wide ? -60 : 0,
+    xaxis: { tickvals: places, ticktext: tellApart(names, 14).map((name) => label(name, 14)), tickangle: wide ? -60 : 0,
       range: [-0.6, names.length - 0.4], title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } } };
 }
