@@ -72,6 +72,21 @@ def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
     assert all(file.stat().st_size > 1000 for file in files)
 
 
+def test_shapes_gain_on_curves_and_leave_interactions_to_attention(tmp_path):
+    printed = run_python("examples/shapes.py", "-o", str(tmp_path / "curve.png"))
+    found = {
+        name: [float(value) for value in re.search(rf"^{name}  +(.*)$", printed, re.MULTILINE).group(1).split()]
+        for name in ("curves", "curves and interaction", "interaction", "lines")
+    }
+    for name in ("curves", "curves and interaction"):
+        lasso, additive, without, both = found[name]
+        assert both > max(lasso, without)
+        assert both > additive - 0.03
+    assert found["interaction"][3] > found["interaction"][1] + 0.5
+    assert all(both > without - 0.03 for _, _, without, both in found.values())
+    assert (tmp_path / "curve.png").stat().st_size > 1000
+
+
 def test_the_demo_shows_a_gain_over_the_lasso():
     printed = run_python("-m", "heedful", "demo")
     gain = re.search(r"attention lasso\s+\+(\d+\.\d) % better", printed)
