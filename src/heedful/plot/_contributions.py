@@ -18,7 +18,8 @@ def contributions(
     """Draw what drove one prediction, feature by feature.
 
     The first line is the mean of what the query's model says of the rows it attended to. Each bar adds coefficient
-    times (value less their mean), the largest first; the last line is the prediction.
+    times (value less their mean), and what the feature's curve adds less its mean, the largest first; the last line is
+    the prediction.
 
     Parameters
     ----------
