@@ -71,7 +71,7 @@ class Explanation:
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
     >>> e.top_features(1).shape, e.top_rows(2).shape
-    ((5, 5), (10, 3))
+    ((5, 6), (10, 3))
     >>> bool(np.allclose(e.contributions().sum(axis=1), e.link - e.mean_link()))
     True
     """
