@@ -173,7 +173,7 @@ def _finish_panel(panel: Any) -> None:
     panel.set_ylim(0, most or 1.0)
     # at the right, where no name of an axis stands
     panel.yaxis.tick_right()
-    panel.set_yticks([most], [f"{number(float(most)) if most < 10 else f'{most:.0f}'}\nrows"], color=NEUTRAL, va="top")
+    panel.set_yticks([most], [f"{number(float(most)) if most < 1 else f'{most:.0f}'}\nrows"], color=NEUTRAL, va="top")
     panel.tick_params(which="both", length=0)
     panel.tick_params(axis="x", labelbottom=False)
 
