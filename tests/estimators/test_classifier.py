@@ -86,7 +86,8 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
     local = model.local_models(X_new)
     n_outputs = 1 if model.classes_.size == 2 else model.classes_.size
     coef = local.coef.to_numpy().reshape(25, n_outputs, 4)
-    link = local.intercept.to_numpy().reshape(25, -1) + np.einsum("qkj,qj->qk", coef, local.design.to_numpy())
+    curves = local.shape.to_numpy().reshape(25, n_outputs, 4).sum(axis=2)
+    link = local.intercept.to_numpy().reshape(25, -1) + curves + np.einsum("qkj,qj->qk", coef, local.design.to_numpy())
     np.testing.assert_allclose(link, local.link.to_numpy().reshape(25, -1), atol=1e-9)
     np.testing.assert_allclose(link, model.decision_function(X_new).reshape(25, -1), atol=1e-9)
     base = local.baseline_coef.to_numpy().reshape(1, n_outputs, 4)
@@ -97,10 +98,10 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
 def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
     X, y = draw(rng)
     X_new = rng.normal(size=(25, 4))
-    binary = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0]).fit(X, y)
+    binary = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0], shapes=False).fit(X, y)
     plain = _logistic.Classes
     monkeypatch.setattr(_logistic, "Classes", lambda codes, n: plain(codes, n, symmetric=True))
-    both = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0]).fit(X, y)
+    both = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0], shapes=False).fit(X, y)
     np.testing.assert_allclose(both.predict_proba(X_new), binary.predict_proba(X_new), atol=1e-6)
     halves = both.baseline_.coef_[1] - both.baseline_.coef_[0]
     np.testing.assert_allclose(halves, binary.baseline_.coef_[0], atol=1e-6)

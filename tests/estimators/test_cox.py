@@ -84,7 +84,7 @@ def test_the_level_makes_expected_events_those_observed(table):
 
 def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     X, y, X_new = table
-    settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02}
+    settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02, "shapes": False}
     step, exact = (small(exact=exact, **settings).fit(X, y).predict(X_new) for exact in (False, True))
     base = small(mixing=0.0, alpha=0.02).fit(X, y).predict(X_new)
     assert np.abs(step - exact).mean() < 0.5 * np.abs(base - exact).mean()

@@ -87,7 +87,7 @@ class DenseForest(Similarity):
 @pytest.mark.parametrize("alpha_ratio", [0.1, 1.0])
 def test_sparse_route_equals_dense_route(table, temperature, alpha_ratio):
     X, y, X_new = table
-    settings = {"temperature": temperature, "alpha_ratio": alpha_ratio, "mixing": 1.0}
+    settings = {"temperature": temperature, "alpha_ratio": alpha_ratio, "mixing": 1.0, "shapes": False}
     sparse = small(similarity=ForestProximity(30, random_state=7), **settings).fit(X, y)
     dense = small(similarity=DenseForest(), **settings).fit(X, y)
     np.testing.assert_allclose(sparse.predict(X_new), dense.predict(X_new), atol=1e-8)
@@ -152,7 +152,7 @@ def test_local_models_reproduce_predictions(table, settings):
     X, y, X_new = table
     model = small(**settings).fit(X, y)
     local = model.local_models(X_new)
-    from_coef = local.intercept + (local.coef * local.design).sum(axis=1)
+    from_coef = local.intercept + (local.coef * local.design + local.shape).sum(axis=1)
     np.testing.assert_allclose(from_coef, model.predict(X_new), atol=1e-8)
     blended = (1 - local.mixing) * local.baseline_intercept + local.mixing * local.local_intercept
     np.testing.assert_allclose(blended, local.intercept)
@@ -173,8 +173,9 @@ def test_attention_rows_sum_to_one_and_cover_the_rows_as_given(table):
 def test_the_head_table_says_what_was_tried_and_used(table):
     X, y, _ = table
     model = small().fit(X, y)
-    assert len(model.heads_) == 4 * 4 * 4
-    assert list(model.heads_) == ["similarity", "weighting", "temperature", "alpha_ratio", "error", "share"]
+    assert len(model.heads_) == 4 * 3 * 5
+    names = ["similarity", "weighting", "temperature", "alpha_ratio", "shapes", "error", "share"]
+    assert list(model.heads_) == names
     np.testing.assert_allclose(model.heads_["share"].sum(), model.mixing_)
     assert 0 < (model.heads_["share"] > 0).sum() < 15
     assert (model.heads_["error"] > 0).all()
@@ -191,7 +192,8 @@ def test_lists_of_temperatures_and_ratios_make_the_grid(table):
     X, y, _ = table
     model = small(similarity=FORESTS[0], temperature=[0.1, 1.0], alpha_ratio=[1.0, np.inf]).fit(X, y)
     assert set(model.heads_["weighting"]) == {"softmax"}
-    assert list(model.heads_["alpha_ratio"]) == [np.inf, 1.0] * 2
+    assert list(model.heads_["alpha_ratio"]) == [np.inf, 1.0, 1.0] * 2
+    assert list(model.heads_["shapes"]) == [False, False, True] * 2
 
 
 def test_a_fixed_mixing_is_the_sum_of_the_shares(table):
@@ -235,7 +237,7 @@ def test_groups_are_kept_on_one_side(table):
 def test_any_similarity_can_be_attended_by(table, similarity, cv):
     X, y, X_new = table
     model = AttentionLasso(similarity=similarity, cv=cv, random_state=0).fit(X, y)
-    assert len(model.heads_) == 5 * 4
+    assert len(model.heads_) == 5 * 5
     assert np.isfinite(model.predict(X_new)).all()
 
 
@@ -243,7 +245,7 @@ def test_a_fitted_forest_is_taken_as_it_is(table):
     X, y, X_new = table
     forest = RandomForestRegressor(30, random_state=3).fit(X, y)
     before = forest.predict(X_new)
-    model = small(similarity=forest).fit(X, y)
+    model = small(similarity=forest, shapes=False).fit(X, y)
     assert model.similarity_[0].forest_ is forest
     np.testing.assert_array_equal(forest.predict(X_new), before)
     leaf_mean = model.heads_.query("weighting == 'leaf' and alpha_ratio == inf")
@@ -253,7 +255,7 @@ def test_a_fitted_forest_is_taken_as_it_is(table):
 def test_the_forest_is_a_member_of_the_family(table):
     X, y, X_new = table
     forest = ForestProximity(30, random_state=0)
-    model = small(similarity=forest, alpha_ratio=np.inf, mixing=1.0)
+    model = small(similarity=forest, alpha_ratio=np.inf, mixing=1.0, shapes=False)
     model.fit(X, y)
     leaf = (model.heads_["weighting"] == "leaf").to_numpy(dtype=float)
     model._model.tuned = model._model.tuned._replace(share=leaf)

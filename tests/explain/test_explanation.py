@@ -27,7 +27,9 @@ def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_ro
     rows = model._model.rows
     train, attention = rows.model_rows(rows.codes), over_distinct_rows(model, X)
     slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
-    said = columns(e.intercept)[:, :, None] + slope @ train.T
+    parts = model._model.models.shape_parts(rows.codes).sum(axis=1)
+    multiple = e.multiple.to_numpy().reshape(len(X), slope.shape[1], -1)
+    said = columns(e.intercept)[:, :, None] + slope @ train.T + multiple @ parts.T
     expected = (attention[:, None, :] * said).sum(axis=2)
     for k, output in enumerate(e.outputs or [None]):
         np.testing.assert_allclose(e.mean_link(output), expected[:, k], atol=1e-8)
@@ -36,7 +38,8 @@ def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_ro
 def test_coefficients_reproduce_the_prediction(every):
     model, X, e = every
     slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
-    link = columns(e.intercept) + np.einsum("qkj,qj->qk", slope, e.design.to_numpy())
+    curves = e.shape.to_numpy().reshape(slope.shape).sum(axis=2)
+    link = columns(e.intercept) + np.einsum("qkj,qj->qk", slope, e.design.to_numpy()) + curves
     np.testing.assert_allclose(link, columns(e.link), atol=1e-8)
     if hasattr(model, "predict_proba"):
         chance = model.predict_proba(X)
@@ -71,7 +74,7 @@ def test_top_features_are_the_largest_contributions_in_order(every):
     np.testing.assert_allclose(first["contribution"].abs(), parts.abs().max(axis=1))
     size = top["contribution"].abs().to_numpy().reshape(len(X), 3)
     assert (np.diff(size, axis=1) <= 0).all()
-    np.testing.assert_allclose(top["contribution"], top["coef"] * (top["value"] - top["mean"]))
+    np.testing.assert_allclose(top["contribution"], top["coef"] * (top["value"] - top["mean"]) + top["shape"])
 
 
 def test_more_features_than_there_are_give_all_of_them(regression):
@@ -123,7 +126,8 @@ def test_n_eff_is_that_of_the_attention(every):
 def test_the_number_of_nonzero_coefficients_counts_features(every):
     _, X, e = every
     slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
-    np.testing.assert_array_equal(e.n_nonzero, (slope != 0).any(axis=1).sum(axis=1))
+    used = (slope != 0) | (e.shape.to_numpy().reshape(slope.shape) != 0)
+    np.testing.assert_array_equal(e.n_nonzero, used.any(axis=1).sum(axis=1))
 
 
 def test_a_baseline_alone_can_be_explained(rng):

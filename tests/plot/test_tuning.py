@@ -36,7 +36,7 @@ def test_temperatures_and_weightings_without_one_are_named(small, classes, no_ov
     no_overlap(ax.texts)
     names = [text.get_text() for text in ax.get_xticklabels()]
     assert names[0] == f"{small.heads['temperature'].min():g}"
-    assert names[-2:] == ["share", "leaf"]
+    assert names[-1] == "share"
     assert [text.get_text() for text in plot.tuning_curve(classes).get_xticklabels()] == ["0.05", "0.1"]
 
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from heedful import _blocks
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
-from heedful._attention_model.tables import LocalModels, explain_models, shape_means, table_models
+from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_means, table_models
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
@@ -94,6 +94,14 @@ class FittedAttention:
         if models.shapes is None:
             return models.coef
         return np.hstack([(1 - share) * models.coef, share * np.eye(len(models.coef))])
+
+    @property
+    def base_intercept(self) -> np.ndarray | None:
+        """Return the intercepts (n_outputs,) of the global model, where it has any."""
+        models, share = self.models, self.tuned.additive
+        if models.shapes is None or models.intercept is None:
+            return models.intercept
+        return (1 - share) * models.intercept + share * models.shapes.start
 
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
@@ -216,7 +224,8 @@ class FittedAttention:
     def _tables(self, table: Table, batch: QueryBatch, found: Answer) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
         design = self.models.design(table, batch.view)
-        return table_models(index, self.models, self.problem.family, design, batch.view, self.base_coef, found)
+        base = GlobalCoef(self.base_intercept, self.base_coef)
+        return table_models(index, self.models, self.problem.family, design, batch.view, base, found)
 
     def _losses(self, y: Any, found: Answer) -> dict[str, Any]:
         """Return the response of queries under their labels, and the losses of the blend and of the global model."""

@@ -46,6 +46,13 @@ class LocalModels(NamedTuple):
     local_shape: pd.DataFrame
 
 
+class GlobalCoef(NamedTuple):
+    """Intercepts of the global model, if it has any, and coefficients (n_outputs, n_columns), shapes last."""
+
+    intercept: np.ndarray | None
+    coef: np.ndarray
+
+
 # What an explanation takes over from the models as it is.
 SHARED = (
     *("prediction", "link", "intercept", "coef", "mixing", "baseline_prediction", "baseline_coef", "local_coef"),
@@ -83,7 +90,7 @@ def table_models(
     family: Family,
     design: np.ndarray,
     view: View,
-    base_coef: np.ndarray,
+    base: GlobalCoef,
     found: Answer,
 ) -> LocalModels:
     """Return the models of queries as tables; coefficients of shapes come after those of the columns."""
@@ -91,7 +98,7 @@ def table_models(
     frames = Frames(index, models.names, outputs)
     coefs = Frames(index, models.names, outputs if models.linear else None)
     mixing = found.mixing[:, None, None]
-    both = (1 - mixing) * base_coef + mixing * found.coef
+    both = (1 - mixing) * base.coef + mixing * found.coef
     (coef, multiple), (local_coef, own) = (np.split(part, [n_names], axis=2) for part in (both, found.coef))
     shape, local_shape = (_shape(models, view, part) for part in (multiple, own))
     link, local_link = (family.link_of(value) for value in (found.value, found.local))
@@ -109,8 +116,8 @@ def table_models(
         baseline_prediction=frames.per_output(found.base, "prediction"),
         local_intercept=local_intercept,
         local_coef=coefs.per_feature(local_coef),
-        baseline_intercept=_base_intercept(models, outputs),
-        baseline_coef=pd.Series(base_coef[:, :n_names].ravel(), coefs.columns),
+        baseline_intercept=_base_intercept(base, outputs),
+        baseline_coef=pd.Series(base.coef[:, :n_names].ravel(), coefs.columns),
         # what the user does to it must not reach the table that was asked about
         design=pd.DataFrame(design, index, models.names, copy=True),
         slopes=models.linear,
@@ -154,10 +161,10 @@ def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any
     )
 
 
-def _base_intercept(models: FittedModels, outputs: list | None) -> float | pd.Series:
-    if models.intercept is None:
+def _base_intercept(base: GlobalCoef, outputs: list | None) -> float | pd.Series:
+    if base.intercept is None:
         return np.nan
-    return float(models.intercept[0]) if outputs is None else pd.Series(models.intercept, outputs)
+    return float(base.intercept[0]) if outputs is None else pd.Series(base.intercept, outputs)
 
 
 def _shape(models: FittedModels, view: View, multiple: np.ndarray) -> np.ndarray:
