@@ -108,3 +108,16 @@ def test_a_head_without_a_share_may_be_unknown(rng):
     part = made_up_heads(rng, "squares")
     part.heads[:, 0] = np.nan
     assert np.isfinite(blended(part, np.array([0, 0.5, 0, 0, 0]))).all()
+
+
+@pytest.mark.parametrize(
+    ("errors", "factor"), [(-3.0, 0.0), (-1.0, 0.0), (0.5, 0.5), (1.4, 0.8), (2.0, 1.0), (5.0, 1.0)]
+)
+def test_the_factor_is_a_line_from_minus_one_to_two_standard_errors(rng, errors, factor):
+    n = 400
+    # gains of mean `errors` standard errors: the baseline is 1 off, the blend's square is 1 less the gain
+    gain = rng.normal(size=n)
+    gain = 0.1 * (gain - gain.mean()) / gain.std()
+    gain += errors * 0.1 / np.sqrt(n)
+    part = OutOfFold(np.zeros((n, 1)), np.ones(n), Numbers(np.zeros(n)), np.ones(n))
+    assert guard_factor(part, np.sqrt(1 - gain)) == pytest.approx(factor, abs=1e-6)

@@ -10,13 +10,16 @@ from heedful._solver import Numbers
 from heedful._tuning.shares import (
     CAUTION,
     best_mixing,
+    fit_both,
     fit_many,
     fit_one,
     head_costs,
     head_errors,
     minimise_on_simplex,
+    repeats,
     simplex_qp,
 )
+from heedful._tuning.tune import tune
 from reference.heads import LOSSES, made_up_heads
 
 
@@ -186,3 +189,31 @@ def test_shares_of_equal_and_nearly_equal_heads_are_found(rng, apart):
         share = simplex_qp(products)
         slope = products @ share
         assert share @ slope - slope.min() < 1e-6 * slope.max()
+
+
+@pytest.mark.parametrize("mixing", [None, 0.6])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_shares_with_shapes_are_the_mean_of_those_with_all_heads_and_with_lines_alone(rng, loss, mixing):
+    part = made_up_heads(rng, loss)
+    shaped = np.arange(part.heads.shape[1]) % 2 == 1
+    lines = np.zeros(shaped.size)
+    lines[~shaped] = fit_many(part._replace(heads=part.heads[:, ~shaped]), mixing)
+    expected = (fit_many(part, mixing) + lines) / 2
+    np.testing.assert_array_equal(fit_both(part._replace(shaped=shaped), mixing), expected)
+    np.testing.assert_array_equal(fit_both(part, mixing), fit_many(part, mixing))
+
+
+def test_a_head_with_shapes_that_says_what_a_line_does_is_not_tried(rng):
+    part = made_up_heads(rng, "squares") if "squares" in LOSSES else made_up_heads(rng, next(iter(LOSSES)))
+    n_heads = part.heads.shape[1]
+    double = np.column_stack(
+        [part.heads, part.heads[:, :2] * (1 + 1e-12), part.heads[:, 0] + rng.normal(size=len(part.heads))]
+    )
+    shaped = np.arange(n_heads + 3) >= n_heads
+    both = part._replace(heads=double, shaped=shaped)
+    assert repeats(both).tolist() == [False] * n_heads + [True, True, False]
+    one, two = (tune(each, True, None, np.random.RandomState(0)) for each in (both, both._replace(
+        heads=double[:, [*range(n_heads), n_heads + 2]], shaped=shaped[[*range(n_heads), n_heads + 2]])))  # fmt: skip
+    np.testing.assert_array_equal(np.delete(one.share, [n_heads, n_heads + 1]), two.share)
+    assert (one.share[n_heads : n_heads + 2] == 0).all()
+    assert one.error.size == n_heads + 3

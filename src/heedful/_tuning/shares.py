@@ -10,6 +10,8 @@ from heedful._solver import Family
 MAX_STEPS = 100
 # A head pays this many standard errors of its gain over the baseline: a gain that a few rows make is worth less.
 CAUTION = 0.5
+# Heads that differ by less than this part of their deviation are one.
+SAME = 1e-6
 
 
 class OutOfFold(NamedTuple):
@@ -31,6 +33,20 @@ class OutOfFold(NamedTuple):
     def mean_loss(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted mean loss of values (n_rows,) or (n_rows, k)."""
         return self.weight @ self.family.losses(values).value / self.weight.sum()
+
+
+def repeats(oof: OutOfFold) -> np.ndarray:
+    """Return which heads with shapes say what one without does: no row's model has use for the curves.
+
+    Rounding would say which of the two has a share.
+    """
+    found = np.zeros(oof.heads.shape[1], dtype=bool)
+    if oof.shaped.any():
+        lines = oof.heads[:, ~oof.shaped]
+        for j in np.flatnonzero(oof.shaped):
+            head = oof.heads[:, [j]]
+            found[j] = (np.abs(head - lines).max(axis=0) <= SAME * head.std()).any()
+    return found
 
 
 def head_errors(oof: OutOfFold) -> np.ndarray:

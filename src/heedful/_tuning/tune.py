@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._tuning.guard import cross_fit, guard_factor
-from heedful._tuning.shares import OutOfFold, fit_both, fit_one, head_errors
+from heedful._tuning.shares import OutOfFold, fit_both, fit_one, head_errors, repeats
 
 # Smaller shares go to the other heads: they would cost as much in every prediction.
 SMALLEST = 0.02
@@ -33,8 +33,13 @@ class Tuned(NamedTuple):
 
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
     """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
+    error, kept = head_errors(oof), ~repeats(oof)
+    if not kept.all():
+        own = tune(oof._replace(heads=oof.heads[:, kept], shaped=oof.shaped[kept]), many, mixing, seed)
+        share = np.zeros(kept.size)
+        share[kept] = own.share
+        return own._replace(share=share, error=error)
     fit = fit_both if many else fit_one
-    error = head_errors(oof)
     mean_share, blend = cross_fit(oof, lambda part: fit(part, mixing), seed)
     if mixing is not None:
         return Tuned(prune(fit(oof, mixing)), error, 1.0, blend)
