@@ -1,0 +1,1 @@
+"""What the default estimator does, and why."""
