@@ -100,6 +100,10 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md
 	$(BIN)/python -m benchmarks.defaults
 
+.PHONY: guard
+guard: $(READY) ## can heads, shapes and the guard be trusted when rows are few, by samples of training halves
+	$(BIN)/python -m benchmarks.guard
+
 .PHONY: league
 league: $(READY) ## heedful and its rivals at their defaults on 34 tables and 12 of classes; goes on where it stopped
 	$(BIN)/python -m benchmarks.league

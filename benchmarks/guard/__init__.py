@@ -1,1 +1,1 @@
-"""What the default estimator does, and why."""
+"""Whether heads, shapes and the guard can be trusted when rows are few."""

@@ -11,6 +11,7 @@ from studies.running import run_python
 ROWS = {
     "defaults": 32,
     "drift_days": 24,
+    "guard": 12,
     "intervals": 6,
     "league": 19,
     "paper.appendix_a": 4,
