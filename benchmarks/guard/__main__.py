@@ -137,7 +137,7 @@ def main() -> None:
     about = (
         f"{len(tables)} development tables, {options.runs} samples each of 60, 90, 130 and 200 rows of training "
         "halves, the other rows of the half as truth; test halves were not read. A guard believes a blend not at all "
-        "if its mean gain over the lasso, on rows that had no say in it, is below minus one standard error, and in full "
+        "if its mean gain over the lasso, on rows that had no say in it, is below minus one standard error, in full "
         f"`full from` as many. {pages.stamp(*PACKAGES)}. Run again: `make guard`."
     )
     study.publish(HERE, options, pages.join("Trust on small samples", about, tell(found)))
