@@ -104,6 +104,10 @@ defaults: $(READY) ## what the default estimator should do, by training halves o
 guard: $(READY) ## can heads, shapes and the guard be trusted when rows are few, by samples of training halves
 	$(BIN)/python -m benchmarks.guard
 
+.PHONY: shapes
+shapes: $(READY) ## what curves are worth where the truth is a sum of them, beside an EBM, and where it is not
+	$(BIN)/python -m benchmarks.shapes
+
 .PHONY: league
 league: $(READY) ## heedful and its rivals at their defaults on 34 tables and 12 of classes; goes on where it stopped
 	$(BIN)/python -m benchmarks.league

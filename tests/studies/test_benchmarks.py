@@ -27,6 +27,7 @@ ROWS = {
     "paper.us_change": 47,
     "responses": 4,
     "scale": 7,
+    "shapes": 7,
     "speed": 21,
     "speed.compare": 7,
     "speed.drift": 4,
