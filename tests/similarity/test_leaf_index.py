@@ -126,7 +126,7 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
 @pytest.mark.parametrize("cv", ["oob", 5])
 def test_rows_that_are_not_tried_have_no_say(table, cv):
     X, y = table
-    how = {"local": LocalLasso(tuning_rows=40), "cv": cv, "random_state": 0}
+    how = {"local": LocalLasso(tuning_rows=40, shapes=False), "cv": cv, "random_state": 0}
     model = AttentionLasso(similarity=ForestProximity(10), **how).fit(X, y)
     heads, baseline, *_ = predict_unseen(model._model, cv == "oob", Run())
     tried = np.isin(np.arange(y.size), model._model.problem.tried)
