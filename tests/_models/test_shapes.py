@@ -6,9 +6,11 @@ import pytest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful._attention_model import fitting
 from heedful._models import shapes as room
 from heedful._solver import Survival
 from heedful._trees import fit_stumps
+from heedful._tuning.tune import Tuned
 from heedful.similarity import ForestProximity
 
 KINDS = ["numbers", "two classes", "three classes", "times"]
@@ -31,9 +33,9 @@ def response(kind, signal, rng):
     )
 
 
-def fitted(kind, X, y, **how):
+def fitted(kind, X, y, sample_weight=None, **how):
     how = {"similarity": ForestProximity(8), "random_state": 0} | how
-    return ESTIMATORS.get(kind, AttentionLassoClassifier)(**how).fit(X, y)
+    return ESTIMATORS.get(kind, AttentionLassoClassifier)(**how).fit(X, y, sample_weight)
 
 
 def shapes_of(model):
@@ -208,3 +210,44 @@ def test_a_sample_weight_is_a_number_of_rows_for_curves_too():
     one = shapes_of(AttentionLasso(random_state=0).fit(X, y, sample_weight=weight))
     two = shapes_of(AttentionLasso(random_state=0).fit(X.iloc[twice], y[twice]))
     np.testing.assert_allclose(one.curves, two.curves, rtol=1e-7, atol=1e-9)
+
+
+def test_what_a_category_adds_stands_with_the_level_of_the_query():
+    X, y = make_table()
+    model = fitted("numbers", X, y)
+    e = model.explain(X[:20])
+    parts = model._model.models.shape_parts(model._model.rows.read(X[:20]))[..., 0]
+    for row, (name, level) in enumerate(zip(X.index[:20], X["kind"][:20], strict=True)):
+        others = [f"kind={other}" for other in "uvw" if other != level]
+        assert (e.shape.loc[name, others] == 0).all()
+        added = e.shape.loc[name, [f"kind={level}", "wave", "line"]].to_numpy()
+        np.testing.assert_allclose(added, e.multiple[name] * parts[row, [2, 0, 1]], rtol=1e-9)
+
+
+def test_heavy_rows_draw_the_curves():
+    rng = np.random.default_rng(0)
+    X, heavy = rng.uniform(-2, 2, size=(160, 2)), np.arange(160) % 2 == 0
+    y = np.where(heavy, 1, -1) * np.abs(X[:, 0]) + 0.01 * rng.normal(size=160)
+    model = fitted("numbers", X, y, sample_weight=np.where(heavy, 50.0, 1.0))
+    parts = model._model.models.shape_parts(X)[:, 0, 0]
+    assert np.corrcoef(parts, np.abs(X[:, 0]))[0, 1] > 0.9
+
+
+def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(monkeypatch):
+    X, y = make_table(120)
+    shares = []
+
+    def tune(oof, many, mixing, seed):
+        shares.append(np.random.default_rng(0).dirichlet(np.ones(oof.heads.shape[1] + 1))[:-1])
+        return Tuned(shares[0], np.zeros(shares[0].size), 1.0, oof.baseline)
+
+    monkeypatch.setattr(fitting, "tune", tune)
+    model = fitted("numbers", X[:90], y[:90])
+    attention, view = model._model, model._model.models.view(X[90:])
+    models = model.local_models(X[90:])
+    local = models.local_intercept + (models.local_coef * models.design + models.local_shape).sum(axis=1)
+    *heads, additive = shares[0]
+    rest = 1 - sum(heads) - additive
+    expected = rest * view.base[:, 0] + additive * view.additive[:, 0] + sum(heads) * local.to_numpy()
+    np.testing.assert_allclose(model.predict(X[90:]), expected, rtol=1e-9)
+    assert attention.tuned.share.size == attention.grid.n_heads

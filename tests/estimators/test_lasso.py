@@ -310,3 +310,10 @@ def test_it_works_in_pipelines_and_searches(table):
     ).fit(X, y)
     assert search.predict(X_new).shape == (25,)
     assert clone(small()).get_params()["similarity"][0].n_estimators == 30
+
+
+@pytest.mark.parametrize("shapes", [True, False])
+def test_numbers_fitted_to_convergence_are_those_of_one_step(table, shapes):
+    X, y, X_new = table
+    step, exact = (small(exact=exact, shapes=shapes).fit(X, y).predict(X_new) for exact in (False, True))
+    np.testing.assert_array_equal(step, exact)
