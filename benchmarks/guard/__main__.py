@@ -22,7 +22,7 @@ from heedful import AttentionLasso
 from heedful._attention_model import fitting
 from heedful._attention_model.fitted import FittedAttention
 from heedful._models.protocol import Run
-from heedful._tuning.guard import cross_fit
+from heedful._tuning.guard import ALL, cross_fit
 from heedful._tuning.shares import OutOfFold, fit_both, fit_many
 from heedful._tuning.tune import prune
 
@@ -113,7 +113,7 @@ def tell(found: pd.DataFrame) -> str:
             typical = 100 * (1 - np.exp(np.log(error.clip(lower=1e-2)).mean()))
             rows.append(
                 [
-                    name + (" (default)" if name == DEFAULT and limit == LIMITS[1] else ""),
+                    name + (" (default)" if name == DEFAULT and limit == ALL else ""),
                     f"{limit:g}",
                     f"{typical:.1f}",
                     f"{100 * (error > 1.01).mean():.1f}",

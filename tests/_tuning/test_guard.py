@@ -111,9 +111,9 @@ def test_a_head_without_a_share_may_be_unknown(rng):
 
 
 @pytest.mark.parametrize(
-    ("errors", "factor"), [(-3.0, 0.0), (-1.0, 0.0), (0.5, 0.5), (1.4, 0.8), (2.0, 1.0), (5.0, 1.0)]
+    ("errors", "factor"), [(-3.0, 0.0), (-1.0, 0.0), (1.0, 0.5), (2.2, 0.8), (3.0, 1.0), (5.0, 1.0)]
 )
-def test_the_factor_is_a_line_from_minus_one_to_two_standard_errors(rng, errors, factor):
+def test_the_factor_is_a_line_from_minus_one_to_three_standard_errors(rng, errors, factor):
     n = 400
     # gains of mean `errors` standard errors: the baseline is 1 off, the blend's square is 1 less the gain
     gain = rng.normal(size=n)

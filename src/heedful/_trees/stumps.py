@@ -70,8 +70,8 @@ class Boosting(NamedTuple):
     rows of weight 1 under squared error, and in less than rows where a loss is flatter.
     """
 
-    n_rounds: int = 400
-    learning_rate: float = 0.1
+    n_rounds: int = 800
+    learning_rate: float = 0.15
     ridge: float = 1.0
     least: float = 3.0
     patience: int = 40

@@ -9,7 +9,7 @@ from heedful.baseline._folds import random_splits
 
 ROUNDS = 5
 # Mean gains, in standard errors, at which the blend is not believed at all, and believed in full.
-NOTHING, ALL = -1.0, 2.0
+NOTHING, ALL = -1.0, 3.0
 
 
 def cross_fit(
@@ -43,7 +43,7 @@ def guard_factor(oof: OutOfFold, blend: np.ndarray) -> float:
     """Return how far to go from the baseline to the blend, between 0 and 1.
 
     With t the mean gain per row in standard errors, for rows that had no say in the shares: nothing up to t = -1, all
-    from t = 2 on. A few rows that make the gain make its error too. How often that is right: benchmarks/guard.
+    from t = 3 on. A few rows that make the gain make its error too. How often that is right: benchmarks/guard.
     """
     gain = oof.family.losses(oof.baseline).value - oof.family.losses(blend).value
     weight = oof.weight / oof.weight.sum()
