@@ -251,3 +251,9 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
     expected = rest * view.base[:, 0] + additive * view.additive[:, 0] + sum(heads) * local.to_numpy()
     np.testing.assert_allclose(model.predict(X[90:]), expected, rtol=1e-9)
     assert attention.tuned.share.size == attention.grid.n_heads
+    part, lasso = additive / (1 - sum(heads)), model.baseline_
+    np.testing.assert_allclose(models.baseline_coef, (1 - part) * lasso.fit_.coef[0], rtol=1e-9)
+    start = (1 - part) * lasso.fit_.intercept[0] + part * shapes_of(model).start[0]
+    assert models.baseline_intercept == pytest.approx(start)
+    blended = (1 - sum(heads)) * start + sum(heads) * models.local_intercept
+    np.testing.assert_allclose(models.intercept, blended, rtol=1e-9)

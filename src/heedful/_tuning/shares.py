@@ -36,16 +36,14 @@ class OutOfFold(NamedTuple):
 
 
 def repeats(oof: OutOfFold) -> np.ndarray:
-    """Return which heads with shapes say what one without does: no row's model has use for the curves.
+    """Return which heads say what one before them does, as where no row's model has use for a column or a curve.
 
     Rounding would say which of the two has a share.
     """
     found = np.zeros(oof.heads.shape[1], dtype=bool)
-    if oof.shaped.any():
-        lines = oof.heads[:, ~oof.shaped]
-        for j in np.flatnonzero(oof.shaped):
-            head = oof.heads[:, [j]]
-            found[j] = (np.abs(head - lines).max(axis=0) <= SAME * head.std()).any()
+    for j in range(1, found.size):
+        head = oof.heads[:, [j]]
+        found[j] = (np.abs(head - oof.heads[:, :j]).max(axis=0) <= SAME * head.std()).any()
     return found
 
 

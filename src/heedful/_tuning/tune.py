@@ -34,8 +34,9 @@ class Tuned(NamedTuple):
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
     """Fit the shares of many heads or of the best one; ``mixing`` fixes their sum, and then no guard is asked."""
     error, kept = head_errors(oof), ~repeats(oof)
-    if not kept.all():
-        own = tune(oof._replace(heads=oof.heads[:, kept], shaped=oof.shaped[kept]), many, mixing, seed)
+    if many and not kept.all():
+        shaped = oof.shaped[kept] if oof.shaped.size else oof.shaped
+        own = tune(oof._replace(heads=oof.heads[:, kept], shaped=shaped), many, mixing, seed)
         share = np.zeros(kept.size)
         share[kept] = own.share
         return own._replace(share=share, error=error)
