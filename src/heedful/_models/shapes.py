@@ -63,7 +63,7 @@ def fit_shapes(rows: TrainingTable, family: Family, splits: list[Split], verbose
     folds = [*splits, *_inner(splits, rank)]
     plan = _in_a_circle(folds, rank.size) or _with_judges(folds, rank)
     binned = rows.model_bins(rows.codes)
-    found = fit_stumps(binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges)
+    found = fit_stumps(binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges, whole=False)
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
     for fold, used, best in zip(folds, plan.used, found.best, strict=True):
         for k in used:

@@ -110,7 +110,7 @@ class BoostedFolds(NamedTuple):
     judges alone takes, and ``after`` gives the model of a fold after any number of rounds.
     """
 
-    model: Stumps
+    model: Stumps | None
     folds: list[Stumps]
     link: np.ndarray
     loss: np.ndarray
@@ -178,6 +178,7 @@ def fit_stumps(
     how: Boosting | None = None,
     verbose: int = 0,
     judges: Sequence[Sequence[Judge]] | None = None,
+    whole: bool = True,
 ) -> BoostedFolds:
     """Boost stumps on all rows and on the training part of each split together, and stop where left-out rows say so.
 
@@ -187,12 +188,13 @@ def fit_stumps(
     of them the first is taken, so that it changes no stump unless two are that close to this limit.
 
     ``judges`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
-    stands for one group, the rows that each fold leaves out.
+    stands for one group, the rows that each fold leaves out. Without ``whole`` there is no model of all rows.
     """
     how, weight = how or Boosting(), np.asarray(weight, dtype=np.float64)
     center, unit = _unit(family.response, weight)
     inner = family.scaled(center, unit)
-    parts = [_Part(inner, weight, np.arange(weight.size)), *(_Part(inner, weight, split.train) for split in splits)]
+    fitted = [*([np.arange(weight.size)] if whole else []), *(split.train for split in splits)]
+    parts = [_Part(inner, weight, part) for part in fitted]
     starts = np.stack([part.start() for part in parts])
     everyone = [list(enumerate(split.test for split in splits))] if splits else []
     groups = everyone if judges is None else [*judges]
@@ -202,14 +204,15 @@ def fit_stumps(
     n_rounds = int(np.argmin(np.nan_to_num(race.loss, nan=np.inf))) if race.loss.size else len(rounds.columns)
 
     def after(fold: int, number: int) -> Stumps:
-        m = fold + 1
+        m = fold + whole
         series = range(m * inner.n_outputs, (m + 1) * inner.n_outputs)
         shapes = np.stack([rounds.shapes(k, number, rows.shape[1]) for k in series], axis=-1)
         return _centred(center + unit * starts[m], unit * shapes, rows, parts[m])
 
     folds = [after(k, n_rounds) for k in range(len(splits))]
     link = _out_of_fold(folds, splits, rows, inner.n_outputs)
-    return BoostedFolds(after(-1, n_rounds), folds, link, race.loss, n_rounds, race.best(how.patience), after)
+    model = after(-1, n_rounds) if whole else None
+    return BoostedFolds(model, folds, link, race.loss, n_rounds, race.best(how.patience), after)
 
 
 class _Race:
@@ -231,9 +234,9 @@ class _Race:
         return self.losses.sum(axis=0)[: self.end] / self.mass if self.mass > 0.0 else np.empty(0)
 
     def watch(self, link: np.ndarray, *, last: bool = False) -> None:
-        """Note the linear predictors (n_rows, 1 + n_folds, n_outputs) of a round."""
+        """Note the linear predictors (n_rows, n_models, n_outputs) of a round, those of the folds last."""
         if self.mass > 0.0:
-            self.links[:, :, self.n_waiting] = link[:, 1:].swapaxes(0, 1)
+            self.links[:, :, self.n_waiting] = link[:, link.shape[1] - len(self.splits) :].swapaxes(0, 1)
             self.n_waiting += 1
             if last or self.n_waiting == self.links.shape[2]:
                 self.losses = np.hstack([self.losses, self._losses()])
@@ -241,6 +244,8 @@ class _Race:
 
     def over(self, patience: int) -> bool:
         """Return whether no group has had a better round for some time; what came later is forgotten."""
+        if self.n_waiting:
+            return False
         ends = [_end(loss, patience) for loss in self.losses]
         if not ends or None in ends:
             return False
