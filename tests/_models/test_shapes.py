@@ -11,6 +11,7 @@ from heedful._models import shapes as room
 from heedful._solver import Survival
 from heedful._trees import fit_stumps
 from heedful._tuning.tune import Tuned
+from heedful.baseline import LassoBaseline
 from heedful.similarity import ForestProximity
 
 KINDS = ["numbers", "two classes", "three classes", "times"]
@@ -257,3 +258,28 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
     assert models.baseline_intercept == pytest.approx(start)
     blended = (1 - sum(heads)) * start + sum(heads) * models.local_intercept
     np.testing.assert_allclose(models.intercept, blended, rtol=1e-9)
+
+
+def test_a_mixing_per_query_is_that_between_the_heads_and_both_global_models(monkeypatch):
+    X, y = make_table()
+    seen, gather, tune = [], fitting.gather_evidence, fitting.tune
+    monkeypatch.setattr(fitting, "gather_evidence", lambda *args: seen.append(args) or gather(*args))
+
+    def lean(oof, *how):
+        tuned = tune(oof, *how)
+        share = np.full(tuned.share.size, 0.6 / tuned.share.size)
+        return tuned._replace(share=np.append(share[:-1], 0.2))
+
+    monkeypatch.setattr(fitting, "tune", lean)
+    model = fitted("numbers", X, y, mixing="adaptive")
+    share = model._model.tuned.additive
+    lasso = LassoBaseline(random_state=0).fit(*table_of(model), splits=model._model.splits).predict_left_out()[:, 0]
+    expected = (1 - share) * lasso + share * shapes_of(model).train[:, 0]
+    assert 0 < share < 1
+    np.testing.assert_allclose(seen[0][0], expected, rtol=1e-6)
+
+
+def table_of(model):
+    """Return the rows that the lasso was fitted to, and their responses."""
+    rows = model._model.rows
+    return rows.model_rows(rows.codes), rows.y

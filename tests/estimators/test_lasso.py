@@ -292,7 +292,7 @@ def test_a_head_does_not_predict_far_from_the_responses_it_attends_to():
     y = np.append(10 * x[:20, 0], 0.0)
     settings = {
         "temperature": 0.1,
-        "local": LocalLasso(alpha_ratio=1.0),
+        "local": LocalLasso(alpha_ratio=1.0, shapes=False),
         "alpha": 1e-3,
         "mixing": 1.0,
     }
