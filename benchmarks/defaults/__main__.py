@@ -133,7 +133,8 @@ class Heads(NamedTuple):
         temperature |= table["similarity"].isin(["boosted", "teacher"])
         chosen = table["similarity"].isin(candidate.similarities) & table["alpha_ratio"].isin(kept["alpha_ratio"])
         chosen &= temperature & ~table["weighting"].isin(candidate.without)
-        return self.oof._replace(heads=self.oof.heads[:, chosen.to_numpy()])
+        used = chosen.to_numpy()
+        return self.oof._replace(heads=self.oof.heads[:, used], shaped=self.oof.shaped[used])
 
 
 def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, Any], **how: Any) -> Heads:
