@@ -105,10 +105,10 @@ class FittedAttention:
 
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
-        if self.tuned.mixing == 0 and self.tuned.additive == 0:
-            return np.concatenate([self.models.base_values(part) for part, _ in self._parts(table, run)])
         if self.tuned.mixing == 0:
-            return np.concatenate([self._base(self.models.view(part)) for part, _ in self._parts(table, run)])
+            alone = self.tuned.additive == 0
+            base = self.models.base_values if alone else lambda part: self._base(self.models.view(part))
+            return np.concatenate([base(part) for part, _ in self._parts(table, run)])
         return self._in_parts(table, Ask(), run, lambda found: found.value)
 
     def attention(self, table: Table, run: Run) -> Attention:
