@@ -283,3 +283,21 @@ def table_of(model):
     """Return the rows that the lasso was fitted to, and their responses."""
     rows = model._model.rows
     return rows.model_rows(rows.codes), rows.y
+
+
+def test_only_heads_with_shapes_have_a_multiple_of_the_curves():
+    X, y = make_table()
+    model = fitted("numbers", X, y)
+    fit = model._model
+    for shaped in (False, True):
+        share = np.where(fit.grid.shaped == shaped, 1.0, 0.0)
+        fit.tuned = fit.tuned._replace(share=share / share.sum(), additive=0.0)
+        assert model.explain(X[:5]).multiple.any() == shaped
+
+
+def test_the_level_of_hazards_is_that_at_which_events_are_as_many_as_expected(rng):
+    X, signal = make_table()
+    model = fitted("times", X, response("times", signal, rng))
+    family, rows = model.baseline_.fit_.family, model._model.rows
+    expected = np.exp(shapes_of(model).train[:, 0]) * family.hazard
+    assert rows.weight @ expected == pytest.approx(rows.weight @ family.event, rel=0.02)
