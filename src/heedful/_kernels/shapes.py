@@ -134,9 +134,17 @@ class TreeWork(NamedTuple):
 
 
 class StumpWork(NamedTuple):
-    """Working memory: bins of one column for all series, bins in order, the best cut of a column, best gains so far."""
+    """Working memory: bins of one column for all series, bins in order, the best cut of a column, best gains so far.
+
+    ``bends`` keeps the curvatures of the bins of every column, one after the other, until they are worked out anew, and
+    ``shares`` what the squared slopes of both sides of a cut after each bin are multiplied by. ``running`` holds for
+    each series slope, slope on the left, gain without a cut, best gain, and the bin after which it is.
+    """
 
     tally: np.ndarray
+    bends: np.ndarray
+    shares: np.ndarray
+    running: np.ndarray
     order: np.ndarray
     found: np.ndarray
     best: np.ndarray

@@ -21,8 +21,9 @@ NOWHERE, LEFT, RIGHT = 0, 1, 2
 def scan_column(tally, k, n_bins, category, chance, how, order, found):
     """Write the best cut of a column for one series: gain, how many bins go left, if missing ones do, and sums.
 
-    ``found`` is (gain, bins left, missing left, slope left, curvature left, slope, curvature, bins); ``order`` gets the
-    bins that hold weight, sorted, with missing cells as one of the levels of a category but not among numbers.
+    ``found`` is (gain, bins left, missing left, slope left, curvature left, slope, curvature, bins, the first code on
+    the right of a cut of numbers); ``order`` gets the bins that hold weight, sorted, with missing cells as one of the
+    levels of a category but not among numbers.
     """
     n_series, size = tally.shape[1] // 2, 0
     slope, curve = 0.0, 0.0
@@ -72,14 +73,86 @@ def scan_column(tally, k, n_bins, category, chance, how, order, found):
     found[5] = slope
     found[6] = curve
     found[7] = size
+    found[8] = MISSING
+    n_left = np.int64(found[1])
+    if not category and found[0] > 0.0 and n_left < size:
+        found[8] = middle(order[n_left - 1], order[n_left])
+
+
+@one_row
+def middle(last, after):
+    """Return the first code on the right of a cut between two bins that hold weight: empty ones go to the nearer."""
+    return ((last + after) >> 1) + 1
+
+
+@one_row
+def weigh_cuts(bends, shares, how):
+    """Write 1 / (curvature + ridge) of both sides of a cut after each bin of numbers; 0 where a side has too little."""
+    n_bins, n_series = bends.shape
+    for k in range(n_series):
+        curve, left = 0.0, 0.0
+        for b in range(n_bins):
+            curve += bends[b, k]
+        for b in range(n_bins):
+            left += bends[b, k]
+            enough = left >= how[1] and curve - left >= how[1]
+            shares[b, 0, k] = 1.0 / (left + how[0]) if enough else 0.0
+            shares[b, 1, k] = 1.0 / (curve - left + how[0]) if enough else 0.0
+
+
+@one_row
+def scan_numbers(tally, n_bins, bends, shares, how, running):
+    """Write the best cut of a column of numbers without missing cells, for all series side by side."""
+    slope, left, none, best, place = running[0], running[1], running[2], running[3], running[4]
+    n_series = slope.size
+    for k in range(n_series):
+        slope[k] = 0.0
+        left[k] = 0.0
+        none[k] = 0.0
+        best[k] = 0.0
+        place[k] = 0.0
+    for b in range(n_bins):
+        for k in range(n_series):
+            slope[k] += tally[b, k]
+            none[k] += bends[b, k]
+    for k in range(n_series):
+        none[k] = slope[k] * slope[k] / (none[k] + how[0])
+    for b in range(n_bins - 1):
+        at = float(b)
+        for k in range(n_series):
+            left[k] += tally[b, k]
+            rest = slope[k] - left[k]
+            gain = left[k] * left[k] * shares[b, 0, k] + rest * rest * shares[b, 1, k] - none[k]
+            better = gain > best[k] * (1.0 + TIE)
+            best[k] = gain if better else best[k]
+            place[k] = at if better else place[k]
+
+
+@one_row
+def take_cut(tally, k, n_bins, bends, running, found):
+    """Write the best cut of a series among numbers as ``scan_column`` does."""
+    last = np.int64(running[4, k])
+    found[0] = running[3, k]
+    found[2] = 0.0
+    found[3] = 0.0
+    found[4] = 0.0
+    found[5] = running[0, k]
+    found[6] = 0.0
+    for b in range(n_bins):
+        found[6] += bends[b, k]
+        if b <= last:
+            found[3] += tally[b, k]
+            found[4] += bends[b, k]
+    after = last + 1
+    while after < n_bins - 1 and bends[after, k] <= 0.0:
+        after += 1
+    found[8] = middle(last, after)
 
 
 @one_row
 def write_sides(tally, k, category, order, found, side):
     """Write where each code goes."""
-    n_left, size, cut = np.int64(found[1]), np.int64(found[7]), MISSING
-    if not category and n_left < size:
-        cut = ((order[n_left - 1] + order[n_left]) >> 1) + 1
+    n_left, size, cut = np.int64(found[1]), np.int64(found[7]), np.int64(found[8])
     for code in range(MISSING):
         side[code] = NOWHERE if category else LEFT if code < cut else RIGHT
     side[MISSING] = NOWHERE
@@ -91,29 +164,53 @@ def write_sides(tally, k, category, order, found, side):
 
 
 @writing_rows
-def stump_rows(codes, categories, sizes, pull, chance, how, work, column, side, step, link):
+def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, column, side, step, link):
     """Add the best stump of each series to its ``link`` (n_rows, n_series) and write it down.
 
-    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``chance`` (n_series,) is what a level of a
-    category gains by chance; ``how`` is (ridge, least curvature of a side, learning rate, largest step before it). A
+    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``bend`` tells whether curvatures are new;
+    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side, learning rate, largest step before it). A
     stump is its ``column`` (n_series,), -1 if there is none, the ``side`` (n_series, 256) of each code, and the
     ``step`` (n_series, 3) of each side.
     """
-    tally, order, found, best = work.tally, work.order, work.found, work.best
+    tally, bends, order, found, best = work.tally, work.bends, work.order, work.found, work.best
     n_rows, n_series = link.shape
+    first = 0
     for k in range(n_series):
         column[k] = -1
         best[k] = 0.0
     for j in range(codes.shape[0]):
+        n_tallied = 2 * n_series if bend else n_series
         for b in range(sizes[j] + 1):
-            for k in range(2 * n_series):
-                tally[b if b < sizes[j] else MISSING, k] = 0.0
+            code = b if b < sizes[j] else MISSING
+            for k in range(n_tallied):
+                tally[code, k] = 0.0
         for i in range(n_rows):
             code = codes[j, i]
-            for k in range(2 * n_series):
+            for k in range(n_tallied):
                 tally[code, k] += pull[i, k]
+        for b in range(sizes[j] + 1):
+            code = b if b < sizes[j] else MISSING
+            for k in range(n_series):
+                if bend:
+                    bends[first + b, k] = tally[code, n_series + k]
+                else:
+                    tally[code, n_series + k] = bends[first + b, k]
+        own, part = bends[first : first + sizes[j] + 1], work.shares[first : first + sizes[j] + 1]
+        first += sizes[j] + 1
+        plain = not categories[j]
         for k in range(n_series):
-            scan_column(tally, k, sizes[j], categories[j], chance[k], how, order, found)
+            plain = plain and own[sizes[j], k] <= 0.0
+        if plain:
+            if bend:
+                weigh_cuts(own, part, how)
+            scan_numbers(tally, sizes[j], own, part, how, work.running)
+        for k in range(n_series):
+            if not plain:
+                scan_column(tally, k, sizes[j], categories[j], chance[k], how, order, found)
+            elif work.running[3, k] > best[k] * (1.0 + TIE):
+                take_cut(tally, k, sizes[j], own, work.running, found)
+            else:
+                continue
             if found[0] > best[k] * (1.0 + TIE):
                 best[k] = found[0]
                 column[k] = j

@@ -37,6 +37,8 @@ class Family(Protocol):
     n_values: int
     # How far from its start the linear predictor of one Newton step is believed
     farthest_step: float
+    # Whether the loss of a row does not depend on other rows
+    row_by_row: bool
 
     @property
     def outcome(self) -> Outcome:
@@ -99,6 +101,7 @@ class RowByRow:
     part: Any
     n_outputs = n_values = 1
     farthest_step = np.inf
+    row_by_row = True
 
     @property
     def outcome(self) -> Outcome:

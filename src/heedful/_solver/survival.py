@@ -21,6 +21,7 @@ class Survival:
     n_outputs = n_values = 1
     # A hazard a hundred times as high, or as low: the loss grows with its exponential.
     farthest_step = float(np.log(100.0))
+    row_by_row = False
 
     def __init__(self, event: np.ndarray, time: np.ndarray, hazard: np.ndarray | None = None):
         self.event, self.time, self.hazard = event, time, hazard

@@ -20,6 +20,8 @@ FARTHEST = 30.0
 BY_CHANCE = 0.5
 # Rounds after which curvatures are worked out anew, and left-out losses at most: both cost more than slopes do.
 EVERY = 8
+# Linear predictors up to which all models are worked out in one go: calls cost more than rows there.
+FEW = 2**17
 
 
 class Response(Protocol):
@@ -27,6 +29,7 @@ class Response(Protocol):
 
     n_outputs: int
     farthest_step: float
+    row_by_row: bool
 
     @property
     def response(self) -> np.ndarray:
@@ -147,6 +150,35 @@ class _Part:
         return BY_CHANCE * (slope * residual).sum(axis=0) / self.curve
 
 
+class _Pulls:
+    """Slopes and curvatures of all models."""
+
+    def __init__(self, family: Response, weight: np.ndarray, parts: list[_Part]):
+        self.parts, self.together = parts, None
+        if family.row_by_row and weight.size * len(parts) * family.n_outputs <= FEW:
+            own = np.zeros((weight.size, len(parts)))
+            for m, part in enumerate(parts):
+                own[part.rows, m] = part.weight
+            self.weight = own.reshape(-1, 1)
+            self.together = family.part(np.repeat(np.arange(weight.size), len(parts)))
+
+    def pull(self, link: np.ndarray, out: np.ndarray, chance: np.ndarray, *, bend: bool) -> None:
+        """Write minus the slope, if asked to the curvature of each row, and what a level gains by chance."""
+        if self.together is None:
+            for m, part in enumerate(self.parts):
+                chance[m] = part.pull(link[:, m], out[:, :, m], bend=bend)
+            return
+        flat = link.reshape(self.weight.size, -1)
+        residual = self.together.residual(flat, self.weight[:, 0])
+        slope = self.weight * residual
+        out[:, 0] = slope.reshape(link.shape)
+        if bend:
+            hessian = self.together.hessian(flat, self.weight[:, 0])
+            out[:, 1] = (self.weight * (np.ones(flat.shape) if hessian is None else hessian)).reshape(link.shape)
+            self.curve = out[:, 1].sum(axis=0)
+        chance[:] = BY_CHANCE * (slope * residual).reshape(link.shape).sum(axis=0) / self.curve
+
+
 class _Rounds:
     """Stumps of all series as they are found: column, side of each code, and step of each side."""
 
@@ -164,9 +196,12 @@ class _Rounds:
     def shapes(self, k: int, n_rounds: int, n_columns: int) -> np.ndarray:
         """Return the sum of the first stumps of one series (n_columns, 256)."""
         total = np.zeros((n_columns, CODES))
-        for column, side, step in zip(self.columns[:n_rounds], self.sides, self.steps, strict=False):
-            if column[k] >= 0:
-                total[column[k]] += step[k][side[k]]
+        column, step, side = (
+            np.array([part[k] for part in parts[:n_rounds]]) for parts in (self.columns, self.steps, self.sides)
+        )
+        for j in np.unique(column[column >= 0]):
+            own = column == j
+            total[j] = np.take_along_axis(step[own], side[own].astype(np.int64), axis=1).sum(axis=0)
         return total
 
 
@@ -281,16 +316,18 @@ def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, ho
     link = np.tile(starts, (n_rows, 1, 1))
     pull, chance = np.zeros((n_rows, 2, *starts.shape)), np.empty(starts.shape)
     column, side, step = np.empty(n_series, np.int64), np.zeros((n_series, CODES), np.uint8), np.zeros((n_series, 3))
-    work = StumpWork(np.zeros((CODES, 2 * n_series)), np.empty(CODES, np.int64), np.empty(8), np.empty(n_series))
+    n_bins = int((rows.bins.sizes + 1).sum())
+    kept = np.zeros((CODES, 2 * n_series)), np.empty((n_bins, n_series)), np.empty((n_bins, 2, n_series))
+    work = StumpWork(*kept, np.empty((5, n_series)), np.empty(CODES, np.int64), np.empty(9), np.empty(n_series))
     settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step])
     table = (rows.columns, rows.bins.categories, rows.bins.sizes)
-    state = (pull.reshape(n_rows, -1), chance.reshape(-1), settings, work, column, side, step, link.reshape(n_rows, -1))
-    rounds = _Rounds()
+    state = (chance.reshape(-1), settings, work, column, side, step, link.reshape(n_rows, -1))
+    rounds, pulls = _Rounds(), _Pulls(race.family, race.weight, parts)
     race.watch(link, last=True)
     for number in tqdm(range(how.n_rounds), desc="stumps", unit="round", disable=not verbose):
-        for m, part in enumerate(parts):
-            chance[m] = part.pull(link[:, m], pull[:, :, m], bend=number % EVERY == 0)
-        _kernels.stump_rows(*table, *state)
+        bend = number % EVERY == 0
+        pulls.pull(link, pull, chance, bend=bend)
+        _kernels.stump_rows(*table, pull.reshape(n_rows, -1), bend, *state)
         rounds.add(column, side, step)
         last = number + 1 == how.n_rounds or bool((column < 0).all())
         race.watch(link, last=last)
