@@ -97,8 +97,9 @@ bench: $(READY) ## measure speed against scikit-learn and LightGBM; writes bench
 	$(BIN)/python -m benchmarks.speed.trees
 
 .PHONY: defaults
-defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults/results.md
+defaults: $(READY) ## what the default estimator should do, by training halves only; writes benchmarks/defaults
 	$(BIN)/python -m benchmarks.defaults
+	$(BIN)/python -m benchmarks.defaults.shapes
 
 .PHONY: guard
 guard: $(READY) ## can heads, shapes and the guard be trusted when rows are few, by samples of training halves

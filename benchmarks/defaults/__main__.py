@@ -1,4 +1,4 @@
-"""What the default attention lasso should do, asked of training halves only: each candidate changes one thing.
+"""Which heads without shapes an attention lasso should try, asked of training halves: candidates change one thing.
 
     python -m benchmarks.defaults [--tables NAME ...] [--runs 3] [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
@@ -9,35 +9,31 @@ of less, and with ``--smoke``, under build/. Each split is kept, so an interrupt
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, make_friedman1, make_friedman2, make_friedman3
 from sklearn.ensemble import ExtraTreesRegressor
-from sklearn.model_selection import KFold
 
 from benchmarks import pages, study
+from benchmarks.defaults.judge import DEFAULT, LASSO, gains, left_out_error, tell
 from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso, LocalLasso
 from heedful._attention_model.fitting import predict_unseen
 from heedful._models.protocol import Run
 from heedful._tuning.shares import OutOfFold
-from heedful._tuning.tune import tune
 from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
-RUNS, FOLDS, TREES = 3, 5, 125
+RUNS, TREES = 3, 125
 PACKAGES = ("heedful", "scikit-learn", "lightgbm")
 # Rows of a training half that are used: half of those of Communities, most of the others'
 MOST_ROWS = 500
-LASSO, DEFAULT = "lasso", "as it is"
 FORESTS = ("smooth", "sharp", "residual", "sharp residual")
 KEPT = {"temperature": (0.2, 0.05), "alpha_ratio": (np.inf, 10.0, 1.0, 0.3)}
 SHARES, TUNE = "heedful._tuning.shares", "heedful._tuning.tune"
@@ -148,27 +144,6 @@ def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, A
     return Heads(predict_unseen(fitted, True, Run(n_jobs=1)), table)
 
 
-@contextmanager
-def constants_of(candidate: Candidate) -> Iterator[None]:
-    """Set the constants that a candidate changes."""
-    with ExitStack() as stack:
-        for target, value in candidate.constants.items():
-            stack.enter_context(mock.patch(target, value))
-        yield
-
-
-def left_out_error(oof: OutOfFold, candidate: Candidate, seed: int) -> float:
-    """Return the mean squared error of rows that had no say in the shares."""
-    loss = np.empty(oof.weight.size)
-    for train, test in KFold(FOLDS, shuffle=True, random_state=seed).split(loss):
-        with constants_of(candidate):
-            share = tune(oof.part(train), candidate.many, None, np.random.RandomState(seed)).share
-        there = oof.part(test)
-        blend = (1 - share.sum()) * there.baseline + there.heads @ share
-        loss[test] = there.family.losses(blend).value
-    return float(np.average(loss, weights=oof.weight))
-
-
 def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     """Return the error of each candidate within a training half, and the seconds that its shares took."""
     train, _ = halves(len(y), seed)
@@ -182,7 +157,7 @@ def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.
     for name, candidate in CANDIDATES.items():
         start = time.perf_counter()
         oof = (limited if candidate.limited else free).choose(candidate)
-        error = left_out_error(oof, candidate, seed)
+        error = left_out_error(oof, candidate.constants, seed, many=candidate.many)
         found[name] = {"error": error, "seconds": time.perf_counter() - start}
     return found
 
@@ -206,20 +181,6 @@ def other_tables() -> dict[str, study.Table]:
         drawn = draw(600, random_state=0)
         found[f"Setting {number}"] = (drawn.X, drawn.y)
     return {title: (pd.DataFrame(X), np.asarray(y)) for title, (X, y) in found.items()}
-
-
-def gains(errors: pd.DataFrame) -> pd.DataFrame:
-    """Return by how many per cent of the lasso's error each candidate is below the default, one row per split."""
-    percent = 100 * (1 - errors.div(errors[LASSO], axis=0))
-    return percent.drop(columns=[LASSO, DEFAULT]).sub(percent[DEFAULT], axis=0)
-
-
-def tell(name: str, gain: pd.Series) -> list[str]:
-    """Return a line of the table: mean gain, on how many tables it is beyond two standard errors, and each table's."""
-    tables = gain.groupby("table")
-    mean, error = tables.mean(), tables.sem()
-    better, worse = (mean > 2 * error).sum(), (mean < -2 * error).sum()
-    return [name, f"{mean.mean():+.2f}", str(better), str(worse), *(f"{value:+.1f}" for value in mean)]
 
 
 def write_page(results: pd.DataFrame) -> str:

@@ -10,20 +10,18 @@ predictions, each under several guards. Writes results.md beside this file once 
 
 import argparse
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pandas as pd
 
 from benchmarks import pages, study
+from benchmarks.defaults.judge import try_heads
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
-from heedful import AttentionLasso
 from heedful._attention_model import fitting
 from heedful._attention_model.fitted import FittedAttention
-from heedful._models.protocol import Run
 from heedful._tuning.guard import ALL, cross_fit
-from heedful._tuning.shares import OutOfFold, fit_both, fit_many
+from heedful._tuning.shares import fit_both, fit_many
 from heedful._tuning.tune import prune
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 8, ("heedful",)
@@ -31,20 +29,6 @@ SIZES, MOST_OTHERS, FEWEST_OTHERS = (60, 90, 130, 200), 1000, 40
 # Gains in standard errors from which on a guard believes a blend in full; from minus one on it does so in part.
 LIMITS = (1.0, 2.0, 3.0)
 DEFAULT = "mean of both"
-
-
-def try_heads(X: pd.DataFrame, y: np.ndarray, seed: int) -> tuple[FittedAttention, OutOfFold]:
-    """Return the fitted heads of the default estimator, and what they and the lasso predict of unseen rows."""
-    kept = []
-
-    def look(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
-        kept.append((fitted, predict(fitted, out_of_bag, run)))
-        return kept[0][1]
-
-    predict = fitting.predict_unseen
-    with mock.patch.object(fitting, "predict_unseen", look):
-        AttentionLasso(random_state=seed).fit(X, y)
-    return kept[0]
 
 
 def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
