@@ -122,6 +122,16 @@ class TrainingTable:
         return self._model.place(codes[:, self._columns.model])
 
     @property
+    def model_columns(self) -> np.ndarray:
+        """Positions of the columns of the table that the models use."""
+        return self._columns.model
+
+    @property
+    def model_sources(self) -> np.ndarray:
+        """Which of these each column of the linear models stands for, in ascending order."""
+        return self._model.sources
+
+    @property
     def plain_names(self) -> list[str]:
         """Names of the columns of the table that the models use."""
         return [self.reader.names[j] for j in self._columns.model]

@@ -71,7 +71,8 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
         total = np.asarray(intercept).reshape(20, -1) + (slopes * e.design.to_numpy()[:, None] + added).sum(axis=2)
         np.testing.assert_allclose(total, outputs, rtol=0, atol=1e-8)
     top = e.link if e.outputs is None else e.link.max(axis=1)
-    np.testing.assert_allclose(e.mean_link() + e.contributions().sum(axis=1), top, rtol=0, atol=1e-8)
+    base = e.base_value if e.outputs is None else e.base_value[e.link.idxmax(axis=1)].to_numpy()
+    np.testing.assert_allclose(base + e.contributions().sum(axis=1), top, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3), KFold(2)], ids=str)
@@ -182,8 +183,7 @@ def test_without_shapes_there_are_none_anywhere(kind, how, rng):
     e = model.explain(X[:3])
     assert shapes_of(model) is None
     assert not model.heads_["shapes"].any()
-    assert (e.multiple, e.shape, e.shape_mean, e.curves) == (None, None, None, None)
-    assert "shape" not in e.top_features()
+    assert (e.multiple, e.shape, e.curves) == (None, None, None)
 
 
 def test_shapes_must_be_said_yes_or_no_to():

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import log_loss
-from tests.explain.conftest import over_distinct_rows
 
 from heedful import AttentionLasso
 
@@ -12,27 +11,6 @@ from heedful import AttentionLasso
 def columns(values):
     """Return one row per query, one column per output."""
     return np.asarray(values).reshape(len(values), -1)
-
-
-def test_contributions_add_up_to_the_link_less_the_mean_link(every):
-    _, _, e = every
-    for output in e.outputs or [None]:
-        link = e.link if output is None else e.link[output]
-        found = e.contributions(output).sum(axis=1) + e.mean_link(output)
-        np.testing.assert_allclose(found, link, atol=1e-8)
-
-
-def test_the_mean_link_is_the_weighted_mean_of_the_querys_model_over_training_rows(every):
-    model, X, e = every
-    rows = model._model.rows
-    train, attention = rows.model_rows(rows.codes), over_distinct_rows(model, X)
-    slope = e.coef.to_numpy().reshape(len(X), -1, train.shape[1])
-    parts = model._model.models.shape_parts(rows.codes).sum(axis=1)
-    multiple = e.multiple.to_numpy().reshape(len(X), slope.shape[1], -1)
-    said = columns(e.intercept)[:, :, None] + slope @ train.T + multiple @ parts.T
-    expected = (attention[:, None, :] * said).sum(axis=2)
-    for k, output in enumerate(e.outputs or [None]):
-        np.testing.assert_allclose(e.mean_link(output), expected[:, k], atol=1e-8)
 
 
 def test_coefficients_reproduce_the_prediction(every):
@@ -74,12 +52,12 @@ def test_top_features_are_the_largest_contributions_in_order(every):
     np.testing.assert_allclose(first["contribution"].abs(), parts.abs().max(axis=1))
     size = top["contribution"].abs().to_numpy().reshape(len(X), 3)
     assert (np.diff(size, axis=1) <= 0).all()
-    np.testing.assert_allclose(top["contribution"], top["coef"] * (top["value"] - top["mean"]) + top["shape"])
+    np.testing.assert_allclose(top["contribution"], top["attention"] + top["model"])
 
 
 def test_more_features_than_there_are_give_all_of_them(regression):
     _, X, e = regression
-    assert len(e.top_features(99)) == len(X) * 6
+    assert len(e.top_features(99)) == len(X) * 5
 
 
 def test_top_rows_are_the_largest_weights_with_what_happened(regression):

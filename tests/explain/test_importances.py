@@ -57,21 +57,23 @@ def test_importances_are_blended_by_the_mixing(every):
     np.testing.assert_allclose(e.coef, blend)
 
 
-def test_top_features_are_the_largest_importances_in_order(every):
+def test_contributions_add_up_and_come_with_importances(every):
     _, X, e = every
+    for output in e.outputs or [None]:
+        link, base = (e.link, e.base_value) if output is None else (e.link[output], e.base_value[output])
+        np.testing.assert_allclose(base + e.contributions(output).sum(axis=1), link, atol=1e-8)
     top = e.top_features(3)
-    assert list(top) == ["feature", "importance", "value", "mean"]
-    expected = -np.sort(-e.coef.to_numpy(), axis=1)[:, :3]
-    np.testing.assert_array_equal(top["importance"].to_numpy().reshape(len(X), 3), expected)
+    assert list(top)[-4:] == ["feature", "value", "contribution", "importance"]
     first = top.xs(1, level="rank")
+    np.testing.assert_allclose(first["contribution"].abs(), e.contributions().abs().max(axis=1))
     np.testing.assert_array_equal(first["value"], [X.loc[q, name] for q, name in first["feature"].items()])
+    np.testing.assert_array_equal(first["importance"], [e.coef.loc[q, name] for q, name in first["feature"].items()])
 
 
-@pytest.mark.parametrize("name", ["contributions", "mean_link"])
-def test_what_needs_slopes_is_refused_with_the_remedy(every, name):
-    _, _, e = every
-    with pytest.raises(ValueError, match=f"`{name}` needs linear models, got importances.*Use `top_features`"):
-        getattr(e, name)()
+@pytest.mark.parametrize("part", ["attention", "model"])
+def test_parts_that_need_slopes_are_refused(every, part):
+    with pytest.raises(ValueError, match=f"`part` must be 'all' where models have no slopes.*got '{part}'"):
+        every[2].contributions(part=part)
 
 
 def test_the_mean_is_that_of_the_training_rows_under_the_attention(every):
@@ -122,4 +124,7 @@ def test_weights_of_trees_are_slopes(rng):
     X = rng.normal(size=(60, 3))
     e = TreeAttentionRegressor(FOREST, **HOW, alpha_ratio=0.1).fit(X, X[:, 0] * X[:, 1]).explain(X[:10])
     assert e.slopes
-    np.testing.assert_allclose(e.contributions().sum(axis=1) + e.mean_link(), e.link, atol=1e-10)
+    np.testing.assert_allclose(e.base_value + e.contributions().sum(axis=1), e.link, atol=1e-8)
+    assert list(e.top_features(1)) == ["feature", "value", "contribution"]
+    with pytest.raises(ValueError, match="no slopes of the table's columns"):
+        e.contributions(part="model")

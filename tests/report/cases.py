@@ -8,6 +8,7 @@ from scipy.special import expit, softmax
 from heedful._responses import Classification, Regression, SurvivalTimes
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
+from heedful.explain._attribution import Attribution, PendingAttribution
 from heedful.explain._drift import is_corrected, separate, summarise
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -61,8 +62,18 @@ def make_explanation(
         baseline_loss=pd.Series(1.2 * rng.random(n_query), index) if known else None,
         task=task,
         words=_words(task),
+        values=pd.DataFrame(design, index, features),
+        sources=pd.Series(features, features, dtype=object),
+        attribution=PendingAttribution(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
+
+
+def _attribute(added, intercept, link):
+    """Return contributions that lead from a mean to the link, half of them through the models."""
+    base = intercept.mean(axis=0)
+    total = added + ((link - base - added.sum(axis=2)) / added.shape[2])[..., None]
+    return Attribution(base, total, added / 2, added / 2)
 
 
 def _bend(design, n_outputs):
@@ -88,7 +99,7 @@ def _shapes(added, frame, features, rng):
                 )
     curves = pd.concat(parts, ignore_index=True)
     shape = frame.per_feature(added)
-    return {"multiple": multiple, "shape": shape, "shape_mean": 0.2 * shape, "curves": curves}
+    return {"multiple": multiple, "shape": shape, "curves": curves}
 
 
 class _Frames:

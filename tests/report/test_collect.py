@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from heedful.report._collect import collect
@@ -25,25 +28,25 @@ def test_contributions_add_up_to_the_link_of_every_class(task, shapes):
         np.testing.assert_allclose(data["start"][output] + parts, link, atol=5e-3)
 
 
-def test_contributions_are_coefficients_times_distance_from_the_mean():
-    data = collect(make_explanation(), None, None)["drivers"]
-    away = np.subtract(data["value"][0], data["mean"][0])
-    np.testing.assert_allclose(np.multiply(data["coef"][0], away), data["part"][0], atol=1e-3)
-
-
 @pytest.mark.parametrize("task", TASKS)
-def test_with_shapes_a_contribution_is_that_and_what_the_curve_adds(task):
-    data = collect(make_explanation(task=task, shapes=True), None, None)["drivers"]
-    for output, shape in enumerate(data["shape"]):
-        away = np.subtract(data["value"][output], data["mean"][output])
-        expected = np.multiply(data["coef"][output], away) + shape
-        np.testing.assert_allclose(data["part"][output], expected, atol=5e-3)
+def test_a_contribution_is_the_sum_of_its_two_parts(task):
+    data = collect(make_explanation(task=task), None, None)["drivers"]
+    for output, part in enumerate(data["part"]):
+        np.testing.assert_allclose(np.add(data["attention"][output], data["model"][output]), part, atol=5e-3)
+
+
+def test_values_are_texts_as_the_user_wrote_them():
+    explanation = make_explanation(n_features=3)
+    cells = explanation.values.astype(object)
+    cells.iloc[:, 0], cells.iloc[:, 1] = pd.Timestamp("2024-02-29"), None
+    data = collect(replace(explanation, values=cells), None, None)["drivers"]
+    shown = {data["names"][j]: value for j, value in zip(data["feature"][0], data["value"][0], strict=True)}
+    assert (shown["x0"], shown["x1"]) == ("2024-02-29", "missing")
 
 
 def test_without_shapes_there_are_no_curves():
     data = collect(make_explanation(), None, None)
     assert data["curves"] is None
-    assert "shape" not in data["drivers"]
 
 
 @pytest.mark.parametrize("task", ["regression", "multiclass"])

@@ -9,9 +9,12 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
+from heedful._attention_model.attribution import Game
 from heedful._attention_model.parts import in_parts
+from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
-from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_means, table_models
+from heedful._attention_model.shapley import shapley_values
+from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
@@ -24,6 +27,7 @@ from heedful._tuning.tune import Tuned
 from heedful.attention import Attention
 from heedful.baseline._folds import Split
 from heedful.explain import Explanation
+from heedful.explain._attribution import Attribution, PendingAttribution
 
 MAX_ITER = 10_000
 Table: TypeAlias = pd.DataFrame | np.ndarray
@@ -38,9 +42,14 @@ class FittedAttention:
     tuned: Tuned
     evidence: Evidence | None = None
     calibration: Calibration | None = None
+    _game: Game | None = None
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
         self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without what can be made again."""
+        return {name: value for name, value in vars(self).items() if name != "_game"}
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
@@ -78,7 +87,13 @@ class FittedAttention:
 
     def read(self, table: Table) -> QueryBatch:
         """Return a checked table of queries, read once."""
-        view = self.models.view(table)
+        return self._batch(self.models.view(table))
+
+    def read_rows(self, rows: Pool) -> QueryBatch:
+        """Return rows that were read already."""
+        return self._batch(self.models.view_of(rows.codes, rows.given))
+
+    def _batch(self, view: View) -> QueryBatch:
         view = view._replace(base=self._base(view))
         return QueryBatch(view, self.models.seen(view, [entry.takes for entry in self.grid.similarities]))
 
@@ -123,14 +138,14 @@ class FittedAttention:
         self._warn(found.n_failed, batch.size)
         return self._tables(table, batch, found)
 
-    def explain(self, table: Table, y: Any, run: Run) -> Explanation:
+    def explain(self, table: Table, y: Any, method: str, run: Run) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self._warn(found.n_failed, batch.size)
         tables, losses = self._tables(table, batch, found), {} if y is None else self._losses(y, found)
         known, mass = known_attention(found), self.rows.weight.mean()
-        curves = shape_means(self.models, tables, batch.view, known, mass)
+        work = partial(self._attribute, table, batch, found, method, run)
         shown = {
             "mean": known @ self.models.train_design() / mass,
             "attention": self.rows.give_back(known),
@@ -138,8 +153,47 @@ class FittedAttention:
             "heads": self.heads_table(),
             "context": self.rows.context(batch.view.codes, tables.coef.index),
             "train_context": self.rows.given_context(),
+            "values": self._given(table),
+            "sources": self._sources(),
+            "attribution": PendingAttribution(work),
         }
-        return explain_models(tables, self.response, shown | curves | losses)
+        return explain_models(tables, self.response, shown | shape_tables(self.models, tables) | losses)
+
+    def game(self, run: Run) -> Game:
+        """Return the model as a function of its columns, made once: it does not depend on the queries."""
+        if self._game is None:
+            self._game = Game(self, run)
+        return self._game
+
+    def _attribute(self, table: Table, batch: QueryBatch, found: Answer, method: str, run: Run) -> Attribution:
+        """Return what each column of the table adds to the predictions of queries."""
+        game, link = self.game(run._replace(verbose=0)), self.problem.family.link_of(found.value)
+        models = self.models
+        queries = Pool(self.rows.read(table), models.given_rows(table), models.given_columns)
+        error = None
+        if method == "fast":
+            total = game.fast(batch, queries.codes, link)
+        else:
+            total, error = shapley_values(game, batch, queries, link)
+        mixing = found.mixing[:, None, None]
+        both = (1 - mixing) * self.base_coef + mixing * found.coef
+        terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
+        model, levels = (None, None) if terms is None else terms
+        return Attribution(game.compared.base, total, model, levels, error)
+
+    def _given(self, table: Table) -> pd.DataFrame:
+        """Return queries as they were given, under the names of the training rows' columns."""
+        names = self.rows.reader.names
+        return table.set_axis(names, axis=1) if isinstance(table, pd.DataFrame) else pd.DataFrame(table, columns=names)
+
+    def _sources(self) -> pd.Series:
+        """Return the column of the table that each column of the models comes from; trees come from none."""
+        rows, models = self.rows, self.models
+        if models.by_column:
+            names = np.asarray(rows.plain_names, dtype=object)[rows.model_sources]
+        else:
+            names = [name if name in set(rows.reader.names) else None for name in models.names]
+        return pd.Series(names, models.names, dtype=object, name="source")
 
     def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""

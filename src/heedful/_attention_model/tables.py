@@ -10,7 +10,6 @@ from heedful._models.protocol import FittedModels, View
 from heedful._responses import Response
 from heedful._solver import Family
 from heedful._training_table import as_frame
-from heedful.attention import Attention
 from heedful.explain import Explanation
 
 
@@ -128,20 +127,11 @@ def table_models(
     )
 
 
-def shape_means(
-    models: FittedModels, tables: LocalModels, view: View, attention: Attention, mass: float
-) -> dict[str, Any]:
-    """Return the curves, and for each query what its multiples of them add to the rows attended to, on average."""
+def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
+    """Return the curves, and how much of them is in the model of each query."""
     if models.shapes is None:
         return {}
-    parts = models.shape_parts(models.rows.codes)
-    means = (attention @ parts.reshape(len(parts), -1) / mass).reshape(-1, *parts.shape[1:])
-    n_query, n_outputs = len(means), parts.shape[2]
-    multiple = tables.multiple.to_numpy().reshape(n_query, -1, n_outputs)
-    added = _at_places(models, view, np.einsum("qkl,qjl->qkj", multiple, means))
-    frame = pd.DataFrame(added.reshape(n_query, -1), tables.shape.index, tables.shape.columns)
-    found = {"multiple": tables.multiple, "shape": tables.shape, "shape_mean": frame}
-    return found | {"curves": models.curves()}
+    return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
 
 
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:

@@ -46,6 +46,11 @@ class Dummies:
                 parts.append((np.where(np.isnan(column), -1.0, column)[:, None] == kept).astype(np.float64))
         return np.hstack(parts)
 
+    @property
+    def sources(self) -> np.ndarray:
+        """Which column of codes each dummy stands for, in ascending order."""
+        return np.repeat([j for j, _ in self._parts], [1 if kept is None else kept.size for _, kept in self._parts])
+
     def place(self, codes: np.ndarray) -> np.ndarray:
         """Return which column stands for each cell: a number's own, that of its level, or the first of its levels."""
         places, first = np.empty(codes.shape, np.int64), 0

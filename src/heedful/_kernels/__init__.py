@@ -5,6 +5,7 @@ from typing import Any
 
 _HOME = {
     "binned_leaf_rows": "trees",
+    "boost_tree_rows": "surrogate",
     "bucket_rows": "leaves",
     "grow_rows": "trees",
     "head_rows": "heads",
@@ -13,6 +14,8 @@ _HOME = {
     "leaf_mean_rows": "leaf_means",
     "leaf_rows": "leaves",
     "leaf_score_rows": "leaves",
+    "leaf_shapley_rows": "surrogate",
+    "leaf_table_rows": "surrogate",
     "linkage_rows": "linkage",
     "shared_leaf_rows": "leaves",
     "proximity_sum_rows": "proximity_sums",
@@ -20,11 +23,13 @@ _HOME = {
     "quantile_rows": "quantiles",
     "thin_rows": "trees",
     "stump_rows": "stumps",
+    "tree_sum_rows": "surrogate",
     "weigh_rows": "attention",
 }
 
 __all__ = [
     "binned_leaf_rows",
+    "boost_tree_rows",
     "bucket_rows",
     "grow_rows",
     "head_rows",
@@ -33,6 +38,8 @@ __all__ = [
     "leaf_mean_rows",
     "leaf_rows",
     "leaf_score_rows",
+    "leaf_shapley_rows",
+    "leaf_table_rows",
     "linkage_rows",
     "newton_rows",
     "proximity_sum_rows",
@@ -40,6 +47,7 @@ __all__ = [
     "shared_leaf_rows",
     "stump_rows",
     "thin_rows",
+    "tree_sum_rows",
     "weigh_rows",
 ]
 

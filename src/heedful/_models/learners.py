@@ -57,6 +57,8 @@ class LearnerModels:
 class FittedLearners(FittedModels):
     """The learner of all rows, and its clones of others."""
 
+    slow = True
+
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], learner: Any, kind: LearnerModels):
         super().__init__(rows, response)
         self.learner, self.kind, self.splits = learner, kind, splits
@@ -107,11 +109,18 @@ class FittedLearners(FittedModels):
 
         return predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
 
-    def view(self, table: pd.DataFrame | np.ndarray) -> View:
-        """Return queries as the learner takes them."""
-        codes = self.rows.read(table)
+    def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
+        """Return the columns that a learner takes that knows text and categories."""
+        return self.rows.given_rows(table) if self.kind.keeps_table else None
+
+    def train_given(self, problem: Problem) -> Any:
+        """Return the table of the learners."""
+        return problem.table if self.kind.keeps_table and isinstance(problem, LearnerProblem) else None
+
+    def view_of(self, codes: np.ndarray, given: Any) -> View:
+        """Return rows as the learner takes them."""
         design = self.rows.plain_rows(codes)
-        x = self.rows.given_rows(table) if self.kind.keeps_table else design
+        x = design if given is None else given
         return View(codes, design, x, self.response.learner_values(self.baseline, x))
 
 

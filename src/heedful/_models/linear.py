@@ -118,7 +118,7 @@ class LinearModels:
 class FittedLinear(FittedModels):
     """A lasso for all rows, with an additive model beside it or not, and what local lassos need of them."""
 
-    linear = True
+    linear = by_column = True
 
     def __init__(
         self,
@@ -223,9 +223,8 @@ class FittedLinear(FittedModels):
             for entry in similarities
         ]
 
-    def view(self, table: pd.DataFrame | np.ndarray) -> View:
-        """Return queries as dummies, far values pulled back, and with the value of the additive model."""
-        codes = self.rows.read(table)
+    def view_of(self, codes: np.ndarray, given: Any) -> View:
+        """Return rows as dummies, far values pulled back, and with the value of the additive model."""
         design = self.rows.model_rows(codes, self.local.max_extrapolation)
         base = self.baseline.values(design)
         if self.shapes is None:

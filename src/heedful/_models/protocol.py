@@ -147,6 +147,10 @@ class FittedModels:
     coef: np.ndarray
     intercept: np.ndarray | None = None
     shapes: Shapes | None = None
+    # whether coefficients are slopes of the table's own columns, or of their levels
+    by_column: bool = False
+    # whether one local model takes so long that few can be asked for
+    slow: bool = False
     # whether a query attends to rows by the best head even where no head is used
     attends_when_idle: bool = False
     # whether rows may come in any order, so that halves of them must be drawn from a sorted one
@@ -165,7 +169,28 @@ class FittedModels:
 
     def view(self, table: pd.DataFrame | np.ndarray) -> View:
         """Return a checked table of queries as the models take it."""
+        return self.view_of(self.rows.read(table), self.given_rows(table))
+
+    def view_of(self, codes: np.ndarray, given: Any) -> View:
+        """Return rows that were read as the models take them; ``given`` are those rows as ``given_rows`` has them."""
         raise NotImplementedError
+
+    def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
+        """Return the columns that the models want as they were given; None if codes are all they want."""
+        return None
+
+    @property
+    def given_columns(self) -> np.ndarray:
+        """Positions of these columns in the table."""
+        return self.rows.model_columns
+
+    def train_codes(self) -> np.ndarray:
+        """Return the training rows as codes of all columns."""
+        return self.rows.codes
+
+    def train_given(self, problem: Problem) -> Any:
+        """Return the training rows as ``given_rows`` has them; local models may be those that keep them."""
+        return None
 
     def base_values(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Return what the global model alone predicts of queries."""

@@ -61,11 +61,32 @@ class FittedShift(FittedModels):
 
     def view(self, table: pd.DataFrame | np.ndarray) -> View:
         """Return queries by what the model predicts of them, and their leaves or codes."""
+        return self.view_of(np.empty((len(table), 0)) if self.by_leaves else self.rows.read(table), table)
+
+    def view_of(self, codes: np.ndarray, given: Any) -> View:
+        """Return rows as the model was given them, with their leaves if that is how they are alike."""
         if self.by_leaves:
-            base, leaves = self.served.values_and_leaves(table)
-            return View(np.empty((len(table), 0)), base, base, base, leaves)
-        base = self.served.values(table)
-        return View(self.rows.read(table), base, base, base)
+            base, leaves = self.served.values_and_leaves(given)
+            return View(codes, base, base, base, leaves)
+        base = self.served.values(given)
+        return View(codes, base, base, base)
+
+    def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
+        """Return all columns: the model reads them itself."""
+        return table
+
+    @property
+    def given_columns(self) -> np.ndarray:
+        """Positions of all columns."""
+        return np.arange(len(self.names))
+
+    def train_codes(self) -> np.ndarray:
+        """Return the recent rows as codes."""
+        return self.rows.read(self.recent.table)
+
+    def train_given(self, problem: Problem) -> Any:
+        """Return the recent rows."""
+        return self.recent.table
 
     def train_view(self) -> View:
         """Return the recent rows as similarities see them."""
@@ -81,7 +102,7 @@ class FittedShift(FittedModels):
 
     def train_design(self) -> np.ndarray:
         """Return the recent rows as numbers, missing ones as means."""
-        return fill_missing(self.rows.read(self.recent.table), self.rows.weight)
+        return fill_missing(self.train_codes(), self.rows.weight)
 
     def train_frame(self) -> pd.DataFrame:
         """Return the response of the recent rows with how far the model was off."""

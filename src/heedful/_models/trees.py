@@ -62,9 +62,9 @@ class FittedTrees(KeptTrees):
         self._scale = problem.scale
         return problem
 
-    def view(self, table: pd.DataFrame | np.ndarray) -> View:
-        """Return queries by what the trees predict of them."""
-        view = super().view(table)
+    def view_of(self, codes: np.ndarray, given: Any) -> View:
+        """Return rows by what the trees predict of them."""
+        view = super().view_of(codes, given)
         return view._replace(design=tree_outputs(self.ensemble, view.x))
 
     def train_design(self) -> np.ndarray:

@@ -1,8 +1,9 @@
-"""Trees of our own: columns cut into bins once, forests grown on them with their bags and leaves, boosted stumps."""
+"""Trees of our own: columns cut into bins once, forests with their bags and leaves, boosted stumps and small trees."""
 
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.forest import Buckets, Forest, Growing, grow_forest
 from heedful._trees.stumps import BoostedFolds, Boosting, Stumps, fit_stumps
+from heedful._trees.surrogate import LeafTables, Surrogate, fit_surrogate
 
 __all__ = [
     "Binned",
@@ -12,7 +13,10 @@ __all__ = [
     "Buckets",
     "Forest",
     "Growing",
+    "LeafTables",
     "Stumps",
+    "Surrogate",
     "fit_stumps",
+    "fit_surrogate",
     "grow_forest",
 ]

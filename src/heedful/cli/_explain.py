@@ -2,6 +2,7 @@
 
 import importlib
 from argparse import Namespace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
 from heedful.cli._target import response_if_known
 from heedful.cli._write import check_output, write_table, write_whole
+from heedful.explain import say_cell
 
 PAGES = (".html", ".htm")
 
@@ -33,7 +35,8 @@ def run(arguments: Namespace) -> dict[str, Any]:
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
     try:
         explanation = saved.model.explain(X, y)
-        features, rows = explanation.top_features(arguments.top), explanation.top_rows(arguments.top)
+        features = values_to_write(explanation.top_features(arguments.top))
+        rows = explanation.top_rows(arguments.top)
         written = _write(arguments, explanation, features, rows, curves_to_write(explanation.curves))
     except (TypeError, ValueError) as error:
         raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
@@ -75,6 +78,21 @@ def render_page(explanation: Any, output: Path, title: str) -> bytes:
             f"{output.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
             "'heedful[report]', or write a table: -o OUT.csv"
         ) from error
+
+
+def values_to_write(features: pd.DataFrame) -> pd.DataFrame:
+    """Return top features with values as files hold them: numbers if all are, else text; missing ones are empty."""
+    cells = features["value"].map(lambda cell: cell if is_number(cell) else say_cell(cell), na_action="ignore")
+    known = cells.dropna()
+    if known.map(is_number).all():
+        return features.assign(value=cells.astype(np.float64))
+    text = known.map(lambda cell: f"{cell:.15g}" if is_number(cell) else cell)
+    return features.assign(value=text.reindex(features.index).astype(object))
+
+
+def is_number(cell: Any) -> bool:
+    """Return whether a cell is a number, and not one of yes and no."""
+    return isinstance(cell, Real) and not isinstance(cell, bool | np.bool_)
 
 
 def curves_to_write(curves: pd.DataFrame | None) -> pd.DataFrame | None:

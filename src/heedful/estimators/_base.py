@@ -15,7 +15,7 @@ from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.fitting import fit_attention
 from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
 from heedful._attention_model.tables import LocalModels
-from heedful._checks import check_number, check_weights
+from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
 from heedful._frames import read_table
 from heedful._models.protocol import ModelKind, Run
@@ -214,7 +214,7 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._fitted.local_models(self._read(X), keep_models, self._run)
 
-    def explain(self, X, y=None) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast") -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -223,6 +223,9 @@ class AttentionEstimator(BaseEstimator):
             Rows to predict.
         y : array-like of shape (n_query,), default=None
             Their response, if it is known.
+        method : {"fast", "shapley"}, default="fast"
+            How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
+            "shapley" asks the model itself, about 1,600 times a query, and gives standard errors: for single queries.
 
         Returns
         -------
@@ -230,7 +233,8 @@ class AttentionEstimator(BaseEstimator):
             Blended coefficients, the features that drove each prediction, the training rows it leaned on, and groups of
             queries with like models.
         """
-        return self._fitted.explain(self._read(X), y, self._run)
+        check_choice("method", method, ("fast", "shapley"))
+        return self._fitted.explain(self._read(X), y, method, self._run)
 
     @property
     def baseline_(self) -> Any:

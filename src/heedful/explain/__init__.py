@@ -3,5 +3,6 @@
 from heedful.explain._clusters import Clusters
 from heedful.explain._drift import DriftReport
 from heedful.explain._explanation import Explanation
+from heedful.explain._values import say_cell, say_value
 
-__all__ = ["Clusters", "DriftReport", "Explanation"]
+__all__ = ["Clusters", "DriftReport", "Explanation", "say_cell", "say_value"]

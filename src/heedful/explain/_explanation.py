@@ -1,14 +1,15 @@
 """``Explanation``: the models and the rows behind some predictions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from heedful._checks import check_number
+from heedful._checks import check_choice, check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
+from heedful.explain._attribution import Attribution, PendingAttribution
 from heedful.explain._clusters import Clusters, cluster_models
 from heedful.explain._stability import compare_neighbours
 
@@ -57,12 +58,18 @@ class Explanation:
         Columns that the similarity sees and the models do not, of the queries and of the training rows.
     multiple : Series, DataFrame or None, default=None
         How much of the additive model is in each query's model: 0 is a line, 1 the additive model itself.
-    shape, shape_mean : DataFrame or None, default=None
-        What that adds for each feature, and what it adds to the rows attended to on average; None without shapes. What
-        a category adds stands with the level that the query has.
+    shape : DataFrame or None, default=None
+        What that adds for each feature; None without shapes. What a category adds stands with the level that the query
+        has.
     curves : DataFrame or None, default=None
         The curves of the additive model, piece by piece: feature, ends or level, weight of the training rows there, and
         what it adds to the linear predictor.
+    values : DataFrame
+        Queries as they were given.
+    sources : Series
+        The column of ``values`` that each column of the design comes from.
+    attribution : callable, default=None
+        What contributions are read from; worked out at the first call.
 
     Examples
     --------
@@ -72,7 +79,7 @@ class Explanation:
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
     >>> e.top_features(1).shape, e.top_rows(2).shape
     ((5, 6), (10, 3))
-    >>> bool(np.allclose(e.contributions().sum(axis=1), e.link - e.mean_link()))
+    >>> bool(np.allclose(e.base_value + e.contributions().sum(axis=1), e.link))
     True
     """
 
@@ -100,8 +107,10 @@ class Explanation:
     train_context: pd.DataFrame | None = None
     multiple: pd.Series | pd.DataFrame | None = None
     shape: pd.DataFrame | None = None
-    shape_mean: pd.DataFrame | None = None
     curves: pd.DataFrame | None = None
+    values: pd.DataFrame = field(default_factory=pd.DataFrame)
+    sources: pd.Series = field(default_factory=lambda: pd.Series(dtype=object))
+    attribution: PendingAttribution | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -126,78 +135,87 @@ class Explanation:
             nonzero |= (self._models(self.shape) != 0).any(axis=1)
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
 
-    def contributions(self, output: Any = None) -> pd.DataFrame:
-        """Return what each feature adds to the prediction.
+    @property
+    def base_value(self) -> float | pd.Series:
+        """Mean of the link over the training rows, from which contributions start; with several classes, of each."""
+        base = self._attributed().base
+        return float(base[0]) if self.outputs is None else pd.Series(base, self.outputs, name="base_value")
 
-        Coefficient x (value - attention-weighted mean), and what its curve adds less the mean of that. They add up to
-        the link less ``mean_link``.
+    @property
+    def standard_error(self) -> pd.DataFrame | None:
+        """Standard errors of contributions with ``method="shapley"``, by class if there are several; else None."""
+        error, columns = self._attributed().error, self.values.columns
+        if error is None:
+            return None
+        if self.outputs is not None:
+            columns = pd.MultiIndex.from_product([self.outputs, columns], names=["class", "feature"])
+        return pd.DataFrame(error.reshape(len(error), -1), self.index, columns)
+
+    def contributions(self, output: Any = None, part: str = "all", *, levels: bool = False) -> pd.DataFrame:
+        """Return what each column adds to the prediction, from the overall mean.
+
+        These are Shapley values of the prediction on the scale of the link: ``base_value`` and all of them add up to
+        the link. The part "model" is what the column adds by its coefficient and its curve, from its mean over the
+        training rows, with the mean of the query's own coefficient and of the average one; "attention" is the rest:
+        which rows the query was compared with, and what that did to the level and to the coefficients.
 
         Parameters
         ----------
         output : label, default=None
             Class to explain where there is a model for each; None takes each query's most probable one.
+        part : {"all", "attention", "model"}, default="all"
+            All of it, or one of the two parts that add up to it.
+        levels : bool, default=False
+            Whether to have the part "model" by column of the design: one for each level of a category.
 
         Returns
         -------
-        DataFrame of shape (n_query, n_features)
-            Contributions.
+        DataFrame of shape (n_query, n_columns)
+            Contributions of the columns of the table, those that only the similarity sees included.
         """
-        self._need_slopes("contributions")
-        away = self.design.to_numpy() - self.mean.to_numpy()
-        added = self._of_output(self._models(self.coef), output) * away + self._curved(output)
-        return pd.DataFrame(added, self.index, self.features)
-
-    def mean_link(self, output: Any = None) -> pd.Series:
-        """Return the mean of what a query's model says of the rows attended to.
-
-        Parameters
-        ----------
-        output : label, default=None
-            Class to explain where there is a model for each; None takes each query's most probable one.
-
-        Returns
-        -------
-        Series of length n_query
-            Attention-weighted means of the link over the training rows.
-        """
-        self._need_slopes("mean_link")
-        intercept = self._of_output(np.asarray(self.intercept).reshape(len(self.index), -1), output)
-        slope = self._of_output(self._models(self.coef), output)
-        level = intercept + (slope * self.mean.to_numpy()).sum(axis=1)
-        if self.shape_mean is not None:
-            level = level + self._of_output(self._models(self.shape_mean), output).sum(axis=1)
-        return pd.Series(level, self.index, name="mean_link")
+        check_choice("part", part, ("all", "attention", "model"))
+        if levels and part != "model":
+            raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
+        found, which = self._attributed(), self._which(output)
+        if part != "all" and (found.model is None or found.levels is None):
+            raise ValueError(
+                f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
+                "the two parts apart."
+            )
+        if levels:
+            return pd.DataFrame(found.levels[which], self.index, self.features)
+        added = found.total if part == "all" else found.model if part == "model" else found.total - found.model
+        return pd.DataFrame(added[which], self.index, self.values.columns)
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
-        """Return the features that drove each prediction.
-
-        Those with the largest contributions; of models that are not linear, those with the largest importance.
+        """Return the columns that drove each prediction: those that add most.
 
         Parameters
         ----------
         k : int, default=5
-            Features per query.
+            Columns per query.
         output : label, default=None
             Class to explain where there is a model for each; None takes each query's most probable one.
 
         Returns
         -------
         DataFrame
-            Rows by query and rank: feature, coefficient, value, attention-weighted mean, with shapes what the feature's
-            curve adds less its mean, contribution.
+            Rows by query and rank: the class if there are several, the feature, its value as it was given, contribution,
+            its parts through attention and through the query's own model, and the coefficient where the feature is one
+            number. Models that are not linear have the importance of the feature instead of parts and coefficient.
         """
-        k = min(_check_count("k", k), len(self.features))
-        slope = self._of_output(self._models(self.coef), output)
-        columns = {"coef" if self.slopes else "importance": slope, "value": self.design, "mean": self.mean}
-        if self.shape_mean is not None:
-            columns["shape"] = self._curved(output)
-        if self.slopes:
-            columns["contribution"] = self.contributions(output)
-        size = np.abs(np.asarray(columns["contribution"] if self.slopes else slope))
-        order = np.argsort(-size, axis=1, kind="stable")[:, :k]
-        found = {name: np.take_along_axis(np.asarray(part), order, axis=1).ravel() for name, part in columns.items()}
-        feature = np.asarray(self.features, dtype=object)[order].ravel()
-        return pd.DataFrame({"feature": feature} | found, self._ranked(k))
+        k = min(_check_count("k", k), self.values.shape[1])
+        added = self.contributions(output).to_numpy()
+        order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
+        parts = {"contribution": added} | self._details(output)
+        rows = np.arange(len(order))[:, None]
+        cells = self.values.astype(object).to_numpy()[rows, order]
+        table: dict[str, Any] = {"feature": self.values.columns.to_numpy(dtype=object)[order], "value": cells}
+        if self.outputs is not None:
+            labels = np.asarray(self.outputs)[self._which(output)[1]]
+            table = {"class": np.repeat(labels, k)} | table
+        table |= {name: part[rows, order] for name, part in parts.items()}
+        return pd.DataFrame({name: part.ravel() for name, part in table.items()}, self._ranked(k))
 
     def top_rows(self, k: int = 5) -> pd.DataFrame:
         """Return the training rows that each query attended to most.
@@ -312,33 +330,42 @@ class Explanation:
         deviation = center_and_unit(self.design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
 
-    def _curved(self, output: Any) -> np.ndarray:
-        """Return what curves add (n_query, n_features), less what they add to the rows attended to on average."""
-        if self.shape is None or self.shape_mean is None:
-            return np.zeros(self.design.shape)
-        return self._of_output(self._models(self.shape) - self._models(self.shape_mean), output)
+    def _attributed(self) -> Attribution:
+        if self.attribution is None:
+            raise ValueError("There are no contributions: an explanation has them if it is made by `explain(X)`.")
+        return self.attribution()
 
-    def _need_slopes(self, name: str) -> None:
+    def _details(self, output: Any) -> dict[str, np.ndarray]:
+        """Return what else is known of each column of the table (n_query, n_columns): parts and slope, or importance."""
+        if self.slopes and self._attributed().model is None:
+            return {}
+        values = self._models(self.coef)[self._which(output) if self.slopes else np.s_[:, 0]]
+        # a column that became several has no single slope
+        alone = self.sources[~self.sources.duplicated(keep=False)]
+        alone = alone[alone.index == alone]
+        own = np.full(self.values.shape, np.nan)
+        own[:, self.values.columns.get_indexer(alone)] = values[:, pd.Index(self.features).get_indexer(alone.index)]
         if not self.slopes:
-            raise ValueError(
-                f"`{name}` needs linear models, got importances of a learner's features. Use `top_features`."
-            )
+            return {"importance": np.nan_to_num(own)}
+        parts = {part: self.contributions(output, part).to_numpy() for part in ("attention", "model")}
+        return parts | {"coef": own}
 
     def _models(self, coef: pd.DataFrame) -> np.ndarray:
         """Return coefficients as (n_query, n_outputs, n_features)."""
         return coef.to_numpy().reshape(len(coef), -1, len(self.features))
 
-    def _of_output(self, values: np.ndarray, output: Any) -> np.ndarray:
-        """Return the values (n_query, n_outputs, ...) of one output, or of each query's most probable class."""
-        if self.outputs is None or not self.slopes:
+    def _which(self, output: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return each query with the place of its output: the one asked for, or that of its most probable class."""
+        rows = np.arange(len(self.index))
+        if self.outputs is None:
             if output is not None:
                 raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
-            return values[:, 0]
+            return rows, np.zeros(rows.size, np.int64)
         if output is None:
-            return values[np.arange(len(values)), np.asarray(self.link).argmax(axis=1)]
+            return rows, np.asarray(self.link).argmax(axis=1)
         if output not in self.outputs:
             raise ValueError(f"`output` must be one of the classes {self.outputs}, got {output!r}.")
-        return values[:, self.outputs.index(output)]
+        return rows, np.full(rows.size, self.outputs.index(output))
 
     def _ranked(self, k: int) -> pd.MultiIndex:
         return pd.MultiIndex.from_product([self.index, range(1, k + 1)], names=["query", "rank"])

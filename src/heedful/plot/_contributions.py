@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
+from heedful.explain import Explanation, say_value
 from heedful.plot._axes import finish, fonts, get_axes
 from heedful.plot._labels import number, shorten
 from heedful.plot._read import check_explanation, find_output, find_query, link_name, of_query
@@ -17,9 +17,8 @@ def contributions(
 ) -> Any:
     """Draw what drove one prediction, feature by feature.
 
-    The first line is the mean of what the query's model says of the rows it attended to. Each bar adds coefficient
-    times (value less their mean), and what the feature's curve adds less its mean, the largest first; the last line is
-    the prediction.
+    The first line is the mean over the training rows. Each bar is what a column of the table adds, the largest first;
+    the last line is the prediction.
 
     Parameters
     ----------
@@ -55,9 +54,10 @@ def contributions(
     output = find_output(explanation, row, output)
     table = of_query(explanation, explanation.top_features(k, output), row)
     table = table[table["contribution"] != 0]
-    start = float(explanation.mean_link(output).iloc[row])
+    base = explanation.base_value
+    start = float(base[output] if isinstance(base, pd.Series) else base)
     end = float(np.asarray(explanation.link[output] if output is not None else explanation.link)[row])
-    names, parts = _bars(table, end - start, len(explanation.features))
+    names, parts = _bars(table, end - start, explanation.values.shape[1])
     ax = get_axes(ax, height=1.05 + 0.17 * len(parts))
     _draw_bars(ax, start, parts, style)
     finish(ax, link_name(explanation, output), "", frame=("bottom",))
@@ -69,19 +69,13 @@ def contributions(
 
 def _bars(table: pd.DataFrame, total: float, n_features: int) -> tuple[list[str], np.ndarray]:
     """Return names and values of the bars; what is left over is a bar of its own."""
-    names = [_describe(feature, value) for feature, value in zip(table["feature"], table["value"], strict=True)]
+    pairs = zip(table["feature"], table["value"], strict=True)
+    names = [shorten(say_value(shorten(feature, 22), value)) for feature, value in pairs]
     parts = table["contribution"].to_numpy()
     rest = total - parts.sum()
     if abs(rest) > 1e-9 * max(np.abs(parts).sum(), abs(total)):
         names, parts = [*names, f"{n_features - len(names)} others"], np.append(parts, rest)
     return names, parts
-
-
-def _describe(feature: str, value: float) -> str:
-    """Return a feature with its value; a category, whose name says "column=level", with yes or no."""
-    if "=" in feature and value in (0.0, 1.0):
-        return shorten(feature) if value else f"not {shorten(feature)}"
-    return f"{shorten(feature, 22)} = {number(float(value))}"
 
 
 def _draw_bars(ax: Any, start: float, parts: np.ndarray, style: dict[str, Any]) -> None:
@@ -106,7 +100,7 @@ def _mark_ends(ax: Any, start: float, end: float, n_bars: int) -> None:
     """Write the mean above the first bar and the prediction below the last."""
     ax.set_ylim(n_bars + 0.7, -1.5)
     low, high = ax.get_xlim()
-    for value, place, word in ((start, -1, "mean of attended rows"), (end, n_bars, "this query")):
+    for value, place, word in ((start, -1, "overall mean"), (end, n_bars, "this query")):
         # there is more room on the left, where the names of features stand
         left = value > low + 0.4 * (high - low)
         ax.plot([value], [place], "o", color=INK, markersize=3)

@@ -32,7 +32,6 @@ def collect(explanation: Explanation, title: str | None, n_clusters: int | None)
         "observed": None if explanation.y is None else table(explanation.y.reset_index(drop=True)),
         "loss": None if explanation.loss is None else numbers(explanation.loss, 4),
         "baseline_loss": None if explanation.baseline_loss is None else numbers(explanation.baseline_loss, 4),
-        "baseline_coef": [numbers(row, 4) for row in _rows(explanation)],
         "drivers": drivers(explanation),
         "curves": curves(explanation),
         "attended": attended(explanation),
@@ -46,9 +45,3 @@ def _per_output(values: Any) -> list[list]:
     """Return one list per class, or a single one."""
     table = values.to_numpy().reshape(len(values), -1)
     return [numbers(table[:, j]) for j in range(table.shape[1])]
-
-
-def _rows(explanation: Explanation) -> np.ndarray:
-    """Return the baseline's coefficients for each output; importances are the same for all."""
-    rows = explanation.baseline_coef.to_numpy().reshape(-1, len(explanation.features))
-    return rows if explanation.slopes else np.repeat(rows, len(explanation.outputs or [None]), axis=0)

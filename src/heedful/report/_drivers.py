@@ -6,57 +6,38 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.report._compact import column, counts, numbers, texts
+from heedful.explain import Explanation, say_cell
+from heedful.report._compact import column, counts, numbers, text, texts
 
 # How many features and rows are shown per query; fewer if there are very many queries and classes.
 N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 240_000, 8
 
 
 def drivers(explanation: Explanation) -> dict[str, Any]:
-    """Return per output and query the features with the largest contributions or importances, flat and by rank."""
+    """Return per output and query the columns with the largest contributions, flat and by rank."""
     outputs = explanation.outputs or [None]
     room = MOST_CELLS // (len(explanation.index) * len(outputs))
-    k = min(N_FEATURES, max(FEWEST_FEATURES, room), len(explanation.features))
+    k = min(N_FEATURES, max(FEWEST_FEATURES, room), explanation.values.shape[1])
     parts = [_of_output(explanation, number, output, k) for number, output in enumerate(outputs)]
-    return {"k": k, **{name: [part[name] for part in parts] for name in parts[0]}}
+    found = {name: [part[name] for part in parts] for name in parts[0]}
+    return {"k": k, "names": texts(explanation.values.columns), **found}
 
 
 def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> dict[str, list]:
-    slope, part, start = _parts(explanation, number, output)
-    order = np.argsort(-np.abs(part), axis=1, kind="stable")[:, :k]
-    shown = np.take_along_axis(part, order, axis=1)
-    curved = _curved(explanation, number)
+    top, columns = explanation.top_features(k, output), explanation.values.columns
+    total = explanation.contributions(output).to_numpy().sum(axis=1)
+    base = float(np.atleast_1d(explanation.base_value)[number])
+    shown = top["contribution"].to_numpy().reshape(len(explanation.index), k).sum(axis=1)
+    parts = {name: numbers(top[name], 4) for name in ("attention", "model", "coef", "importance") if name in top}
     return {
-        "feature": counts(order),
-        "part": numbers(shown, 4),
-        "coef": numbers(np.take_along_axis(slope, order, axis=1), 4),
-        "value": numbers(np.take_along_axis(explanation.design.to_numpy(), order, axis=1), 5),
-        "mean": numbers(np.take_along_axis(explanation.mean.to_numpy(), order, axis=1), 5),
-        **({} if curved is None else {"shape": numbers(np.take_along_axis(curved, order, axis=1), 4)}),
-        "rest": numbers(part.sum(axis=1) - shown.sum(axis=1), 4),
-        "start": numbers(start),
-        "link": numbers(start + part.sum(axis=1)),
+        "feature": counts(columns.get_indexer(top["feature"])),
+        "value": [text(say_cell(value)) for value in top["value"]],
+        "part": numbers(top["contribution"], 4),
+        **parts,
+        "rest": numbers(total - shown, 4),
+        "start": numbers(np.full(len(total), base)),
+        "link": numbers(base + total),
     }
-
-
-def _parts(explanation: Explanation, number: int, output: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return coefficients, what they add, and from where; importances add up to one."""
-    if not explanation.slopes:
-        shares = explanation.coef.to_numpy()
-        return shares, shares, np.zeros(len(shares))
-    width = len(explanation.features)
-    slope = explanation.coef.to_numpy()[:, number * width : (number + 1) * width]
-    return slope, explanation.contributions(output).to_numpy(), explanation.mean_link(output).to_numpy()
-
-
-def _curved(explanation: Explanation, number: int) -> np.ndarray | None:
-    """Return what curves add less their means over the rows attended to; None without shapes."""
-    if explanation.shape is None or explanation.shape_mean is None:
-        return None
-    width = len(explanation.features)
-    added = explanation.shape.to_numpy() - explanation.shape_mean.to_numpy()
-    return added[:, number * width : (number + 1) * width]
 
 
 def attended(explanation: Explanation) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 const nQuery = data.labels.length;
 const choice = { query: 0, output: -1, listeners: [] };
 
-function signed(value) { return (value > 0 && data.slopes ? "+" : "") + show(value, 3); }
+function signed(value) { return (value > 0 ? "+" : "") + show(value, 3); }
 
 // a prediction; a probability never looks like certainty that it is not
 function level(value) {

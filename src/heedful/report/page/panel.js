@@ -42,11 +42,12 @@ function clusterLine() {
 
 function drivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, k = all.k, found = [];
+  const of = (name, at) => (all[name] ? all[name][output][at] : null);
   for (let rank = 0; rank < k; rank++) {
-    const at = q * k + rank, j = all.feature[output][at];
-    found.push({ name: data.features[j], part: all.part[output][at], coef: all.coef[output][at],
-      base: data.baseline_coef[output][j], value: all.value[output][at], mean: all.mean[output][at],
-      shape: all.shape ? all.shape[output][at] : 0 });
+    const at = q * k + rank, value = all.value[output][at], name = all.names[all.feature[output][at]];
+    found.push({ name: name, phrase: value === "missing" ? name + " missing" : name + " = " + value, value: value,
+      part: all.part[output][at], attention: of("attention", at), model: of("model", at), coef: of("coef", at),
+      importance: of("importance", at) });
   }
   return found;
 }
@@ -55,20 +56,19 @@ function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
   const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
   const active = found.filter((row) => row.part !== 0);
-  const way = "From " + show(all.start[output][q]) + ", the mean over the rows it attended to, to " + show(all.link[output][q]) +
-    " (" + scale + "): each feature adds its own coefficient times how far its value is from that mean" +
-    (all.shape ? ", plus what its curve adds, also less the mean of that." : ".") +
-    (active.length ? "" : " Here no feature adds anything: the model is a weighted mean.");
-  say("drivers-note", data.slopes ? way : "The share of each feature in the query's model, blended with the baseline's.");
+  say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
+    " (" + scale + "): what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
+    "through the query's own model." : ".") + (active.length ? "" : " Here no column adds anything."));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
-  const shown = bars.map((row) => [row.name, row.part]);
-  if (data.features.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
+  const shown = bars.map((row) => [row.phrase, row.part]);
+  if (all.names.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  fillTable("coefficients", [["feature", true], [data.slopes ? "adds" : "share"], ...(all.shape ? [["by curve"]] : []),
-    ["own"], ["baseline"], ["value"], ["mean"]],
-    found.filter((row) => row.coef || row.base || row.shape).map((row) => [row.name, signed(row.part),
-      ...(all.shape ? [signed(row.shape)] : []), show(row.coef, 3), show(row.base, 3), show(row.value), show(row.mean, 3)]));
+  const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);
+  const extra = [...known("attention", "by attention", signed), ...known("model", "by own model", signed),
+    ...known("coef", "coefficient", (v) => (v === null ? "" : show(v, 3))), ...known("importance", "importance", (v) => show(v, 3))];
+  fillTable("coefficients", [["feature", true], ["value"], ["adds"], ...extra.map(([, title]) => [title])],
+    active.map((row) => [row.name, row.value, signed(row.part), ...extra.map(([name, , write]) => write(row[name]))]));
 }
 
 function drawBars(shown) {
@@ -76,7 +76,7 @@ function drawBars(shown) {
   // room for the numbers beside the bars
   const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
-  const title = data.slopes ? "adds to the " + label(data.words.link, 32) : "importance";
+  const title = "adds to the " + label(data.words.link, 32);
   barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? UP : DOWN) });
 }
 

@@ -1,0 +1,39 @@
+"""What each column added to some predictions: worked out when it is first asked for, then kept."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Attribution(NamedTuple):
+    """What columns of the table add to the linear predictors of queries.
+
+    ``base`` (n_outputs,) is the mean over the training rows, ``total`` (n_query, n_outputs, n_columns) what each column
+    adds to it; ``model`` is the part of that through the query's own model, ``levels`` the same by column of the design,
+    both None without slopes. ``error`` are standard errors of ``total``, None if it is not a mean of draws.
+    """
+
+    base: np.ndarray
+    total: np.ndarray
+    model: np.ndarray | None = None
+    levels: np.ndarray | None = None
+    error: np.ndarray | None = None
+
+
+class PendingAttribution:
+    """An attribution that is worked out at the first call: many explanations are only read for their models."""
+
+    def __init__(self, work: Callable[[], Attribution]):
+        self._work, self._found = work, None
+
+    def __call__(self) -> Attribution:
+        """Return the attribution."""
+        if self._found is None:
+            self._found = self._work()
+            # the model that was asked is not needed any longer
+            del self._work
+        return self._found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_found": self()}

@@ -1,0 +1,65 @@
+"""Cells of a table in the words of whoever made it."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+MIDNIGHT = pd.Timestamp(0).time()
+
+
+def say_cell(value: Any) -> str:
+    """Return a cell as it is read: few digits of a number, a date as a date, "missing" where there is nothing.
+
+    Parameters
+    ----------
+    value : cell
+        A number, a date, text, a level of a category, or missing.
+
+    Returns
+    -------
+    str
+        Its text.
+    """
+    if _is_missing(value):
+        return "missing"
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        value = pd.Timestamp(value) if isinstance(value, np.datetime64) else pd.Timedelta(value)
+    if isinstance(value, pd.Timestamp):
+        return str(value.date()) if value.time() == MIDNIGHT else str(value)
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    if isinstance(value, float | np.floating):
+        return str(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
+    return str(value)
+
+
+def say_value(column: Any, value: Any) -> str:
+    """Return what a column holds: "member = no", "pressure missing".
+
+    Parameters
+    ----------
+    column : label
+        Name of the column.
+    value : cell
+        Its cell.
+
+    Returns
+    -------
+    str
+        Both in one phrase.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from heedful.explain import say_value
+    >>> say_value("member", "no"), say_value("pressure", None), say_value("day", pd.Timestamp("2024-02-29"))
+    ('member = no', 'pressure missing', 'day = 2024-02-29')
+    """
+    return f"{column} missing" if _is_missing(value) else f"{column} = {say_cell(value)}"
+
+
+def _is_missing(value: Any) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
