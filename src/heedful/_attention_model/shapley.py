@@ -13,7 +13,7 @@ from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import QueryBatch
 
 # Columns up to which all subsets of them are asked for; and rows asked about for one query.
-MOST_ENUMERATED, MOST_ASKED = 10, 1600
+MOST_ENUMERATED, MOST_ASKED = 10, 1000
 # Training rows that all subsets are completed from, at least; and pairs of orders of the columns.
 FEWEST_ROWS, FEWEST_PAIRS = 16, 8
 

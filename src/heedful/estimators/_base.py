@@ -225,7 +225,7 @@ class AttentionEstimator(BaseEstimator):
             Their response, if it is known.
         method : {"fast", "shapley"}, default="fast"
             How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
-            "shapley" asks the model itself, about 1,600 times a query, and gives standard errors: for single queries.
+            "shapley" asks the model itself, about 1,000 times a query, and gives standard errors: for single queries.
 
         Returns
         -------
