@@ -50,7 +50,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "_first_use",
         "_sound",
         *("AttentionCox", "AttentionLasso", "AttentionLassoClassifier", "DriftCorrector", "__version__"),
-        *("similarity", "report", "saving"),
+        *("explain", "similarity", "report", "saving"),
     },
     "__main__": {"cli"},
 }

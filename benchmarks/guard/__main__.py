@@ -39,7 +39,7 @@ def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.
         wanted = np.ones((len(group.weightings), fitted.grid.variants.size), dtype=bool)
         rows = batch.block(number, slice(0, batch.size))
         fits = fitted.problem.fit(group.score(rows), rows.x, group.weightings, wanted, np.zeros(wanted.shape), None)
-        values = fits.values  # noqa: PD011 - no frame
+        values = fits.values
         columns.append(values[..., 0].reshape(batch.size, -1))
     return np.hstack(columns), batch.view.base[:, 0], batch.view.additive[:, 0]
 

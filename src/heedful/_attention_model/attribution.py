@@ -2,9 +2,9 @@
 
 The linear predictor f of a query is the value of all of its cells together; that of some of them is the mean of f over
 rows that have these cells from the query and the others from a training row. f is a sum of one function per column (the
-global model) and of a rest; trees are fitted to the rest, on rows mixed of two training rows. Shapley values of the first
-are what the functions say, those of the trees are exact. What the trees miss of a query is known, and is spread over the
-columns by how much the rest depends on each.
+global model) and of a rest; trees are fitted to the rest, on rows mixed of two training rows. Shapley values of the
+first are what the functions say, those of the trees are exact. What the trees miss of a query is known, and is spread
+over the columns by how much the rest depends on each.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -82,7 +82,7 @@ class Game:
         """Return the chosen training rows with their linear predictors and the mean of their models."""
         fitted, rows, links = self.fitted, train.take(chosen), []
         models, n_names = fitted.models, len(fitted.models.names)
-        coef, design, curves = 0.0, 0.0, 0.0
+        coef = design = curves = np.zeros(1)
         step = self._rows_at_a_time()
         for start in range(0, chosen.size, step):
             part = slice(start, start + step)
@@ -94,9 +94,8 @@ class Game:
                 coef = coef + np.tensordot(own, (1 - mixing) * fitted.base_coef + mixing * found.coef, 1)
                 design = design + own @ batch.view.design
                 curves = curves + np.tensordot(own, curve_parts(models, batch.view), 1)
-        coef, multiple = np.split(coef, [n_names], axis=1) if models.by_column else (np.empty((0, 0)),) * 2
-        means = (np.asarray(part) for part in (coef, multiple, design, curves))
-        return Compared(rows, share, np.concatenate(links), *means)
+        slopes = np.split(coef, [n_names], axis=1) if models.by_column else [coef, coef]
+        return Compared(rows, share, np.concatenate(links), slopes[0], slopes[1], design, curves)
 
     def _fit_trees(self, source: np.ndarray, train: Pool) -> list[Surrogate]:
         """Fit trees to what the global model leaves of the linear predictors of mixed rows."""
@@ -135,7 +134,7 @@ class Game:
         return np.vstack(parts)
 
     def global_terms(self, view: View, shape: tuple[int, ...]) -> np.ndarray:
-        """Return what columns add in the global model (n_rows, n_outputs, n_columns), less its mean; 0 without slopes."""
+        """Return what columns add in the global model (n_rows, n_outputs, n_columns), less means; 0 without slopes."""
         if not self.fitted.models.by_column:
             return np.zeros((*shape, len(self.fitted.rows.reader.names)))
         coef, multiple = np.split(self.fitted.base_coef, [len(self.fitted.models.names)], axis=1)
@@ -177,7 +176,7 @@ class Game:
 
 
 def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarray:
-    """Return values (..., n_columns) that add up to ``total``: what is missing is shared out in proportion to a spread."""
+    """Return values (..., n_columns) that add up to ``total``: what is missing is shared out by a spread."""
     # what rounding leaves has to go somewhere even if nothing has a share in it
     spread = np.where(spread.sum(axis=-1, keepdims=True) > 0, spread, np.abs(values))
     spread = np.where(spread.sum(axis=-1, keepdims=True) > 0, spread, 1.0)

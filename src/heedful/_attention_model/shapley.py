@@ -1,7 +1,7 @@
 """Shapley values of single queries by asking the model itself: the slow reference, with standard errors.
 
-Only what the global model and the trees leave of a prediction is asked for; the rest is known exactly, which makes errors
-small.
+Only what the global model and the trees leave of a prediction is asked for; the rest is known exactly, which makes
+errors small.
 """
 
 from math import comb
@@ -18,9 +18,7 @@ MOST_ENUMERATED, MOST_ASKED = 10, 1000
 FEWEST_ROWS, FEWEST_PAIRS = 16, 8
 
 
-def shapley_values(
-    game: Game, batch: QueryBatch, queries: Pool, link: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def shapley_values(game: Game, batch: QueryBatch, queries: Pool, link: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return Shapley values of queries (n_query, n_outputs, n_columns) and their standard errors."""
     plain, bent = game.known_values(batch, queries.codes, link.shape)
     values, errors = plain + bent, np.zeros(plain.shape)

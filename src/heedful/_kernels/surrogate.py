@@ -1,11 +1,12 @@
 """Small trees of one depth on binned columns, boosted, and the Shapley values of their sum.
 
-A tree is complete: node ``k`` of a level has the children ``2 k`` and ``2 k + 1`` in the next one, and levels follow each
-other in ``column`` (n_nodes,) and ``side`` (n_nodes, 256). A node without a split sends every row to the left.
+A tree is complete: node ``k`` of a level has the children ``2 k`` and ``2 k + 1`` in the next one, and levels follow
+each other in ``column`` (n_nodes,) and ``side`` (n_nodes, 256). A node without a split sends every row to the left.
 
-For Shapley values a leaf is a few columns, each with the codes that lead to it. Rows that have part of their columns from
-a query and the others from training rows reach it as often as the latter fulfil the conditions on the others: the value of
-each subset is a share of training rows, and what each column adds depends only on which conditions the query fulfils.
+For Shapley values a leaf is a few columns, each with the codes that lead to it. Rows that have part of their columns
+from a query and the others from training rows reach it as often as the latter fulfil the conditions on the others: the
+value of each subset is a share of training rows, and what each column adds depends only on which conditions the query
+fulfils.
 """
 
 import numpy as np
@@ -26,7 +27,9 @@ def tally_nodes(codes, n_bins, missing, residual, place, n_nodes, tally):
 
 
 @writing_rows
-def boost_tree_rows(codes, categories, sizes, used, residual, how, place, tally, order, found, best, column, side, value):
+def boost_tree_rows(
+    codes, categories, sizes, used, residual, how, place, tally, order, found, best, column, side, value
+):
     """Grow a tree to residuals, take what it says off them, and write it down.
 
     ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has, ``used`` the columns to try; ``how`` is
@@ -83,7 +86,7 @@ def tree_sum_rows(codes, column, side, value, total):
 
 @one_row
 def read_leaf(column, side, leaf, columns, allowed):
-    """Write the distinct columns on the way to a leaf and which of their codes lead there; return how many there are."""
+    """Write the distinct columns on the way to a leaf and which of their codes lead there; return their number."""
     depth, n_found, place, n_nodes = columns.size, 0, 0, 1
     for level in range(depth):
         node, right = n_nodes - 1 + place, (leaf >> (depth - 1 - level)) & 1

@@ -82,7 +82,7 @@ class KeptTrees(FittedModels):
         return self._left_out
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, with the rows as an ensemble that was handed in takes them: the table lets go of them."""
+        """Return the attributes, with the rows as an ensemble that was handed in takes them."""
         table = self.rows.table
         return vars(self) | {"_table": freeze(table) if isinstance(table, pd.DataFrame) else table}
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from heedful._ensembles import Ensemble, is_fitted
 from heedful._kernels.shapes import Rule

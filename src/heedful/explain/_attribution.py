@@ -10,8 +10,8 @@ class Attribution(NamedTuple):
     """What columns of the table add to the linear predictors of queries.
 
     ``base`` (n_outputs,) is the mean over the training rows, ``total`` (n_query, n_outputs, n_columns) what each column
-    adds to it; ``model`` is the part of that through the query's own model, ``levels`` the same by column of the design,
-    both None without slopes. ``error`` are standard errors of ``total``, None if it is not a mean of draws.
+    adds to it; ``model`` is the part of that through the query's own model, ``levels`` the same by column of the
+    design, both None without slopes. ``error`` are standard errors of ``total``, None if it is not a mean of draws.
     """
 
     base: np.ndarray
@@ -25,7 +25,8 @@ class PendingAttribution:
     """An attribution that is worked out at the first call: many explanations are only read for their models."""
 
     def __init__(self, work: Callable[[], Attribution]):
-        self._work, self._found = work, None
+        self._work = work
+        self._found: Attribution | None = None
 
     def __call__(self) -> Attribution:
         """Return the attribution."""

@@ -177,14 +177,16 @@ class Explanation:
         if levels and part != "model":
             raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
         found, which = self._attributed(), self._which(output)
-        if part != "all" and (found.model is None or found.levels is None):
+        if part == "all":
+            return pd.DataFrame(found.total[which], self.index, self.values.columns)
+        if found.model is None or found.levels is None:
             raise ValueError(
                 f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
                 "the two parts apart."
             )
         if levels:
             return pd.DataFrame(found.levels[which], self.index, self.features)
-        added = found.total if part == "all" else found.model if part == "model" else found.total - found.model
+        added = found.model if part == "model" else found.total - found.model
         return pd.DataFrame(added[which], self.index, self.values.columns)
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
@@ -200,9 +202,9 @@ class Explanation:
         Returns
         -------
         DataFrame
-            Rows by query and rank: the class if there are several, the feature, its value as it was given, contribution,
-            its parts through attention and through the query's own model, and the coefficient where the feature is one
-            number. Models that are not linear have the importance of the feature instead of parts and coefficient.
+            Rows by query and rank: the class if there are several, the feature, its value as it was given,
+            contribution, its parts through attention and through the query's own model, and the coefficient where the
+            feature is one number. Learners have the importance of the feature instead of parts and coefficient.
         """
         k = min(_check_count("k", k), self.values.shape[1])
         added = self.contributions(output).to_numpy()
@@ -336,7 +338,7 @@ class Explanation:
         return self.attribution()
 
     def _details(self, output: Any) -> dict[str, np.ndarray]:
-        """Return what else is known of each column of the table (n_query, n_columns): parts and slope, or importance."""
+        """Return what else is known of each column of the table (n_query, n_columns): parts, slope, or importance."""
         if self.slopes and self._attributed().model is None:
             return {}
         values = self._models(self.coef)[self._which(output) if self.slopes else np.s_[:, 0]]

@@ -32,7 +32,8 @@ def say_cell(value: Any) -> str:
     if isinstance(value, int | np.integer):
         return str(int(value))
     if isinstance(value, float | np.floating):
-        return str(int(value)) if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
+        number = float(value)
+        return str(int(number)) if abs(number) < 1e6 and number.is_integer() else f"{number:.4g}"
     return str(value)
 
 
