@@ -72,6 +72,24 @@ class Attention:
         dense[row, self.weights.indices] = self.weights.data
         return dense
 
+    def row(self, query: int) -> np.ndarray:
+        """Return the weights of all training rows for one query.
+
+        Parameters
+        ----------
+        query : int
+            Number of the query.
+
+        Returns
+        -------
+        ndarray of shape (n_train,)
+            Weights that sum to one.
+        """
+        dense = self.background[query] * self.sample_weight
+        stored = slice(*self.weights.indptr[query : query + 2])
+        dense[self.weights.indices[stored]] = self.weights.data[stored]
+        return dense
+
     def __matmul__(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted sums of ``values`` (n_train,) or (n_train, k) for each query."""
         values = np.asarray(values, dtype=np.float64)
