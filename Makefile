@@ -105,6 +105,10 @@ defaults: $(READY) ## what the default estimator should do, by training halves o
 guard: $(READY) ## can heads, shapes and the guard be trusted when rows are few, by samples of training halves
 	$(BIN)/python -m benchmarks.guard
 
+.PHONY: attribution
+attribution: $(READY) ## contributions against Shapley values of the same model, beside LIME, and what they cost
+	$(BIN)/python -m benchmarks.attribution
+
 .PHONY: shapes
 shapes: $(READY) ## what curves are worth where the truth is a sum of them, beside an EBM, and where it is not
 	$(BIN)/python -m benchmarks.shapes

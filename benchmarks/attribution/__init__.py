@@ -1,0 +1,1 @@
+"""Whether contributions are what the model did, and what they cost."""
