@@ -119,6 +119,9 @@ def use(model: Any, task: str, table: Any = None) -> None:
     x = rows() if table is None else table
     model.fit(x, response(task))
     model.predict(x)
-    model.explain(x).clusters(2)
+    explanation = model.explain(x)
+    explanation.clusters(2)
+    if explanation.slopes:
+        model.explain(x[:2], method="shapley").contributions()
     if hasattr(model, "predict_interval"):
         model.predict_interval(x)

@@ -145,6 +145,11 @@ class TrainingTable:
         """Return the columns that the models use: categories as numbers, missing as NaN."""
         return _pick(codes, self._columns.model)
 
+    def plain_table(self) -> pd.DataFrame | np.ndarray:
+        """Return the plain training rows, under their names if the user's table had names."""
+        rows = self.plain_rows(self.codes)
+        return pd.DataFrame(rows, columns=self.plain_names) if self._named else rows
+
     def filled_rows(self) -> np.ndarray:
         """Return the plain training rows with missing values as means."""
         return fill_missing(self.plain_rows(self.codes), self.weight)

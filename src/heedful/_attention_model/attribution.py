@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Mixed rows on which trees are fitted, by the number of training rows; and training rows that a query is compared with.
 FEWEST_MIXED, MIXED_PER_ROW, MOST_MIXED, MOST_COMPARED = 1000, 5, 4000, 2000
 # The same where each row takes a fit of any learner.
-SLOW_MIXED, SLOW_COMPARED = 400, 100
+SLOW_MIXED, SLOW_COMPARED = 300, 80
 # Rows on which it is seen how much the rest depends on each column.
 LOOKED_AT = 200
 # Cells of mixed rows that are held at a time.

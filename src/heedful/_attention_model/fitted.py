@@ -140,6 +140,8 @@ class FittedAttention:
 
     def explain(self, table: Table, y: Any, method: str, run: Run) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
+        # contributions are worked out later, of the queries as they are now
+        table = table.copy()
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self._warn(found.n_failed, batch.size)

@@ -27,10 +27,10 @@ class Pool(NamedTuple):
 
     def take(self, rows: np.ndarray | slice) -> "Pool":
         """Return some of the rows."""
-        given = self.given.iloc[rows] if isinstance(self.given, pd.DataFrame) else self.given
-        return self._replace(
-            codes=self.codes[rows], given=given if given is None or given is not self.given else given[rows]
-        )
+        given = self.given
+        if given is not None:
+            given = given.iloc[rows] if isinstance(given, pd.DataFrame) else given[rows]
+        return self._replace(codes=self.codes[rows], given=given)
 
     def beside(self, other: "Pool") -> "Pool":
         """Return these rows and, after them, other ones; cells become of the types of the first."""

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from heedful._ensembles import Ensemble, is_fitted, read_ensemble
-from heedful._frames import freeze, take, thaw
+from heedful._frames import take
 from heedful._models.learners import copies, default_booster, need_every_class, predict_left_out
 from heedful._models.protocol import FittedModels, HeldOut, Problem, Run, View
 from heedful._responses import Response
@@ -81,23 +81,13 @@ class KeptTrees(FittedModels):
         """Return predictions by the ensembles of the folds."""
         return self._left_out
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes, with the rows as an ensemble that was handed in takes them."""
-        table = self.rows.table
-        return vars(self) | {"_table": freeze(table) if isinstance(table, pd.DataFrame) else table}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.rows, table = state["rows"], state.get("_table")
-        vars(self).update({name: value for name, value in state.items() if name != "_table"})
-        self.rows.table = thaw(table)
-
     def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
         """Return the columns that an ensemble takes that was handed in fitted."""
         return self.rows.given_rows(table) if self.given else None
 
     def train_given(self, problem: Problem) -> Any:
-        """Return the training rows as it takes them."""
-        return self.rows.table if self.given else None
+        """Return the training rows as it takes them: numbers under their names."""
+        return self.rows.plain_table() if self.given else None
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
         """Return rows by their leaves."""
