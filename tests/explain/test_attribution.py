@@ -5,9 +5,23 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeRegressor
 from tests.reference.shapley import shapley_values
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso, saving
+from heedful import (
+    AttentionCox,
+    AttentionLasso,
+    AttentionLassoClassifier,
+    AttentionRegressor,
+    DriftCorrector,
+    LocalLasso,
+    saving,
+)
+from heedful._attention_model import attribution
 from heedful.similarity import ForestProximity
 
 FOREST = ForestProximity(20)
@@ -193,6 +207,39 @@ def test_an_explanation_can_be_pickled(mixed):
     e = model.explain(X)
     other = pickle.loads(pickle.dumps(e))
     pd.testing.assert_frame_equal(e.contributions(), other.contributions())
+
+
+def test_what_becomes_of_the_table_later_makes_no_difference(mixed):
+    model, X = mixed
+    queries = X.copy()
+    e = model.explain(queries)
+    queries["a"] = 0.0
+    pd.testing.assert_frame_equal(e.contributions(), model.explain(X).contributions())
+    pd.testing.assert_frame_equal(e.values, X)
+
+
+def test_learners_that_read_the_table_themselves_are_asked_with_cells_as_given(monkeypatch):
+    monkeypatch.setattr(attribution, "SLOW_MIXED", 40)
+    monkeypatch.setattr(attribution, "SLOW_COMPARED", 10)
+    X, signal = make_table()
+    X = X[["a", "member"]].fillna("ask").astype({"member": "category"})
+    reads = make_pipeline(
+        make_column_transformer((OneHotEncoder(), ["member"]), remainder="passthrough"),
+        DecisionTreeRegressor(max_depth=3, random_state=0),
+    )
+    model = AttentionRegressor(reads, temperature=0.1, mixing=0.5, random_state=0).fit(X[:90], signal[:90])
+    for method, queries in (("shapley", X[90:91]), ("fast", X[90:93])):
+        e = model.explain(queries, method=method)
+        np.testing.assert_allclose(e.base_value + e.contributions().sum(axis=1), e.link, atol=1e-8)
+    assert (e.contributions().abs().sum() > 0).all()
+
+
+def test_a_corrected_model_is_explained_with_its_correction(rng):
+    X = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("abc"))
+    served = RandomForestRegressor(10, max_depth=4, random_state=0).fit(X[:60], X["a"][:60])
+    model = DriftCorrector(served).fit(X[60:130], X["a"][60:130] + 2.0 * (X["b"][60:130] > 0))
+    e = model.explain(X[130:])
+    np.testing.assert_allclose(e.base_value + e.contributions().sum(axis=1), model.predict(X[130:]), atol=1e-8)
 
 
 def test_several_classes_say_which_one_a_row_explains():
