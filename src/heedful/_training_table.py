@@ -209,6 +209,13 @@ class TrainingTable:
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
         return self.context(codes[self._inverse], self.response.index)
 
+    def given_values(self) -> pd.DataFrame | None:
+        """Return all columns of the training rows as given; None if they are not known."""
+        if self.codes.shape[1] != len(self.reader.names):
+            return None
+        codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
+        return self.reader.decode(codes[self._inverse], np.arange(self.codes.shape[1]), self.response.index)
+
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over distinct rows as attention over the rows that the user gave."""
         n_given = self._inverse.size

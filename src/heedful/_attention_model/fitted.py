@@ -14,7 +14,8 @@ from heedful._attention_model.parts import in_parts
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
 from heedful._attention_model.shapley import shapley_values
-from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
+from heedful._attention_model.small import SmallModels, fit_answer, price_of
+from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, small_tables, table_models
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
@@ -27,7 +28,7 @@ from heedful._tuning.tune import Tuned
 from heedful.attention import Attention
 from heedful.baseline._folds import Split
 from heedful.explain import Explanation
-from heedful.explain._attribution import Attribution, PendingAttribution
+from heedful.explain._attribution import Attribution, Pending
 
 MAX_ITER = 10_000
 Table: TypeAlias = pd.DataFrame | np.ndarray
@@ -138,14 +139,15 @@ class FittedAttention:
         self._warn(found.n_failed, batch.size)
         return self._tables(table, batch, found)
 
-    def explain(self, table: Table, y: Any, method: str, run: Run) -> Explanation:
+    def explain(self, table: Table, y: Any, method: str, max_features: int | None, run: Run) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
         # contributions are worked out later, of the queries as they are now
         table = table.copy()
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self._warn(found.n_failed, batch.size)
-        tables, losses = self._tables(table, batch, found), {} if y is None else self._losses(y, found)
+        small = None if max_features is None else fit_answer(self, found, batch.view, max_features)
+        tables, losses = self._tables(table, batch, found, small), {} if y is None else self._losses(y, found)
         known, mass = known_attention(found), self.rows.weight.mean()
         work = partial(self._attribute, table, batch, found, method, run)
         shown = {
@@ -156,9 +158,13 @@ class FittedAttention:
             "context": self.rows.context(batch.view.codes, tables.coef.index),
             "train_context": self.rows.given_context(),
             "values": self._given(table),
+            "train_values": self.rows.given_values(),
             "sources": self._sources(),
-            "attribution": PendingAttribution(work),
+            "attribution": Pending(work),
         }
+        if small is not None and max_features is not None:
+            work = partial(price_of, self, max_features, run._replace(verbose=0))
+            shown |= small_tables(tables, self.response, small, self.problem.family) | {"pending_price": Pending(work)}
         return explain_models(tables, self.response, shown | shape_tables(self.models, tables) | losses)
 
     def game(self, run: Run) -> Game:
@@ -277,11 +283,13 @@ class FittedAttention:
         """Warn once of local fits that did not converge."""
         warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
 
-    def _tables(self, table: Table, batch: QueryBatch, found: Answer) -> LocalModels:
+    def _tables(
+        self, table: Table, batch: QueryBatch, found: Answer, small: SmallModels | None = None
+    ) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
         design = self.models.design(table, batch.view)
         base = GlobalCoef(self.base_intercept, self.base_coef)
-        return table_models(index, self.models, self.problem.family, design, batch.view, base, found)
+        return table_models(index, self.models, self.problem.family, design, batch.view, base, found, small)
 
     def _losses(self, y: Any, found: Answer) -> dict[str, Any]:
         """Return the response of queries under their labels, and the losses of the blend and of the global model."""

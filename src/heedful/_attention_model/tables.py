@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._attention_model.queries import Answer
+from heedful._attention_model.small import SmallModels
 from heedful._models.protocol import FittedModels, View
 from heedful._responses import Response
 from heedful._solver import Family
@@ -91,8 +92,9 @@ def table_models(
     view: View,
     base: GlobalCoef,
     found: Answer,
+    small: SmallModels | None = None,
 ) -> LocalModels:
-    """Return the models of queries as tables; coefficients of shapes come after those of the columns."""
+    """Return the models of queries as tables, or small ones; coefficients of shapes come after those of the columns."""
     outputs, n_names = models.response.outputs, len(models.names)
     frames = Frames(index, models.names, outputs)
     coefs = Frames(index, models.names, outputs if models.linear else None)
@@ -100,6 +102,10 @@ def table_models(
     both = (1 - mixing) * base.coef + mixing * found.coef
     (coef, multiple), (local_coef, own) = (np.split(part, [n_names], axis=2) for part in (both, found.coef))
     shape, local_shape = (_shape(models, view, part) for part in (multiple, own))
+    if small is not None:
+        factor = small.factor[:, :, models.rows.model_sources]
+        # adding 0 turns -0 into 0
+        coef, shape = coef * factor + 0.0, shape * factor + 0.0
     link, local_link = (family.link_of(value) for value in (found.value, found.local))
     intercepts = (
         _at_zero(part, slopes, design) - added.sum(axis=2) if models.linear else np.full(part.shape, np.nan)
@@ -132,6 +138,14 @@ def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
     if models.shapes is None:
         return {}
     return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
+
+
+def small_tables(tables: LocalModels, response: Response, small: SmallModels, family: Family) -> dict[str, Any]:
+    """Return what small models say by themselves, and how much of the whole ones they are."""
+    index = tables.coef.index
+    frames, values = Frames(index, [], response.outputs), family.scaled(0.0, 1.0).values(small.link)
+    alone = frames.per_output(values, "small_prediction")
+    return {"fidelity": pd.Series(small.fidelity, index, name="fidelity"), "small_prediction": alone}
 
 
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:

@@ -214,7 +214,7 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._fitted.local_models(self._read(X), keep_models, self._run)
 
-    def explain(self, X, y=None, *, method: str = "fast") -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -226,6 +226,10 @@ class AttentionEstimator(BaseEstimator):
         method : {"fast", "shapley"}, default="fast"
             How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
             "shapley" asks the model itself, about 1,000 times a query, and gives standard errors: for single queries.
+        max_features : int, default=None
+            Columns of the table that the model of a query may use at most. Each is fitted, among the rows attended to,
+            to what the whole model of the query says there, and moved to give the same prediction. None shows the whole
+            models.
 
         Returns
         -------
@@ -234,7 +238,14 @@ class AttentionEstimator(BaseEstimator):
             queries with like models.
         """
         check_choice("method", method, ("fast", "shapley"))
-        return self._fitted.explain(self._read(X), y, method, self._run)
+        if max_features is not None:
+            max_features = int(check_number("max_features", max_features, 1, np.inf, hint="Or None for whole models."))
+            if not self._fitted.models.by_column:
+                raise ValueError(
+                    "`max_features` must be None where models have no slopes of the table's columns, got "
+                    f"{max_features}. Use an attention lasso for small models."
+                )
+        return self._fitted.explain(self._read(X), y, method, max_features, self._run)
 
     @property
     def baseline_(self) -> Any:

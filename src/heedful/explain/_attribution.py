@@ -21,15 +21,15 @@ class Attribution(NamedTuple):
     error: np.ndarray | None = None
 
 
-class PendingAttribution:
-    """An attribution that is worked out at the first call: many explanations are only read for their models."""
+class Pending:
+    """What is worked out at the first call: many explanations are only read for their models."""
 
-    def __init__(self, work: Callable[[], Attribution]):
+    def __init__(self, work: Callable[[], Any]):
         self._work = work
-        self._found: Attribution | None = None
+        self._found: Any = None
 
-    def __call__(self) -> Attribution:
-        """Return the attribution."""
+    def __call__(self) -> Any:
+        """Return it."""
         if self._found is None:
             self._found = self._work()
             # the model that was asked is not needed any longer

@@ -9,8 +9,9 @@ import pandas as pd
 from heedful._checks import check_choice, check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
-from heedful.explain._attribution import Attribution, PendingAttribution
+from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._clusters import Clusters, cluster_models
+from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
 from heedful.explain._stability import compare_neighbours
 
 
@@ -68,6 +69,15 @@ class Explanation:
         Queries as they were given.
     sources : Series
         The column of ``values`` that each column of the design comes from.
+    train_values : DataFrame or None, default=None
+        The training rows as they were given; None if the model does not know them.
+    fidelity : Series or None, default=None
+        With ``max_features``: the part of the variance of the query's whole model, among the rows attended to, that its
+        small model has.
+    small_prediction : Series, DataFrame or None, default=None
+        With ``max_features``: what the small model says of its query by itself, before it is moved to the prediction.
+    pending_price : callable, default=None
+        What ``price`` is read from; worked out at the first call.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
 
@@ -110,7 +120,11 @@ class Explanation:
     curves: pd.DataFrame | None = None
     values: pd.DataFrame = field(default_factory=pd.DataFrame)
     sources: pd.Series = field(default_factory=lambda: pd.Series(dtype=object))
-    attribution: PendingAttribution | None = None
+    train_values: pd.DataFrame | None = None
+    fidelity: pd.Series | None = None
+    small_prediction: pd.Series | pd.DataFrame | None = None
+    pending_price: Pending | None = None
+    attribution: Pending | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -134,6 +148,13 @@ class Explanation:
         if self.shape is not None:
             nonzero |= (self._models(self.shape) != 0).any(axis=1)
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
+
+    @property
+    def price(self) -> pd.Series:
+        """Mean losses of training rows, each left out: of whole models, of small ones, of the model for all rows."""
+        if self.pending_price is None:
+            raise ValueError("There is no price: whole models are shown. Use `explain(X, max_features=5)`.")
+        return pd.Series(self.pending_price()._asdict(), name="price")
 
     @property
     def base_value(self) -> float | pd.Series:
@@ -217,26 +238,43 @@ class Explanation:
             labels = np.asarray(self.outputs)[self._which(output)[1]]
             table = {"class": np.repeat(labels, k)} | table
         table |= {name: part[rows, order] for name, part in parts.items()}
-        return pd.DataFrame({name: part.ravel() for name, part in table.items()}, self._ranked(k))
+        return pd.DataFrame({name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1)))
 
-    def top_rows(self, k: int = 5) -> pd.DataFrame:
+    def top_rows(self, k: int = 5, *, values: bool = False) -> pd.DataFrame:
         """Return the training rows that each query attended to most.
 
         Parameters
         ----------
         k : int, default=5
             Training rows per query.
+        values : bool, default=False
+            Whether to show the cells of these rows, below those of the query at rank 0. Columns in which the attended
+            rows are most like their query, on the mean of the queries, come first.
 
         Returns
         -------
         DataFrame
-            Rows by query and rank: label, weight and response of the training row.
+            Rows by query and rank: label, weight and response of the training row, and its cells if asked for.
         """
         k = min(_check_count("k", k), len(self.train))
-        rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
-        found = self.train.iloc[np.concatenate(rows)]
-        table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, self._ranked(k))
-        return pd.concat([table, found.set_axis(table.index)], axis=1)
+        if not values:
+            return list_rows(self.attention, self.index, self.train, k)
+        alike = self.attended().groupby("feature", sort=False)["alike"].mean()
+        order = alike.reindex(self.values.columns).sort_values(ascending=False, kind="stable").index
+        rows = self._known_rows()
+        return list_beside(self.attention, self.values[order], rows[order], self.train, k)
+
+    def attended(self) -> pd.DataFrame:
+        """Return how the rows that each query attended to differ from all rows.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank, the columns in which they are most alike first: the feature, the query's value, its
+            mean over the attended rows and over all rows (of text the most frequent cell), and ``alike``, by how much
+            nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all.
+        """
+        return compare_columns(self.attention, self.values, self._known_rows())
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.
@@ -259,15 +297,7 @@ class Explanation:
                 "`features={'model': ...}`."
             )
         k = min(_check_count("k", k), len(self.train))
-        rows, weights = zip(*(self._top_of(q, k) for q in range(len(self.index))), strict=True)
-        parts = []
-        for q, (row, weight) in enumerate(zip(rows, weights, strict=True)):
-            around = pd.concat([self.context.iloc[[q]], self.train_context.iloc[row]])
-            around.insert(0, "weight", np.append(np.nan, weight))
-            around.insert(0, "row", around.index)
-            parts.append(around)
-        ranked = pd.MultiIndex.from_product([self.index, range(k + 1)], names=["query", "rank"])
-        return pd.concat(parts).set_axis(ranked)
+        return list_beside(self.attention, self.context, self.train_context, None, k)
 
     def clusters(self, n_clusters: int | None = None, *, height: float | None = None) -> Clusters:
         """Group the queries by their coefficients; a real query stands for each.
@@ -369,17 +399,10 @@ class Explanation:
             raise ValueError(f"`output` must be one of the classes {self.outputs}, got {output!r}.")
         return rows, np.full(rows.size, self.outputs.index(output))
 
-    def _ranked(self, k: int) -> pd.MultiIndex:
-        return pd.MultiIndex.from_product([self.index, range(1, k + 1)], names=["query", "rank"])
-
-    def _top_of(self, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows with the largest weights; those that are not stored fill up what is missing."""
-        rows, weights = self.attention.top(query, k)
-        if rows.size < k:
-            dense = self.attention.background[query] * self.attention.sample_weight
-            others = np.setdiff1d(np.argsort(-dense, kind="stable"), rows, assume_unique=False)[: k - rows.size]
-            rows, weights = np.append(rows, others), np.append(weights, dense[others])
-        return rows, weights
+    def _known_rows(self) -> pd.DataFrame:
+        if self.train_values is None:
+            raise ValueError("The cells of the training rows are not known: the model was fitted to their leaves.")
+        return self.train_values
 
 
 def _check_count(name: str, value: Any) -> int:

@@ -1,0 +1,108 @@
+"""The training rows that queries attended to, beside the queries: what they have in common, and with whom."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful.attention import Attention
+
+
+def top_of(attention: Attention, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows with the largest weights; those that are not stored fill up what is missing."""
+    rows, weights = attention.top(query, k)
+    if rows.size < k:
+        dense = attention.background[query] * attention.sample_weight
+        others = np.setdiff1d(np.argsort(-dense, kind="stable"), rows, assume_unique=False)[: k - rows.size]
+        rows, weights = np.append(rows, others), np.append(weights, dense[others])
+    return rows, weights
+
+
+def rank_queries(index: pd.Index, ranks: range) -> pd.MultiIndex:
+    """Return an index of queries and ranks."""
+    return pd.MultiIndex.from_product([index, ranks], names=["query", "rank"])
+
+
+def list_rows(attention: Attention, index: pd.Index, train: pd.DataFrame, k: int) -> pd.DataFrame:
+    """Return label, weight and response of the rows that each query attended to most."""
+    rows, weights = zip(*(top_of(attention, q, k) for q in range(len(index))), strict=True)
+    found = train.iloc[np.concatenate(rows)]
+    table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, rank_queries(index, range(1, k + 1)))
+    return pd.concat([table, found.set_axis(table.index)], axis=1)
+
+
+def list_beside(
+    attention: Attention, queries: pd.DataFrame, rows: pd.DataFrame, response: pd.DataFrame | None, k: int
+) -> pd.DataFrame:
+    """Return each query at rank 0 and below it the rows it attended to most, cell by cell."""
+    parts = []
+    for q in range(len(queries)):
+        chosen, weights = top_of(attention, q, k)
+        beside = pd.concat([queries.iloc[[q]], rows.iloc[chosen]])
+        if response is not None:
+            response = response.rename(columns={name: f"{name} (response)" for name in response if name in beside})
+            unknown = pd.DataFrame(np.nan, beside.index[:1], response.columns)
+            beside = pd.concat([pd.concat([unknown, response.iloc[chosen]]).set_axis(beside.index), beside], axis=1)
+        beside.insert(0, "weight", np.append(np.nan, weights))
+        beside.insert(0, "row", beside.index)
+        parts.append(beside)
+    return pd.concat(parts).set_axis(rank_queries(queries.index, range(k + 1)))
+
+
+def compare_columns(attention: Attention, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return how the rows that each query attended to differ from all rows, by query and column, the most alike first.
+
+    Of numbers ``attended`` and ``all`` are means, and ``alike`` is by how much nearer to the query the attended rows
+    are, on the mean: 1 if they all have its value, 0 if they are as far from it as all rows. Of other columns these
+    are the most frequent cells, and ``alike`` says how much more often the query's own is among the attended rows.
+    """
+    weight = attention.toarray()
+    everyone = attention.sample_weight / attention.sample_weight.sum()
+    parts = [_compare(queries[name], rows[name], weight, everyone) for name in queries.columns]
+    tables = [part.assign(feature=name) for name, part in zip(queries.columns, parts, strict=True)]
+    found = pd.concat(tables).rename_axis("query").reset_index()
+    order = found.assign(place=queries.index.get_indexer(found["query"]), away=-found["alike"])
+    found = found.loc[order.sort_values(["place", "away"], kind="stable").index]
+    rank = found.groupby("query", sort=False).cumcount() + 1
+    return found.assign(rank=rank).set_index(["query", "rank"])[["feature", "value", "attended", "all", "alike"]]
+
+
+def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> pd.DataFrame:
+    """Return one column of all queries against the training rows."""
+    number = pd.api.types.is_numeric_dtype(rows) and not pd.api.types.is_bool_dtype(rows)
+    both = _nearness(query, rows) if number else _same(query, rows)
+    near, far = (weight * both).sum(axis=1), both @ everyone
+    alike = _less(near, far) if number else _less(1 - near, 1 - far)
+    attended = [_typical(rows, own, number) for own in weight]
+    usual = _typical(rows, everyone, number)
+    table = {"value": query.astype(object).to_numpy(), "attended": attended, "all": usual, "alike": alike}
+    return pd.DataFrame(table, query.index).astype({"attended": object, "all": object})
+
+
+def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Return by which part of the whole something is less; 0 of nothing."""
+    return np.where(whole > 0, 1 - part / np.where(whole > 0, whole, 1.0), 0.0)
+
+
+def _nearness(query: pd.Series, rows: pd.Series) -> np.ndarray:
+    """Return distances of numbers (n_query, n_rows); a missing one is as far from a known one as the range is wide."""
+    own, others = (np.asarray(column, dtype=np.float64) for column in (query, rows))
+    wide = np.nanmax(others) - np.nanmin(others) if np.isfinite(others).any() else 1.0
+    away = np.abs(own[:, None] - others)
+    return np.where(np.isnan(away), np.where(np.isnan(own)[:, None] & np.isnan(others), 0.0, wide), away)
+
+
+def _same(query: pd.Series, rows: pd.Series) -> np.ndarray:
+    """Return whether cells are equal (n_query, n_rows); missing ones are."""
+    known = pd.factorize(pd.concat([query.astype(object), rows.astype(object)]), use_na_sentinel=False)[0]
+    return (known[: len(query), None] == known[len(query) :]).astype(np.float64)
+
+
+def _typical(rows: pd.Series, weight: np.ndarray, number: bool) -> Any:
+    """Return the mean of numbers that are known, or the most frequent cell."""
+    if number:
+        cells = np.asarray(rows, dtype=np.float64)
+        there = ~np.isnan(cells)
+        return float(np.average(cells[there], weights=weight[there])) if weight[there].sum() > 0 else np.nan
+    codes, cells = pd.factorize(rows.astype(object), use_na_sentinel=False)
+    return cells[int(np.argmax(np.bincount(codes, weights=weight)))]

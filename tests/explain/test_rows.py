@@ -1,0 +1,77 @@
+"""The rows that queries attended to, beside them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from heedful import AttentionLasso
+from heedful.attention import Attention
+from heedful.explain._rows import compare_columns
+
+
+@pytest.fixture(scope="module")
+def explained():
+    rng = np.random.default_rng(0)
+    n = 150
+    X = pd.DataFrame({"switch": rng.choice(["on", "off"], n), "x": rng.normal(size=n), "noise": rng.normal(size=n)})
+    X.index = [f"r{i}" for i in range(n)]
+    y = pd.Series(np.where(X["switch"] == "on", 3.0, -3.0) + 0.1 * X["x"], X.index, name="cost")
+    model = AttentionLasso(random_state=0).fit(X[:120], y[:120])
+    return model.explain(X[120:]), X, y
+
+
+def test_rows_stand_below_their_query_cell_by_cell(explained):
+    e, X, y = explained
+    table, plain = e.top_rows(3, values=True), e.top_rows(3)
+    assert list(table.columns[:3]) == ["row", "weight", "cost"]
+    for query in e.index[:5]:
+        own = table.loc[query]
+        assert own.loc[0, "row"] == query
+        assert own.loc[0, list(X)].tolist() == X.loc[query].tolist()
+        assert own["row"].tolist()[1:] == plain.loc[query]["row"].tolist()
+        assert np.allclose(own["weight"][1:].astype(float), plain.loc[query]["weight"])
+        for rank in (1, 2, 3):
+            assert own.loc[rank, list(X)].tolist() == X.loc[own.loc[rank, "row"]].tolist()
+            assert own.loc[rank, "cost"] == y[own.loc[rank, "row"]]
+
+
+def test_the_column_that_made_rows_alike_comes_first(explained):
+    e, _, _ = explained
+    assert e.top_rows(1, values=True).columns[3] == "switch"
+    assert (e.attended().xs(1, level="rank")["feature"] == "switch").all()
+
+
+def test_likeness_is_how_much_nearer_attended_rows_are():
+    weight = np.array([[0.5, 0.5, 0.0, 0.0]])
+    attention = Attention(sparse.csr_array(weight), np.zeros(1), np.ones(4))
+    rows = pd.DataFrame({"n": [1.0, 3.0, 5.0, np.nan], "t": ["a", "a", "b", None], "d": [True, False, True, True]})
+    query = pd.DataFrame({"n": [1.0], "t": ["a"], "d": [True]}, ["q"])
+    found = compare_columns(attention, query, rows).set_index("feature")
+    # distances 0, 2, 4 and the range 4 of the missing one
+    assert found.loc["n", "alike"] == pytest.approx(1 - 1.0 / 2.5)
+    assert (found.loc["n", "attended"], found.loc["n", "all"]) == (2.0, 3.0)
+    assert found.loc["t", "alike"] == pytest.approx(1.0)
+    assert (found.loc["t", "attended"], found.loc["t", "all"]) == ("a", "a")
+    assert found.loc["d", "alike"] == pytest.approx(1 - 0.5 / 0.25)
+    assert list(found.index) == ["t", "n", "d"]
+
+
+def test_equal_attention_makes_no_column_alike():
+    attention = Attention(sparse.csr_array((1, 5)), np.full(1, 0.2), np.ones(5))
+    rows = pd.DataFrame({"n": np.arange(5.0), "t": list("aabbc"), "same": 1.0})
+    found = compare_columns(attention, rows.iloc[[1]], rows)
+    assert np.allclose(found["alike"].astype(float), 0.0)
+
+
+def test_sample_weights_count_among_all_rows():
+    attention = Attention(sparse.csr_array(np.array([[1.0, 0.0]])), np.zeros(1), np.array([3.0, 1.0]))
+    rows = pd.DataFrame({"n": [0.0, 4.0]})
+    assert compare_columns(attention, rows.iloc[[0]], rows)["all"].iloc[0] == pytest.approx(1.0)
+
+
+def test_a_response_named_like_a_column_is_told_apart(explained):
+    _, X, y = explained
+    model = AttentionLasso(random_state=0).fit(X[:120], y[:120].rename("x"))
+    table = model.explain(X[120:123]).top_rows(1, values=True)
+    assert "x (response)" in table and table.columns.is_unique
