@@ -1,6 +1,6 @@
 """``Explanation``: the models and the rows behind some predictions."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,10 @@ class Explanation:
         Responses of the training rows, under their own labels.
     heads : DataFrame
         The heads that were tried: weighting, penalty, error on unseen rows, share.
+    values : DataFrame
+        Queries as they were given.
+    sources : Series
+        The column of ``values`` that each column of the design comes from.
     y, loss, baseline_loss : Series or None, default=None
         Responses of the queries, and the losses of both predictions, if they are known.
     task : {"regression", "binary", "multiclass", "survival"}, default="regression"
@@ -65,10 +69,6 @@ class Explanation:
     curves : DataFrame or None, default=None
         The curves of the additive model, piece by piece: feature, ends or level, weight of the training rows there, and
         what it adds to the linear predictor.
-    values : DataFrame
-        Queries as they were given.
-    sources : Series
-        The column of ``values`` that each column of the design comes from.
     train_values : DataFrame or None, default=None
         The training rows as they were given; None if the model does not know them.
     fidelity : Series or None, default=None
@@ -107,6 +107,8 @@ class Explanation:
     attention: Any
     train: pd.DataFrame
     heads: pd.DataFrame
+    values: pd.DataFrame
+    sources: pd.Series
     y: pd.Series | pd.DataFrame | None = None
     loss: pd.Series | None = None
     baseline_loss: pd.Series | None = None
@@ -118,8 +120,6 @@ class Explanation:
     multiple: pd.Series | pd.DataFrame | None = None
     shape: pd.DataFrame | None = None
     curves: pd.DataFrame | None = None
-    values: pd.DataFrame = field(default_factory=pd.DataFrame)
-    sources: pd.Series = field(default_factory=lambda: pd.Series(dtype=object))
     train_values: pd.DataFrame | None = None
     fidelity: pd.Series | None = None
     small_prediction: pd.Series | pd.DataFrame | None = None
@@ -151,20 +151,20 @@ class Explanation:
 
     @property
     def price(self) -> pd.Series:
-        """Mean losses of training rows, each left out: of whole models, of small ones, of the model for all rows."""
+        """Mean losses of left-out training rows: whole, small, global models."""
         if self.pending_price is None:
             raise ValueError("There is no price: whole models are shown. Use `explain(X, max_features=5)`.")
         return pd.Series(self.pending_price()._asdict(), name="price")
 
     @property
     def base_value(self) -> float | pd.Series:
-        """Mean of the link over the training rows, from which contributions start; with several classes, of each."""
+        """Mean of the link over training rows, where contributions start."""
         base = self._attributed().base
         return float(base[0]) if self.outputs is None else pd.Series(base, self.outputs, name="base_value")
 
     @property
     def standard_error(self) -> pd.DataFrame | None:
-        """Standard errors of contributions with ``method="shapley"``, by class if there are several; else None."""
+        """Standard errors of contributions, with ``method="shapley"``."""
         error, columns = self._attributed().error, self.values.columns
         if error is None:
             return None

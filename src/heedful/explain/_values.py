@@ -9,7 +9,9 @@ MIDNIGHT = pd.Timestamp(0).time()
 
 
 def say_cell(value: Any) -> str:
-    """Return a cell as it is read: few digits of a number, a date as a date, "missing" where there is nothing.
+    """Return a cell as people read it.
+
+    A number has few digits, a date is a date, and nothing is "missing".
 
     Parameters
     ----------
@@ -20,6 +22,12 @@ def say_cell(value: Any) -> str:
     -------
     str
         Its text.
+
+    Examples
+    --------
+    >>> from heedful.explain import say_cell
+    >>> say_cell(2.0), say_cell(1 / 3), say_cell(None)
+    ('2', '0.3333', 'missing')
     """
     if _is_missing(value):
         return "missing"
