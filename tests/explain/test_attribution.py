@@ -115,6 +115,13 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     assert top["coef"].isna().eq(top["feature"] == "member").all()
 
 
+def test_a_category_of_one_level_has_no_single_slope():
+    X, signal = make_table()
+    X = X[["a", "c"]].assign(site="north")
+    top = fit("numbers", X[:90], signal[:90]).explain(X[90:]).top_features()
+    assert top["coef"].isna().eq(top["feature"] == "site").all()
+
+
 def test_levels_add_up_to_the_part_of_the_model(mixed):
     model, X = mixed
     e = model.explain(X)
