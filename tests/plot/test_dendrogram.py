@@ -59,9 +59,10 @@ def test_names_do_not_overlap(each, n_clusters, no_overlap):
 
 
 def test_a_number_none_and_clusters_are_understood(small):
-    four = plot.dendrogram(small).collections[1].get_offsets()
+    four = plot.dendrogram(small, 4).collections[1].get_offsets()
     np.testing.assert_array_equal(plot.dendrogram(small, small.clusters(4)).collections[1].get_offsets(), four)
     assert len(four) == 4
+    assert len(plot.dendrogram(small).collections[1].get_offsets()) == len(small.clusters().named)
 
 
 def test_clusters_of_other_queries_are_refused(small, wide):

@@ -60,7 +60,9 @@ def test_where_names_do_not_fit_the_largest_coefficients_are_named(wide, no_over
 
 
 def test_few_queries_are_named_and_many_are_counted(small, no_overlap):
-    few = Explanation(**{**vars(small), "coef": small.coef[:8], "design": small.design[:8], "loss": None})
+    parts = {name: getattr(small, name) for name in ("coef", "design", "intercept", "multiple", "shape")}
+    first = {name: None if part is None else part[:8] for name, part in parts.items()}
+    few = Explanation(**{**vars(small), **first, "loss": None})
     ax = plot.heatmap(few, 2)
     no_overlap(ax.get_xticklabels())
     assert {text.get_text() for text in ax.get_xticklabels()} == set(few.index)

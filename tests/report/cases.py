@@ -83,7 +83,10 @@ def _bend(design, n_outputs):
 
 def _shapes(added, frame, features, rng):
     """Return tables of shapes; the first column is a category with hostile levels, the last one has no curve."""
-    multiple = pd.Series(rng.random(len(frame.index)), frame.index)
+    share, n_outputs = rng.random(len(frame.index)), len(frame.outputs)
+    # a model has the same share of the curves of every class
+    multiple = pd.DataFrame((share[:, None, None] * np.eye(n_outputs)).reshape(len(share), -1), frame.index)
+    multiple = multiple[0] if n_outputs == 1 else multiple
     steps = {"low": [-np.inf, -1.0, 0.5], "high": [-1.0, 0.5, np.inf], "level": None, "rows": [20.0, 60.0, 30.0]}
     levels = {"low": np.nan, "high": np.nan, "level": [f"{name}{HOSTILE}" for name in range(20)], "rows": range(20)}
     parts = []

@@ -1,24 +1,31 @@
 """Groups of queries with like models, each shown by one of them."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.spatial.distance import pdist
 
+from heedful._checks import check_number
 from heedful.cluster import cut, minimax_linkage
+from heedful.explain._choice import choose_number, drop_small, explained_share, usual_size
+from heedful.explain._describe import Coefs, describe_groups, tell_groups
+
+# The label of queries in no cluster, and what they are called.
+OTHERS, OTHERS_NAME = -1, "others"
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Hold groups of queries with like coefficients, and their prototypes.
+    """Hold groups of queries with like models, and their prototypes.
 
     Parameters
     ----------
     labels : Series
-        Group of each query, numbered from 1 by the order of the dendrogram's leaves.
+        Cluster of each query, numbered from 1 by the order of the dendrogram's leaves; -1 in none of them.
     table : DataFrame
-        One row per group: its prototype (a query), size and radius; errors of both models if the response is known.
+        One row per cluster: its prototype (a query), size and radius; errors of both models if the response is known.
+        The last row, -1, is of the others, which have no prototype and no radius; it is not there if there are none.
     coef : DataFrame
         Coefficients of the prototypes, without columns that no model uses.
     scaled : DataFrame
@@ -27,6 +34,15 @@ class Clusters:
         scipy's linkage matrix of the queries, and the prototype of each merge.
     order : ndarray
         Positions of the queries in the order of the dendrogram's leaves.
+    unit : str, default=""
+        What distances are measured in, such as "prediction".
+    explained : float, default=nan
+        How much of the squared differences between the models of clustered queries is between clusters, 0 to 1.
+    models : Coefs or None, default=None
+        Of all queries the ``levels``, the means of what a query's model says of all queries (no columns if models are
+        not linear), the coefficients, and how much one unit of each of these changes predictions.
+    values : DataFrame or None, default=None
+        The queries, by column of their table.
 
     Examples
     --------
@@ -46,38 +62,122 @@ class Clusters:
     linkage: np.ndarray
     merge_prototypes: np.ndarray
     order: np.ndarray
+    unit: str = ""
+    explained: float = np.nan
+    models: Coefs | None = None
+    values: pd.DataFrame | None = None
+
+    @property
+    def named(self) -> pd.DataFrame:
+        """The rows of ``table`` that are clusters, without the others."""
+        return self.table[self.table.index != OTHERS]
+
+    def describe(self, k: int = 3) -> pd.DataFrame:
+        """Return what the queries of each cluster have in common, in words and numbers.
+
+        A column of numbers is shown by the range of the middle 80 % of the cluster and of all queries, one of
+        categories by the level whose share differs most. Columns are ranked by how far distributions are apart (the
+        largest difference of shares below any value, or of any level), and left out where a draw of as many queries at
+        random would differ as much in one of twenty cases. Coefficients are means over the cluster and over all
+        queries, ranked by what their difference changes in predictions.
+
+        Parameters
+        ----------
+        k : int, default=3
+            Columns, and coefficients, at most.
+
+        Returns
+        -------
+        DataFrame
+            One row per cluster, the others last: ``size``, ``share`` of all queries; in words ``rows``, ``levels``
+            (means of what its models say of all queries) and ``coefficients``; errors if the response is known.
+        """
+        k = int(check_number("k", k, 1, np.inf, hint="At least one."))
+        if self.values is None or self.models is None:
+            raise ValueError("`describe` needs the queries and their models. Use clusters that an explanation made.")
+        return describe_groups(self.labels.to_numpy(), self.table, self.values, self.models, k)
+
+    def text(self, k: int = 3) -> str:
+        """Return the description of the clusters as lines to be read.
+
+        Parameters
+        ----------
+        k : int, default=3
+            Columns, and coefficients, at most.
+
+        Returns
+        -------
+        str
+            One paragraph per cluster.
+        """
+        return tell_groups(self.describe(k), self.table["prototype"])
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the models of some queries: see ``Clusters`` for names; ``losses`` are averaged over groups."""
+
+    coef: pd.DataFrame
+    scaled: pd.DataFrame
+    models: Coefs
+    values: pd.DataFrame
+    losses: dict[str, pd.Series]
 
 
 def cluster_models(
-    coef: pd.DataFrame,
-    scaled: pd.DataFrame,
-    losses: dict[str, pd.Series],
+    facts: Facts,
+    points: np.ndarray,
+    distances: np.ndarray,
+    unit: str,
     n_clusters: int | None,
     height: float | None,
+    min_size: int | None,
 ) -> Clusters:
-    """Cluster coefficient vectors, by ``scaled`` ones, with minimax linkage; ``losses`` are averaged over groups."""
-    n_query = len(coef)
-    if n_query < 2:
-        raise ValueError(f"`explain` must have had at least 2 rows to be clustered, got {n_query}.")
-    scaled = scaled.loc[:, (scaled != 0).any(axis=0)]
-    linkage, prototypes = minimax_linkage(pdist(scaled.to_numpy()) if scaled.shape[1] else np.zeros(_pairs(n_query)))
+    """Cluster models at ``points``, with minimax linkage of their distances; neither number nor height chooses one."""
+    index, scaled = facts.coef.index, facts.scaled.loc[:, (facts.scaled != 0).any(axis=0)]
+    linkage, prototypes = minimax_linkage(distances)
+    if n_clusters is None and height is None:
+        min_size = usual_size(len(index)) if min_size is None else min_size
+        n_clusters = choose_number(linkage, prototypes, points, min_size)
     found, chosen, radius = cut(linkage, prototypes, n_clusters=n_clusters, height=height)
+    group = drop_small(found, min_size or 1)
+    if (group < 0).all():
+        raise ValueError(
+            f"`min_size` must leave a cluster, got {min_size!r}, and the largest has {np.bincount(found).max()} "
+            "queries. Lower it, or ask for fewer clusters."
+        )
     order = _leaves(linkage)
-    number = pd.Series(found[order]).drop_duplicates().to_numpy()
-    label = np.empty(number.size, np.int64)
+    number = pd.unique(found[order][group[order] >= 0])
+    label = np.full(chosen.size, OTHERS)
     label[number] = np.arange(1, number.size + 1)
-    labels = pd.Series(label[found], coef.index, name="cluster")
-    table = pd.DataFrame({"prototype": coef.index[chosen[number]], "size": np.bincount(found)[number]})
+    labels = pd.Series(label[found], index, name="cluster")
+    table = pd.DataFrame({"prototype": index[chosen[number]], "size": np.bincount(found)[number]})
     table["radius"] = radius[number]
     table.index = pd.RangeIndex(1, number.size + 1, name="cluster")
-    for name, loss in losses.items():
+    shown = facts.coef.iloc[chosen[number]].loc[:, scaled.columns].set_axis(table.index)
+    table = _add_others(table, int((group < 0).sum()))
+    for name, loss in facts.losses.items():
         table[name] = loss.groupby(labels.to_numpy()).mean()
-    shown = coef.iloc[chosen[number]].loc[:, scaled.columns].set_axis(table.index)
-    return Clusters(labels, table, shown, scaled, linkage, prototypes, order)
+    return Clusters(
+        labels, table, shown, scaled, linkage, prototypes, order, unit, explained_share(points, group), facts.models,
+        facts.values,
+    )  # fmt: skip
 
 
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
+def check_min_size(min_size: Any, n_query: int) -> int | None:
+    """Return the smallest size of a cluster as it is, or None."""
+    if min_size is None:
+        return None
+    hint = f"There are {n_query} queries."
+    return int(check_number("min_size", min_size, 1, n_query, hint=hint))
+
+
+def _add_others(table: pd.DataFrame, n_others: int) -> pd.DataFrame:
+    """Return the table with a last row for queries in no cluster, if there are any."""
+    if not n_others:
+        return table
+    last = pd.DataFrame({"prototype": [None], "size": n_others, "radius": np.nan}, index=[OTHERS])
+    return pd.concat([table.astype({"prototype": object}), last.astype({"prototype": object})]).rename_axis("cluster")
 
 
 def _leaves(linkage: np.ndarray) -> np.ndarray:

@@ -10,7 +10,8 @@ from heedful._checks import check_choice, check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful.explain._attribution import Attribution, Pending
-from heedful.explain._clusters import Clusters, cluster_models
+from heedful.explain._clusters import Clusters
+from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
 from heedful.explain._stability import compare_neighbours
 
@@ -299,26 +300,39 @@ class Explanation:
         k = min(_check_count("k", k), len(self.train))
         return list_beside(self.attention, self.context, self.train_context, None, k)
 
-    def clusters(self, n_clusters: int | None = None, *, height: float | None = None) -> Clusters:
-        """Group the queries by their coefficients; a real query stands for each.
+    def clusters(
+        self,
+        n_clusters: int | None = None,
+        *,
+        height: float | None = None,
+        min_size: int | None = None,
+        distance: str = "prediction",
+    ) -> Clusters:
+        """Group the queries by their models; a real query stands for each group.
 
-        Coefficients are per standard deviation of their column, so that units do not decide; columns that no model uses
-        are left out. Give the number of groups or the height.
+        Without a number and a height the number follows from the data: each cluster has ``min_size`` queries, at most
+        one query in twenty is in none of them (label -1, the others), and each further cluster explains 5 % more of how
+        models differ. Models that differ without being in clusters (mean silhouette below 0.25) are one cluster.
 
         Parameters
         ----------
         n_clusters : int, default=None
-            Number of groups.
+            Number of clusters.
         height : float, default=None
             The farthest that a member may be from its prototype.
+        min_size : int, default=None
+            Smallest size of a cluster; queries of smaller ones are the others. None is 5, or a tenth of fewer than 50
+            queries but at least 2, where the number is chosen, and 1 where number or height is given.
+        distance : {"prediction", "coef"}, default="prediction"
+            How far two models are apart: the root mean squared difference of what they say of all queries, on the scale
+            of ``link``; or, as in the paper, of their coefficients per standard deviation. Learners have importances.
 
         Returns
         -------
         Clusters
             The groups, with errors of both models if the response is known.
         """
-        known = {} if self.loss is None else {"error": self.loss, "baseline_error": self.baseline_loss}
-        return cluster_models(self.coef, self.scaled_coef(), known, n_clusters, height)
+        return group_queries(self, Cutting(n_clusters, height, min_size), distance)
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ.

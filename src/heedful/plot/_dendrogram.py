@@ -19,9 +19,9 @@ KEYS = 16
 def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
     """Draw how queries with like models merge into clusters, with prototypes.
 
-    A merge's height is the radius of the union: the largest distance of a member's coefficients to its prototype's.
-    Places along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked
-    among the leaves and named "cluster: query", in a key above the axes if names are long.
+    A merge's height is the radius of the union: the largest distance of a member's model to its prototype's. Places
+    along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked among the
+    leaves and named "cluster: query", in a key above the axes if names are long. Queries in no cluster are grey.
 
     All else is as in :func:`contributions`.
 
@@ -30,7 +30,7 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     explanation : Explanation
         What ``explain(X)`` returned, of at least two queries.
     clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
+        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
     ax : Axes, default=None
     style : keywords
         For matplotlib's ``LineCollection``, such as ``linewidths``.
@@ -60,14 +60,14 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     top = 1.05 * groups.linkage[-1, 2] or 1.0
     ax.set(xlim=(-0.5, len(groups.order) - 0.5), ylim=(-FOOT * top, top))
     _draw_cut(ax, groups)
-    finish(ax, "queries (cluster: prototype)", "radius of coefficients per s.d.", frame=("left",))
+    finish(ax, "queries (cluster: prototype)", f"radius ({groups.unit})", frame=("left",))
     _mark_prototypes(ax, groups, FOOT * top)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
     return ax
 
 
 def _merges(groups: Clusters) -> tuple[np.ndarray, np.ndarray]:
-    """Return the corners (n_merges, 4, 2) of each merge, and the cluster it is within; 0 above the cut."""
+    """Return the corners (n_merges, 4, 2) of each merge, and the cluster it is within; 0 for merges of clusters."""
     # scipy's own drawing recurses, which fails where many equal models make a chain of merges
     n_query = len(groups.order)
     place, height = np.zeros(2 * n_query - 1), np.zeros(2 * n_query - 1)
@@ -86,22 +86,22 @@ def _merges(groups: Clusters) -> tuple[np.ndarray, np.ndarray]:
 
 def _draw_cut(ax: Any, groups: Clusters) -> None:
     """Draw a line between the last merge within clusters and the first of clusters."""
-    n_above, heights = len(groups.table) - 1, groups.linkage[:, 2]
-    if 0 < n_above < heights.size:
-        height = (heights[-n_above - 1] + heights[-n_above]) / 2
+    heights, owner = groups.linkage[:, 2], _merges(groups)[1]
+    if (owner == 0).any() and (owner > 0).any():
+        height = (heights[owner > 0].max() + heights[owner == 0].min()) / 2
         ax.axhline(height, color=NEUTRAL, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
 
 
 def _mark_prototypes(ax: Any, groups: Clusters, foot: float) -> None:
     """Mark the prototypes' leaves and name them below; long names go into a key above."""
     size, width = fonts().tick, points(ax)[0]
-    names = [f"{cluster}: {shorten(row)}" for cluster, row in groups.table["prototype"].items()]
+    names = [f"{cluster}: {shorten(row)}" for cluster, row in groups.named["prototype"].items()]
     if len(names) * (text_width(names, size) + LETTER * size) > 0.8 * width:
         _draw_key(ax, groups, names, size)
-        names = [str(cluster) for cluster in groups.table.index]
+        names = [str(cluster) for cluster in groups.named.index]
     gap = text_width(names, size) + LETTER * size
-    kept = keep_largest(groups.table["size"], 0.9 * width // gap)
-    at, colours = _prototype_places(groups), [cluster_colour(int(cluster)) for cluster in groups.table.index]
+    kept = keep_largest(groups.named["size"], 0.9 * width // gap)
+    at, colours = _prototype_places(groups), [cluster_colour(int(cluster)) for cluster in groups.named.index]
     named = spread(at[kept], gap * len(groups.order) / (0.9 * width), -0.5, len(groups.order) - 0.5)
     ax.scatter(at, np.zeros(at.size), s=16, c=colours, edgecolors="white", linewidths=0.5, zorder=3)
     for x, start, j in zip(named, at[kept], kept, strict=True):
@@ -116,7 +116,7 @@ def _mark_prototypes(ax: Any, groups: Clusters, foot: float) -> None:
 def _prototype_places(groups: Clusters) -> np.ndarray:
     """Return the places of the prototypes among the leaves; of queries with one label, the one in the cluster."""
     leaves = groups.labels.iloc[groups.order]
-    rows = zip(groups.table.index, groups.table["prototype"], strict=True)
+    rows = groups.named["prototype"].items()
     return np.array([np.flatnonzero((leaves == cluster) & (leaves.index == row))[0] for cluster, row in rows])
 
 
@@ -124,9 +124,9 @@ def _draw_key(ax: Any, groups: Clusters, names: list[str], size: float) -> None:
     """Name the prototypes above the axes, those of the largest clusters if there are very many."""
     plt = import_pyplot()
     keys = [
-        plt.Line2D([], [], color=cluster_colour(int(groups.table.index[j])), marker="o", markersize=3.5, linestyle="",
+        plt.Line2D([], [], color=cluster_colour(int(groups.named.index[j])), marker="o", markersize=3.5, linestyle="",
                    label=names[j])
-        for j in keep_largest(groups.table["size"], KEYS)
+        for j in keep_largest(groups.named["size"], KEYS)
     ]  # fmt: skip
     ncols = 1 if 2 * (text_width(names, size) + 3 * size) > 1.25 * points(ax)[0] else 2
     ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=ncols, fontsize=size, frameon=False,

@@ -7,7 +7,7 @@ import numpy as np
 from heedful.explain import Explanation
 from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
 from heedful.plot._labels import choose, text_width
-from heedful.plot._read import check_explanation, find_clusters
+from heedful.plot._read import check_explanation, cluster_name, find_clusters
 from heedful.plot._style import INK, NEUTRAL, cluster_colour
 
 WIDTH = 0.38
@@ -26,7 +26,7 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     explanation : Explanation
         What ``explain(X, y)`` returned: the responses must be known.
     clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
+        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
     ax : Axes, default=None
     style : keywords
         For matplotlib's ``bar``, such as ``alpha``.
@@ -64,9 +64,9 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     ax.bar(place - WIDTH / 2, table["baseline_error"], **{"color": "white", **common})
     ax.bar(place + WIDTH / 2, table["error"], **{"color": colours, **common})
     _write_changes(ax, place, table, size)
-    names = [f"{cluster}\nn={size}" for cluster, size in table["size"].items()]
+    names = [f"{cluster_name(cluster)}\nn={size}" for cluster, size in table["size"].items()]
     flat = len(names) * text_width(names, size) <= 0.75 * points(ax)[0]
-    names = names if flat else [str(cluster) for cluster in table.index]
+    names = names if flat else [cluster_name(cluster) for cluster in table.index]
     finish(ax, "cluster", "mean error of queries")
     shown = place if flat else choose(place, table["size"], text_width(names, size) * len(names) / points(ax)[0])
     ax.set_xticks(shown, [names[j] for j in shown], fontsize=size)

@@ -28,7 +28,8 @@ def heatmap(
     """Draw the coefficients of all queries, one column each, cluster by cluster.
 
     Coefficients are per standard deviation of their feature; features that no model uses are left out. Queries are in
-    the order of ``dendrogram``. Where not all feature names fit, those with the largest coefficients are shown.
+    the order of ``dendrogram``, those in no cluster under grey. Where not all feature names fit, those with the largest
+    coefficients are shown.
 
     All else is as in :func:`contributions`.
 
@@ -37,7 +38,7 @@ def heatmap(
     explanation : Explanation
         What ``explain(X)`` returned, of at least two queries.
     clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None means four.
+        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
     output : label, default=None
         With several classes, the one whose coefficients to draw; None draws all of them.
     colorbar : bool, default=True
@@ -96,20 +97,23 @@ def _draw_clusters(ax: Any, groups: Clusters, size: float) -> None:
     """Draw lines between clusters, and a strip above with their colours and numbers."""
     box = import_pyplot().Rectangle
     width, height = points(ax)
-    ends = np.cumsum(groups.table["size"].to_numpy()) - 0.5
-    starts = np.append(-0.5, ends[:-1])
+    owner = groups.labels.to_numpy()[groups.order]
+    starts = np.append(0, np.flatnonzero(np.diff(owner)) + 1) - 0.5
+    ends, owner = np.append(starts[1:], owner.size - 0.5), owner[(starts + 0.5).astype(np.int64)]
     low, high = 1 + 2 / height, 1 + (2 + STRIP) / height
-    for cluster, start, end in zip(groups.table.index, starts, ends, strict=True):
-        patch = box((start, low), end - start, high - low, color=cluster_colour(cluster), linewidth=0)
+    for cluster, start, end in zip(owner, starts, ends, strict=True):
+        patch = box((start, low), end - start, high - low, color=cluster_colour(int(cluster)), linewidth=0)
         ax.add_patch(patch)
         patch.set(transform=ax.get_xaxis_transform(), clip_on=False)
     for end in ends[:-1]:
         ax.axvline(end, color=INK, linewidth=0.7)
-    names, middles = [str(cluster) for cluster in groups.table.index], (starts + ends) / 2
+    # leaves of a cluster are side by side, and clusters are numbered from left to right
+    named = groups.named.index
+    names, middles = [str(cluster) for cluster in named], ((starts + ends) / 2)[owner > 0]
     apart = (text_width(names, size) + 2) * len(groups.order) / (0.8 * width)
-    kept = keep_largest(groups.table["size"], len(groups.order) / apart)
+    kept = keep_largest(groups.named["size"], len(groups.order) / apart)
     for j, x in zip(kept, spread(middles[kept], apart, -0.5, len(groups.order) - 0.5), strict=True):
-        colour = cluster_colour(int(groups.table.index[j]))
+        colour = cluster_colour(int(named[j]))
         ax.text(x, high + 1 / height, names[j], transform=ax.get_xaxis_transform(), color=colour,
                 fontsize=size, ha="center", va="bottom")  # fmt: skip
 

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Clusters, Explanation
-
-N_CLUSTERS = 4
+from heedful.explain._clusters import OTHERS, OTHERS_NAME
 
 
 def check_explanation(explanation: Any) -> Explanation:
@@ -21,15 +20,20 @@ def check_explanation(explanation: Any) -> Explanation:
 
 
 def find_clusters(explanation: Explanation, clusters: Any) -> Clusters:
-    """Return clusters as given, or so many of them; None stands for four, or for all queries if they are fewer."""
+    """Return clusters as given, or so many of them; None stands for as many as the data speak for."""
     if not isinstance(clusters, Clusters):
-        return explanation.clusters(min(N_CLUSTERS, len(explanation.index)) if clusters is None else clusters)
+        return explanation.clusters(clusters)
     if not clusters.labels.index.equals(explanation.index):
         raise ValueError(
             f"`clusters` must be of the same queries as `explanation`: {len(explanation.index)}, got those of "
             f"{len(clusters.labels)} others. Pass `explanation.clusters(...)` or a number."
         )
     return clusters
+
+
+def cluster_name(cluster: int) -> str:
+    """Return the number of a cluster, or what queries in none are called."""
+    return OTHERS_NAME if cluster == OTHERS else str(cluster)
 
 
 def find_query(explanation: Explanation, query: Any) -> int:

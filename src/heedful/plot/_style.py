@@ -10,8 +10,8 @@ INK, NEUTRAL, PALE = "#333333", "#737373", "#BFBFBF"
 
 
 def cluster_colour(cluster: int) -> str:
-    """Return the hue of a cluster, numbered from 1."""
-    return CLUSTERS[(cluster - 1) % len(CLUSTERS)]
+    """Return the hue of a cluster, numbered from 1; no hue for queries in none."""
+    return CLUSTERS[(cluster - 1) % len(CLUSTERS)] if cluster > 0 else PALE
 
 
 def series_colour(number: int) -> str:

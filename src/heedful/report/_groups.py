@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Clusters, Explanation
-from heedful.report._compact import counts, evenly, numbers
+from heedful.explain._clusters import OTHERS, OTHERS_NAME
+from heedful.report._compact import counts, evenly, numbers, texts
 
-# Clusters unless the user says how many; rows and columns that the map shows at most.
-N_CLUSTERS, MOST_ROWS, MOST_COLUMNS = 5, 400, 60
+# Rows and columns that the map shows at most.
+MOST_ROWS, MOST_COLUMNS = 400, 60
 
 
 def find_clusters(explanation: Explanation, n_clusters: int | None) -> Clusters | None:
@@ -19,24 +20,23 @@ def find_clusters(explanation: Explanation, n_clusters: int | None) -> Clusters 
     if n_query < 2:
         return None
     numbered = replace(explanation, coef=explanation.coef.set_axis(pd.RangeIndex(n_query)))
-    return numbered.clusters(_count(explanation) if n_clusters is None else n_clusters)
-
-
-def _count(explanation: Explanation) -> int:
-    """Return the usual number of clusters, fewer where there are fewer models that differ."""
-    scaled = explanation.scaled_coef().to_numpy()
-    unit = np.abs(scaled).max(initial=0.0) or 1.0
-    return min(N_CLUSTERS, len(np.unique((scaled / unit).round(6), axis=0)))
+    return numbered.clusters(n_clusters)
 
 
 def cluster_table(found: Clusters) -> dict[str, Any]:
-    """Return each query's cluster, and the clusters with their prototypes."""
+    """Return each query's cluster, and the clusters with their prototypes and what they are; the others come last."""
     errors = {name: numbers(found.table[name], 4) for name in ("error", "baseline_error") if name in found.table}
+    words, n_named = found.describe(), len(found.named)
     return {
-        "label": counts(found.labels),
-        "prototype": counts(found.table["prototype"]),
+        "label": counts(found.labels.replace(OTHERS, n_named + 1)),
+        "name": [*map(str, found.named.index), OTHERS_NAME][: len(found.table)],
+        "prototype": [*counts(found.named["prototype"]), None][: len(found.table)],
         "size": counts(found.table["size"]),
         "radius": numbers(found.table["radius"], 4),
+        "rows": texts(words["rows"]),
+        "levels": texts(words["levels"]),
+        "coefficients": texts(words["coefficients"]),
+        "unit": found.unit,
         **errors,
     }
 
@@ -50,7 +50,7 @@ def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]
     importance = np.abs(scaled).mean(axis=(0, 1))
     used = np.flatnonzero(importance > 0)
     shown = np.sort(used[np.argsort(-importance[used], kind="stable")[:MOST_COLUMNS]])
-    rows = order[_thin(order, counts(found.table["prototype"]))]
+    rows = order[_thin(order, counts(found.named["prototype"]))]
     values = scaled[rows][:, :, shown]
     size = np.abs(values[values != 0])
     return {

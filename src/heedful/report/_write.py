@@ -23,7 +23,7 @@ def render(explanation: Explanation | DriftReport, *, title: str | None = None, 
     title : str, default=None
         Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default 5, or as many as there are queries. For explanations only.
+        Groups of queries with like models; by default as many as the data speak for. For explanations only.
 
     Returns
     -------

@@ -16,7 +16,11 @@ function outputOf(query) {
   return choice.output >= 0 ? choice.output : data.likely[query];
 }
 
-function hue(cluster) { return HUES[(cluster - 1) % HUES.length]; }
+function isOthers(cluster) { return data.clusters !== null && data.clusters.prototype[cluster - 1] === null; }
+
+function hue(cluster) { return isOthers(cluster) ? "#9aa3ad" : HUES[(cluster - 1) % HUES.length]; }
+
+function clusterName(cluster) { return isOthers(cluster) ? "in no cluster" : "cluster " + cluster; }
 
 function clusterOf(query) { return data.clusters ? data.clusters.label[query] : 1; }
 

@@ -29,8 +29,12 @@ function outcomeTable() {
 function clusterLine() {
   if (!data.clusters) { say("cluster", ""); return; }
   const q = choice.query, cluster = clusterOf(q), at = cluster - 1, found = data.clusters;
-  const own = found.prototype[at] === q;
-  const parts = [mark(cluster), "Cluster " + cluster + " of " + found.size.length + ", " + found.size[at] +
+  if (isOthers(cluster)) {
+    byId("cluster").replaceChildren(mark(cluster), "In no cluster: its model is like few others. ");
+    return;
+  }
+  const own = found.prototype[at] === q, n = found.prototype.filter((row) => row !== null).length;
+  const parts = [mark(cluster), "Cluster " + cluster + " of " + n + ", " + found.size[at] +
     (found.size[at] === 1 ? " query. " : " queries. "), own ? "This query is its prototype." : "Its prototype is query "];
   byId("cluster").replaceChildren(...parts);
   if (own) return;
@@ -99,11 +103,18 @@ function clustersTable() {
   const found = data.clusters, errors = found.error ? [["loss"], ["baseline's"]] : [];
   const rows = found.size.map((size, i) => {
     const name = make("span");
-    name.append(mark(i + 1), String(i + 1));
-    return [name, jump(found.prototype[i], data.labels[found.prototype[i]]), String(size), show(found.radius[i]),
+    name.append(mark(i + 1), found.name[i]);
+    return [name, isOthers(i + 1) ? "" : jump(found.prototype[i], data.labels[found.prototype[i]]), String(size), show(found.radius[i]),
       ...(found.error ? [show(found.error[i]), show(found.baseline_error[i])] : [])];
   });
   fillTable("clusters", [["cluster"], ["prototype", true], ["queries"], ["radius"], ...errors], rows);
+  byId("cluster-words").replaceChildren(...found.name.map((name, i) => {
+    const words = make("p", null, "note"), models = [found.levels[i], found.coefficients[i]].filter(Boolean).join("; ");
+    words.append(mark(i + 1), name + ". Values: " + (found.rows[i] || "like all queries") + ". Models: " + (models || "like all") + ".");
+    return words;
+  }));
+  say("radius-note", "Radius: the farthest model from its prototype's, as " + found.unit +
+    ". Level: what the models of a cluster say of all queries, on average.");
   markCluster();
 }
 

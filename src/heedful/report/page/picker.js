@@ -23,7 +23,7 @@ function openOptions(typed) {
     node.id = "option-" + i;
     node.setAttribute("role", "option");
     node.setAttribute("aria-selected", "false");
-    node.append(make("span", level(data.prediction[outputOf(q)][q]) + (data.clusters ? " · cluster " + clusterOf(q) : "")));
+    node.append(make("span", level(data.prediction[outputOf(q)][q]) + (data.clusters ? " · " + clusterName(clusterOf(q)) : "")));
     node.addEventListener("mousedown", (event) => { event.preventDefault(); take(q); });
     return node;
   });

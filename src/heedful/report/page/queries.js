@@ -4,7 +4,7 @@ function queryText(query) {
   let text = label(data.labels[query], 40) + "<br>" + label(data.words.prediction, 40) + " " +
     level(data.prediction[output][query]) + "<br>baseline " + level(data.baseline[output][query]);
   if (data.words.outputs) text += "<br>class " + label(data.words.outputs[output], 40);
-  if (data.clusters) text += "<br>cluster " + clusterOf(query);
+  if (data.clusters) text += "<br>" + clusterName(clusterOf(query));
   return text;
 }
 
@@ -21,7 +21,7 @@ function scatterTraces() {
     const x = members.map(across), y = members.map((q) => data.prediction[outputOf(q)][q]);
     x.concat(y).forEach((v) => { if (v !== null) { ends[0] = Math.min(ends[0], v); ends[1] = Math.max(ends[1], v); } });
     return { type: "scatter", mode: "markers", x: x, y: y, customdata: members, text: members.map(queryText),
-      hoverinfo: "text", name: String(cluster),
+      hoverinfo: "text", name: data.clusters ? data.clusters.name[cluster - 1] : "1",
       marker: { color: hue(cluster), symbol: SIGNS[(cluster - 1) % SIGNS.length], size: nQuery > 800 ? 5 : 8,
         opacity: nQuery > 800 ? 0.6 : 0.85, line: { color: "#fff", width: nQuery > 800 ? 0 : 0.7 } } };
   });
@@ -62,11 +62,11 @@ function drawMap() {
   const map = data.map, z = mapValues(), rows = map.row.length;
   const names = map.feature.map((j) => label(data.features[j], 22));
   const hover = map.row.map((q, i) => map.feature.map((j, c) => label(data.labels[q], 40) + "<br>" +
-    label(data.features[j], 40) + " " + show(z[i][c]) + "<br>cluster " + clusterOf(q)));
+    label(data.features[j], 40) + " " + show(z[i][c]) + "<br>" + clusterName(clusterOf(q))));
   const n = data.clusters.size.length;
   const steps = data.clusters.size.flatMap((_, i) => [[i / n, hue(i + 1)], [(i + 1) / n, hue(i + 1)]]);
   const band = { type: "heatmap", z: map.row.map((q) => [clusterOf(q)]), x: [0], xaxis: "x2", zmin: 0.5, zmax: n + 0.5,
-    colorscale: steps, showscale: false, hoverinfo: "text", text: map.row.map((q) => ["cluster " + clusterOf(q)]) };
+    colorscale: steps, showscale: false, hoverinfo: "text", text: map.row.map((q) => [clusterName(clusterOf(q))]) };
   const cells = { type: "heatmap", z: z, x: names.map((_, j) => j), zmin: -map.limit, zmax: map.limit, zmid: 0,
     colorscale: [[0, DOWN], [0.25, "#92C5DE"], [0.5, "#F7F7F7"], [0.75, "#F4A582"], [1, UP]],
     hoverinfo: "text", text: hover, showscale: false };

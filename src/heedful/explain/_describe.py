@@ -1,0 +1,135 @@
+"""What sets a group of queries apart, in words and numbers."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+# The range of a column that is shown: the middle 80 % of its values.
+LOW, HIGH = 0.1, 0.9
+# Times the root of the number of queries: shares of a random draw differ by more in one of twenty cases (Kolmogorov).
+CHANCE = 1.36
+# Differences of coefficients are left out that change predictions by less than this share of the largest one.
+SMALL = 0.1
+# Longer levels and names are cut.
+LONGEST = 40
+
+
+class Mark(NamedTuple):
+    """How far a column of a group is from that of all queries, and how to say it."""
+
+    distance: float
+    text: str
+
+
+class Coefs(NamedTuple):
+    """Of all queries levels and coefficients, and how much one unit of each coefficient changes predictions."""
+
+    levels: pd.DataFrame
+    every: pd.DataFrame
+    weights: np.ndarray
+
+
+def describe_groups(
+    labels: np.ndarray, table: pd.DataFrame, values: pd.DataFrame, coefs: Coefs, k: int
+) -> pd.DataFrame:
+    """Return size, share, common values, levels and coefficients of each group in ``table``."""
+    found = pd.DataFrame({"size": table["size"], "share": table["size"] / len(labels)}, table.index)
+    inside = [labels == cluster for cluster in table.index]
+    found["rows"] = [compare_values(values, rows, k) for rows in inside]
+    found["levels"] = [compare_means(coefs.levels, np.ones(coefs.levels.shape[1]), rows, k) for rows in inside]
+    found["coefficients"] = [compare_means(coefs.every, coefs.weights, rows, k) for rows in inside]
+    errors = [name for name in ("error", "baseline_error") if name in table]
+    return found.join(table[errors])
+
+
+def tell_groups(found: pd.DataFrame, prototypes: pd.Series) -> str:
+    """Return one paragraph per group."""
+    return "\n".join(
+        _tell_group(row, "Others" if prototypes[cluster] is None else f"Cluster {cluster}", prototypes[cluster])
+        for cluster, row in found.iterrows()
+    )
+
+
+def _tell_group(row: pd.Series, name: str, prototype: Any) -> str:
+    like = "" if prototype is None else f", such as {_cut(prototype)}"
+    parts = [f"{name}: {row['size']} {'query' if row['size'] == 1 else 'queries'} ({_percent(row['share'])}){like}."]
+    parts.append(f"Rows: {row['rows'] or 'like all queries'}.")
+    parts.append(f"Models: {'; '.join(filter(None, (row['levels'], row['coefficients']))) or 'like all'}.")
+    if "error" in row:
+        parts.append(f"Error: {short(row['error'])} (one model for all rows: {short(row['baseline_error'])}).")
+    return " ".join(parts)
+
+
+def compare_values(values: pd.DataFrame, inside: np.ndarray, k: int) -> str:
+    """Return in words the columns whose distribution inside differs most from that of all queries."""
+    marks = [_compare_column(values.iloc[:, j], inside) for j in range(values.shape[1])]
+    chance = CHANCE / np.sqrt(max(inside.sum(), 1))
+    kept = sorted((mark for mark in marks if mark.distance > chance), key=lambda mark: -mark.distance)
+    return "; ".join(mark.text for mark in kept[:k])
+
+
+def _compare_column(column: pd.Series, inside: np.ndarray) -> Mark:
+    kinds = pd.api.types
+    if kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype):
+        return _compare_numbers(column.name, column.to_numpy(np.float64, na_value=np.nan), inside)
+    return _compare_levels(column, inside)
+
+
+def _compare_numbers(name: Any, values: np.ndarray, inside: np.ndarray) -> Mark:
+    """Compare numbers by the largest difference of the shares that are not above a value; missing ones left out."""
+    known, own = np.sort(values[~np.isnan(values)]), np.sort(values[inside & ~np.isnan(values)])
+    if not own.size:
+        return Mark(0.0, "")
+    below = [np.searchsorted(part, known, side="right") / part.size for part in (own, known)]
+    ranges = [np.quantile(part, (LOW, HIGH), method="inverted_cdf") for part in (own, known)]
+    words = [" to ".join(_round(end, *ranges[0]) for end in np.unique(ends)) for ends in ranges]
+    return Mark(float(np.abs(below[0] - below[1]).max()), f"{_cut(name)} {words[0]} (all: {words[1]})")
+
+
+def _compare_levels(column: pd.Series, inside: np.ndarray) -> Mark:
+    """Compare categories by the level whose share differs most; missing is a level."""
+    level = column.astype(object).where(column.notna(), "(missing)").map(str)
+    every = level.value_counts(normalize=True, sort=False)
+    own = level[inside].value_counts(normalize=True, sort=False).reindex(every.index, fill_value=0.0)
+    apart = own - every
+    # of equal differences, as of two levels, the one that there is more of
+    most = (apart.abs() + 1e-9 * (apart > 0)).idxmax()
+    shares = f"{_percent(own[most])} (all: {_percent(every[most])})"
+    return Mark(float(abs(own[most] - every[most])), f"{_cut(column.name)} = {_cut(most)} {shares}")
+
+
+def compare_means(models: pd.DataFrame, weights: np.ndarray, inside: np.ndarray, k: int) -> str:
+    """Return in words the columns whose means inside differ most, by ``weights``, from those of all queries."""
+    every, own = models.to_numpy().mean(axis=0), models.to_numpy()[inside].mean(axis=0)
+    size = np.abs(own - every) * weights
+    # rounding is no difference
+    floor = max(SMALL * size.max(initial=0.0), 1e-9 * (np.abs(every) * weights).max(initial=0.0))
+    kept = [j for j in np.argsort(-size, kind="stable")[:k] if size[j] > floor]
+    return "; ".join(f"{_name(models.columns[j])} {short(own[j])} (all: {short(every[j])})" for j in kept)
+
+
+def _name(column: Any) -> str:
+    return ": ".join(_cut(part) for part in column) if isinstance(column, tuple) else _cut(column)
+
+
+def short(value: float) -> str:
+    """Return a number as people write it."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+
+
+def _round(value: float, low: float, high: float) -> str:
+    """Return a number with two or three digits of the width of a range, so that its ends can be told apart."""
+    width = high - low or abs(high) or 1.0
+    digits = 1 - math.floor(math.log10(width))
+    return f"{round(value, digits if digits >= 0 else digits + 1):.10g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _cut(name: Any) -> str:
+    text = str(name)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

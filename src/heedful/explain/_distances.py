@@ -1,0 +1,69 @@
+"""How much the models of queries differ in what they predict."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import pdist
+
+# Relative to the models themselves: models this near to each other differ by rounding.
+SAME = 1e-9
+
+
+class Models(NamedTuple):
+    """Models as they predict: per query the mean of its predictions (n_query, n_outputs), and a point.
+
+    Distances of ``points`` are root mean squared differences of predictions, over queries and outputs.
+    """
+
+    level: np.ndarray
+    points: np.ndarray
+
+
+def place_models(
+    intercept: np.ndarray, coef: np.ndarray, design: np.ndarray, multiple: np.ndarray, shape: np.ndarray
+) -> Models:
+    """Return what the model of each query says of all queries.
+
+    ``intercept`` is (n_query, n_outputs), ``coef`` and ``shape`` have the features behind these, and ``multiple``
+    (n_query, n_outputs, n_curves) is how much of each output's curves a model has; n_curves is 0 without shapes.
+    """
+    curves, known = _sums_of_curves(multiple, shape)
+    parts = np.hstack([design[known], curves[known]])
+    mean = parts.mean(axis=0)
+    slopes = np.concatenate([coef, multiple], axis=2)
+    level = intercept + slopes @ mean
+    _, size, axes = np.linalg.svd((parts - mean) / np.sqrt(len(parts)), full_matrices=False)
+    away = slopes @ (axes.T * size)
+    points = np.concatenate([level[:, :, None], away], axis=2) / np.sqrt(level.shape[1])
+    return Models(level, points.reshape(len(points), -1))
+
+
+def model_distances(points: np.ndarray) -> np.ndarray:
+    """Return distances in scipy's condensed form, 0 where they are but rounding."""
+    far = pdist(points)
+    far[far <= SAME * np.abs(points).max(initial=0.0)] = 0.0
+    return far
+
+
+def _sums_of_curves(multiple: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the curves (n_query, n_curves) at each query, and at which of them they are known.
+
+    A query tells them through what its model makes of them: not at all if that is nothing.
+    """
+    n_query, n_curves = len(multiple), multiple.shape[2]
+    found, every = np.zeros((n_query, n_curves)), np.ones(n_query, dtype=bool)
+    if not np.abs(multiple).max(initial=0.0):
+        return found, every
+    smallest = np.linalg.svd(multiple, compute_uv=False)[:, -1]
+    known = smallest > 1e-6 * np.abs(multiple).max()
+    if not known.any():
+        return found, every
+    found[known] = np.linalg.solve(multiple[known], shape[known].sum(axis=2)[:, :, None])[:, :, 0]
+    return found, known
+
+
+def as_outputs(table: pd.Series | pd.DataFrame, n_outputs: int) -> np.ndarray:
+    """Return a table of queries as (n_query, n_outputs, ...)."""
+    values = table.to_numpy()
+    return values.reshape(len(values), n_outputs, -1)
