@@ -101,6 +101,10 @@ defaults: $(READY) ## what the default estimator should do, by training halves o
 	$(BIN)/python -m benchmarks.defaults
 	$(BIN)/python -m benchmarks.defaults.shapes
 
+.PHONY: clusters
+clusters: $(READY) ## are clusters of models worth the name: how many, how large, what they explain
+	$(BIN)/python -m benchmarks.clusters
+
 .PHONY: guard
 guard: $(READY) ## can heads, shapes and the guard be trusted when rows are few, by samples of training halves
 	$(BIN)/python -m benchmarks.guard

@@ -37,7 +37,7 @@ def main() -> None:
     X, y = load(options.data)
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
     explanation = AttentionLasso(random_state=0).fit(X_train, y_train).explain(X_test, y_test)
-    groups = explanation.clusters(options.clusters)
+    groups = explanation.clusters(options.clusters, distance="coef")
     figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.2), layout="constrained")
     plot.dendrogram(explanation, groups, ax=axes[0])
     plot.heatmap(explanation, groups, ax=axes[1])

@@ -30,7 +30,7 @@ def explain_wine() -> Explanation:
 
 def draw(explanation: Explanation, folder: Path) -> list[Path]:
     """Draw every picture into a folder and return the files."""
-    query, groups = explanation.index[0], explanation.clusters(4)
+    query, groups = explanation.index[0], explanation.clusters()
     axes = {
         "dendrogram": plot.dendrogram(explanation, groups),
         "heatmap": plot.heatmap(explanation, groups),

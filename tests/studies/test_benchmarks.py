@@ -10,6 +10,7 @@ from studies.running import run_python
 # Rows with numbers on the page of a smoke run.
 ROWS = {
     "attribution": 2,
+    "clusters": 1,
     "defaults": 32,
     "defaults.shapes": 23,
     "drift_days": 24,

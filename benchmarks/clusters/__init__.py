@@ -1,0 +1,1 @@
+"""Whether clusters of models are worth the name."""
