@@ -14,6 +14,7 @@ from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_
 
 from heedful import AttentionLasso, load_model
 from heedful.cli import main
+from heedful.cli._fit import judge
 from heedful.similarity import default_forests
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -31,7 +32,7 @@ def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
     assert len(predicted) == ROWS
     assert run("explain", model, tmp_path / "train.csv", "-o", tables, "--top", 2).returncode == 0
     parts = pd.read_csv(tables).groupby("part").size()
-    assert parts.drop("curve").to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS}
+    assert parts.drop(["curve", "cluster"]).to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS, "query": ROWS}
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["e.csv", "m.skops", "p.csv", "train.csv"]
 
 
@@ -82,7 +83,47 @@ def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
     assert written.loc[written["feature"] == "site", "level"].tolist() == ["12", "north", "south", "(missing)"]
     np.testing.assert_array_equal(written["low"], curves["low"].where(np.isfinite(curves["low"])))
     assert written["query"].isna().all()
-    assert table.loc[table["part"] != "curve", "query"].tolist() == [*np.repeat(range(12), 2)] * 2
+    assert table.loc[table["part"].isin(["feature", "row"]), "query"].tolist() == [*np.repeat(range(12), 2)] * 2
+
+
+@pytest.mark.parametrize("task", TARGETS)
+def test_clusters_are_those_of_the_estimator(made, tmp_path, task):
+    out = tmp_path / "e.csv"
+    assert main(["explain", f"{made}/{task}.skops", f"{made}/{task}.csv", "-o", str(out)]) == 0
+    table = pd.read_csv(out, dtype={"cluster": str, "coefficients": str})
+    model = load_model(made / f"{task}.skops")
+    groups = model.explain(pd.read_csv(made / f"{task}.csv")[FEATURES]).clusters()
+    own = table[table["part"] == "cluster"]
+    assert own["size"].tolist() == groups.table["size"].tolist()
+    assert own["coefficients"].fillna("").tolist() == groups.describe()["coefficients"].tolist()
+    names = ["others" if label == -1 else str(label) for label in groups.labels]
+    assert table.loc[table["part"] == "query", "cluster"].tolist() == names
+
+
+def test_fit_says_how_good_the_model_is_on_unseen_rows(made, tmp_path, capsys):
+    arguments = ["fit", f"{made}/regression.csv", "--target", "yield", "--trees", "20", "-o", f"{tmp_path}/m.skops"]
+    assert main(arguments) == 0
+    said = capsys.readouterr().out
+    error = load_model(tmp_path / "m.skops").unseen_error_
+    figures = f"root mean squared error on unseen rows {error['attention']:.4g}, one lasso for all rows "
+    assert f"error  {figures}{error['baseline']:.4g}: " in said
+
+
+@pytest.mark.parametrize(
+    ("own", "plain", "mixing", "words"),
+    [
+        (8.0, 10.0, 0.5, "loss on unseen rows 8, one lasso for all rows 10: 20 % lower"),
+        (9.75, 10.0, 0.5, ": 2.5 % lower"),
+        (9.95, 10.0, 0.5, ": no better than one lasso"),
+        (10.0, 10.0, 0.0, ": attention would not help here, so one model for all rows is used"),
+        (8.0, 10.0, 0.0, ": 20 % lower"),
+        (10.5, 10.0, 0.5, ": 5.0 % higher"),
+        (-2.0, -1.0, 0.5, ": better than one lasso"),
+        (np.nan, np.nan, 0.5, "not known"),
+    ],
+)
+def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
+    assert words in judge({"error": "loss", "attention": own, "baseline": plain}, mixing)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -92,7 +133,7 @@ def test_without_shapes_no_curves_are_written(made, tmp_path, ending):
     out = tmp_path / f"e.{ending}"
     assert main(["explain", f"{tmp_path}/m.skops", f"{made}/new.csv", "-o", str(out)]) == 0
     table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
-    assert set(table["part"]) == {"feature", "row"}
+    assert set(table["part"]) == {"feature", "row", "query", "cluster"}
     assert not {"effect", "low", "level"} & set(table)
 
 

@@ -221,7 +221,6 @@ def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
 @pytest.mark.parametrize(
     ("model", "drop", "naming"),
     [
-        ("numbers.txt", TEXT, ["recent.csv", "'site'", "--drop"]),
         ("numbers.txt", (*TEXT, "site", "dose"), ["recent.csv", "'dose'", "Add it"]),
         ("nameless.txt", TEXT, ["recent.csv", "2 columns", "has 3"]),
         ("grade.skops", (*TEXT, "site"), ["recent.csv", "labels", "'1', '2'"]),

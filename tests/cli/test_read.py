@@ -103,7 +103,7 @@ def test_text_with_a_mark_is_read_in_its_encoding(tmp_path, encoding):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"a,b\n1,2\n"), r"compressed by gzip\. Unpack it: gunzip < t\.csv"),
+        (gzip.compress(b"a,b\n1,2\n"), r"compressed by gzip\. Name it \.csv\.gz, or unpack it: gunzip < t\.csv"),
         (bz2.compress(b"a,b\n1,2\n"), "bunzip2"),
         (b"PK\x03\x04rest", "spreadsheet"),
         ("a,b\n1,2\n".encode("utf-16-le"), "iconv -f utf-16le"),
@@ -119,7 +119,43 @@ def test_what_is_no_plain_text_says_what_to_do(tmp_path, content, words):
         read_table(tmp_path / "t.csv")
 
 
-def test_a_packed_table_is_known_whatever_its_ending(tmp_path):
-    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n"))
-    with pytest.raises(UserError, match="gunzip"):
-        open_table(tmp_path / "t.csv.gz")
+@pytest.mark.parametrize("ending", [".csv.gz", ".CSV.GZ", ".tsv.gz"])
+def test_a_packed_table_is_read_as_the_plain_one(tmp_path, ending):
+    text = "a,b\n1,x\n2,y\n".replace(",", "\t" if "t" in ending else ",").encode("utf-8-sig")
+    (tmp_path / f"t{ending}").write_bytes(gzip.compress(text))
+    table = read_table(tmp_path / f"t{ending}")
+    assert table.to_dict("list") == {"a": [1, 2], "b": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"a,b\n1,2\n", "the name says that gzip has packed the file, and it has not. Leave out .gz"),
+        (gzip.compress(b"a,b\n" + b"1,2\n" * 5000)[:-30], "cut short"),
+        (gzip.compress(b"a,b\n" + bytes(range(200)) * 50)[:20] + b"x" * 200, "t.csv.gz: "),
+        (gzip.compress(b"a,b\n1,2,3\n"), "line 2 has 3 cells"),
+        (b"", "the file is empty"),
+    ],
+)
+def test_a_packed_table_that_cannot_be_read_says_why(tmp_path, content, words):
+    (tmp_path / "t.csv.gz").write_bytes(content)
+    with pytest.raises(UserError, match=words):
+        read_table(tmp_path / "t.csv.gz")
+
+
+@pytest.mark.parametrize("columns", [None, ["b"]])
+def test_a_first_column_without_a_name_holds_labels(tmp_path, caplog, columns):
+    pd.DataFrame({"a": [1, 2], "b": [3, 4]}, index=["u", "v"]).to_csv(tmp_path / "t.csv")
+    file = open_table(tmp_path / "t.csv")
+    assert file.names == ["a", "b"]
+    (block,) = file.blocks(columns=columns)
+    assert list(block) == (columns or ["a", "b"])
+    assert block["b"].tolist() == [3, 4]
+    assert "first column has no name" in caplog.text
+
+
+@pytest.mark.parametrize("header", ["a,,b", "a,b,", ",,a", " "])
+def test_other_columns_without_a_name_are_refused(tmp_path, header):
+    (tmp_path / "t.csv").write_text(f"{header}\n" + ",".join("123"[: header.count(",") + 1]) + "\n", encoding="utf-8")
+    with pytest.raises(UserError, match="has no name. Name it"):
+        open_table(tmp_path / "t.csv")

@@ -41,6 +41,7 @@ class FittedAttention:
     """
 
     tuned: Tuned
+    unseen: dict[str, float] | None = None
     evidence: Evidence | None = None
     calibration: Calibration | None = None
     _game: Game | None = None

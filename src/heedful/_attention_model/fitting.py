@@ -117,6 +117,7 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
     if fitted.models.in_any_order:
         known = known[np.lexsort(np.column_stack([oof.heads, oof.baseline, fitted.models.rows.y])[known].T)]
+    baseline = oof.baseline
     if settings.mixing is None and fitted.models.shapes is not None:
         tuned, oof = tune_with_additive(fitted.models, oof, known, seed)
     else:
@@ -124,12 +125,20 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     if settings.mixing is None:
         tuned = tuned._replace(share=fitted.models.shrink(tuned.share))
     fitted.tuned = tuned
+    fitted.unseen = unseen_losses(oof._replace(baseline=baseline).part(known), tuned.blend)
     if settings.adaptive and tuned.share.any():
         local = heads_alone(oof, tuned.share)
         overall = tuned.mixing / tuned.guard
         fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
     if settings.intervals and fitted.response.task == "regression":
         rank_residuals(fitted, oof, known, settings.out_of_bag, run)
+
+
+def unseen_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:
+    """Return mean losses of rows that models, and for the blend shares too, did not see."""
+    weight = oof.weight / oof.weight.sum()
+    parts = {"attention": blend, "baseline": oof.baseline}
+    return {name: float(weight @ oof.family.losses(values).value) for name, values in parts.items()}
 
 
 def tune_with_additive(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.cli._errors import UserError
+from heedful.cli._streams import note
 
 KINDS = ("number", "boolean", "date", "text")
 
@@ -97,6 +98,14 @@ def describe_columns(path: Path, table: pd.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
+def leave_out_labels(path: Path, names: list[str]) -> list[str]:
+    """Return names without a first one that is empty: pandas writes the labels of rows below it."""
+    if len(names) < 2 or names[0].strip():
+        return names
+    note(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
+    return names[1:]
+
+
 def check_distinct(path: Path, names: list[str]) -> None:
     """Refuse a table in which a column has no name, or that of another."""
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
@@ -107,7 +116,7 @@ def check_distinct(path: Path, names: list[str]) -> None:
 
 
 def check_names(path: Path, names: Sequence[str], columns: list[dict[str, Any]], known: set[str]) -> None:
-    """Refuse a table without a column that a model was fitted to, or with one that is neither that nor ``known``."""
+    """Refuse a table without a column that a model was fitted to; note columns that are neither that nor ``known``."""
     needed = [entry["name"] for entry in columns]
     missing = [name for name in needed if name not in names]
     if missing:
@@ -116,7 +125,7 @@ def check_names(path: Path, names: Sequence[str], columns: list[dict[str, Any]],
         )
     unknown = [name for name in names if name not in needed and name not in known]
     if unknown:
-        raise UserError(f"{path}: the model does not know {_list(unknown)}. Leave out with --drop, or mend the name.")
+        note(f"{path}: the model does not know {_list(unknown)}: ignored.")
 
 
 def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]]) -> pd.DataFrame:

@@ -1,22 +1,26 @@
 """Tables in CSV files: every line is checked before the first row is handed out."""
 
 import csv
+import gzip
+import io
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import pandas as pd
 
-from heedful.cli._columns import check_distinct
+from heedful.cli._columns import check_distinct, leave_out_labels
 from heedful.cli._errors import UserError, one_line, why
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
+SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 LONGEST_CELL = 2**27
+GZIP = b"\x1f\x8b"
 # What files begin with that have to be unpacked first, and how.
 PACKED = {
-    b"\x1f\x8b": "compressed by gzip. Unpack it: gunzip < {name} > new.csv",
+    GZIP: "compressed by gzip. Name it .csv.gz, or unpack it: gunzip < {name} > new.csv",
     b"BZh": "compressed by bzip2. Unpack it: bunzip2 < {name} > new.csv",
     b"PK\x03\x04": "a ZIP archive, or a spreadsheet. Unpack it, or export the sheet as CSV.",
 }
@@ -44,8 +48,10 @@ class CsvFile:
         how: dict[str, Any] = {
             "sep": self._sep,
             "encoding": self._encoding,
+            "compression": "gzip" if is_packed(self._path) else None,
             "dtype": {name: "str" for name in text if name in self.names},
-            "usecols": columns,
+            # not the labels of rows, which have no name
+            "usecols": self.names if columns is None else columns,
             "index_col": False,
             "low_memory": False,
             **NEAREST,
@@ -74,7 +80,27 @@ class CsvFile:
             )
 
 
-def write_csv(file: BinaryIO, blocks: Iterable[pd.DataFrame], sep: str, *, raw: bool) -> None:
+def ending_of(path: Path) -> str:
+    """Return the ending of a file's name, with the one before if the last says that it is packed."""
+    return "".join(path.suffixes[-2:] if is_packed(path) else path.suffixes[-1:]).lower()
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether the name of a file says that gzip has packed it."""
+    return path.suffix.lower() == ".gz"
+
+
+def _open(path: Path) -> BinaryIO:
+    """Return the bytes of a file, unpacked."""
+    return cast("BinaryIO", gzip.open(path)) if is_packed(path) else path.open("rb")
+
+
+def pack(file: BinaryIO) -> gzip.GzipFile:
+    """Return a file whose bytes are packed; the time is left out, so that equal tables make equal files."""
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+
+
+def write_csv(file: BinaryIO | gzip.GzipFile, blocks: Iterable[pd.DataFrame], sep: str, *, raw: bool) -> None:
     """Write blocks of rows below each other; text that is a formula to spreadsheets gets a mark, unless ``raw``."""
     for number, block in enumerate(blocks):
         cells = block if raw else _disarm(block)
@@ -93,9 +119,13 @@ def _mark(cell: Any) -> Any:
 
 
 def check_packing(path: Path) -> None:
-    """Refuse a file that has to be unpacked first."""
+    """Refuse a file that has to be unpacked first, or is not packed as its name says."""
     with _reading(path), path.open("rb") as file:
         start = file.read(4)
+    if is_packed(path):
+        if start and not start.startswith(GZIP):
+            raise UserError(f"{path}: the name says that gzip has packed the file, and it has not. Leave out .gz.")
+        return
     kind = next((kind for kind in PACKED if start.startswith(kind)), None)
     if kind is not None:
         raise UserError(f"{path}: the file is {PACKED[kind].format(name=path.name)}")
@@ -103,7 +133,7 @@ def check_packing(path: Path) -> None:
 
 def _find_encoding(path: Path) -> str:
     """Return the encoding that the first bytes tell; refuse text of two bytes a letter that has no mark."""
-    with path.open("rb") as file:
+    with _open(path) as file:
         start = file.read(4)
     if len(start) > 1 and 0 in start[:2] and not start.startswith(tuple(MARKS)):
         kind = "utf-16le" if start[1] == 0 else "utf-16be"
@@ -126,6 +156,8 @@ def _reading(path: Path) -> Iterator[None]:
             f"{path}: the file is not UTF-8 (byte {error.object[error.start]:#04x} cannot be read). "
             f"Convert it: iconv -f latin1 -t utf-8 {path.name} > new.csv"
         ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise UserError(f"{path}: damaged or cut short: {one_line(error)}. Pack it again: gzip.") from error
     except OSError as error:
         raise UserError(f"{path}: the file cannot be read: {why(error)}.") from error
     except (csv.Error, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
@@ -139,14 +171,15 @@ def _check_lines(path: Path, sep: str, encoding: str) -> tuple[list[str], int, i
     """
     limit, n_rows, blank = csv.field_size_limit(LONGEST_CELL), 0, 0
     try:
-        with path.open(encoding=encoding, newline="") as file:
+        with io.TextIOWrapper(_open(path), encoding=encoding, newline="") as file:
             lines = csv.reader(file, delimiter=sep, strict=True)
-            names = next((line for line in lines if line), [])
+            header = next((line for line in lines if line), [])
+            names = leave_out_labels(path, header)
             check_distinct(path, names)
             for line in filter(None, lines):
-                if len(line) != len(names):
+                if len(line) != len(header):
                     raise UserError(
-                        f"{path}: line {lines.line_num} has {len(line)} cells, the header has {len(names)}. "
+                        f"{path}: line {lines.line_num} has {len(line)} cells, the header has {len(header)}. "
                         "Mend the line, or quote cells that contain the separator."
                     )
                 n_rows += 1

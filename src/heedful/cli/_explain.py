@@ -4,7 +4,7 @@ import importlib
 from argparse import Namespace
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -35,9 +35,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
     try:
         explanation = saved.model.explain(X, y)
-        features = values_to_write(explanation.top_features(arguments.top))
-        rows = explanation.top_rows(arguments.top)
-        written = _write(arguments, explanation, features, rows, curves_to_write(explanation.curves))
+        written = _write(arguments, explanation, Tables.of(explanation, arguments.top))
     except (TypeError, ValueError) as error:
         raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
     return {
@@ -52,20 +50,36 @@ def run(arguments: Namespace) -> dict[str, Any]:
     }
 
 
-def _write(
-    arguments: Namespace, explanation: Any, features: pd.DataFrame, rows: pd.DataFrame, curves: pd.DataFrame | None
-) -> dict[str, Any]:
+class Tables(NamedTuple):
+    """The tables of an explanation; clusters are None for a single query, curves if models have none."""
+
+    top_features: pd.DataFrame
+    top_rows: pd.DataFrame
+    clusters: pd.DataFrame | None
+    query_clusters: pd.DataFrame | None
+    curves: pd.DataFrame | None
+
+    @classmethod
+    def of(cls, explanation: Any, k: int) -> Self:
+        """Return the tables with ``k`` features and rows per query."""
+        known = len(explanation.index) > 1
+        clusters, labels = clusters_to_write(explanation.clusters()) if known else (None, None)
+        features, rows = values_to_write(explanation.top_features(k)), explanation.top_rows(k)
+        return cls(features, rows, clusters, labels, curves_to_write(explanation.curves))
+
+
+def _write(arguments: Namespace, explanation: Any, tables: Tables) -> dict[str, Any]:
     """Write a page or a table; return where it is, or the tables if there is no place to write to."""
     output = arguments.output
     if output is None:
-        tables = {"top_features": features.reset_index(), "top_rows": rows.reset_index(), "curves": curves}
-        return {"output": None, **tables}
+        indexed = {name: getattr(tables, name).reset_index() for name in ("top_features", "top_rows")}
+        return {"output": None, **tables._asdict(), **indexed}
     if output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
         page = render_page(explanation, output, title)
         write_whole(output, lambda file: file.write(page))
     else:
-        write_table(output, as_one_table(features, rows, curves), raw=arguments.raw_cells)
+        write_table(output, as_one_table(tables), raw=arguments.raw_cells)
     return {"output": str(output)}
 
 
@@ -95,6 +109,15 @@ def is_number(cell: Any) -> bool:
     return isinstance(cell, Real) and not isinstance(cell, bool | np.bool_)
 
 
+def clusters_to_write(groups: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the clusters with what their queries have in common, and the cluster of each query."""
+    words = groups.describe()[["rows", "levels", "coefficients"]].rename(columns={"rows": "values"})
+    names = {cluster: str(cluster) for cluster in groups.named.index}
+    table = groups.table.join(words).rename(index=lambda cluster: names.get(cluster, "others")).reset_index()
+    labels = groups.labels.map(names).fillna("others")
+    return table.astype({"prototype": "Int64"}), labels.rename_axis("query").reset_index()
+
+
 def curves_to_write(curves: pd.DataFrame | None) -> pd.DataFrame | None:
     """Return the curves as files hold them: open ends are empty, missing cells are the level "(missing)"."""
     if curves is None:
@@ -105,17 +128,24 @@ def curves_to_write(curves: pd.DataFrame | None) -> pd.DataFrame | None:
     return curves.assign(**ends, level=level)
 
 
-def as_one_table(features: pd.DataFrame, rows: pd.DataFrame, curves: pd.DataFrame | None) -> pd.DataFrame:
-    """Return top features, top rows and curves below each other; the column ``part`` says which."""
+def as_one_table(tables: Tables) -> pd.DataFrame:
+    """Return all tables below each other; the column ``part`` says which."""
+    rows = tables.top_rows
     given = {name: f"response_{name}" for name in rows if name not in ("row", "weight")}
-    below = rows.rename(columns=given).astype({"row": "Int64"})
-    parts = [table.reset_index().assign(part=part) for part, table in (("feature", features), ("row", below))]
-    order = ["part", "query", "rank", *features, "row", "weight", *given.values()]
-    if curves is not None:
-        parts = [part.astype({"query": "Int64", "rank": "Int64"}) for part in parts]
-        parts.append(curves.assign(part="curve"))
-        order += [name for name in curves if name not in order]
-    return pd.concat(parts, ignore_index=True)[order]
+    named = {
+        "feature": tables.top_features.reset_index(),
+        "row": rows.rename(columns=given).astype({"row": "Int64"}).reset_index(),
+        "query": tables.query_clusters,
+        "cluster": tables.clusters,
+        "curve": tables.curves,
+    }
+    known = {part: table for part, table in named.items() if table is not None}
+    parts = [
+        table.astype({name: "Int64" for name in ("query", "rank", "size") if name in table}).assign(part=part)
+        for part, table in known.items()
+    ]
+    order = dict.fromkeys(["part", "query", "rank", *(name for part in parts for name in part)])
+    return pd.concat(parts, ignore_index=True)[list(order)]
 
 
 def _errors(explanation: Any) -> dict[str, float] | None:

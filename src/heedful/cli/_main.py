@@ -24,7 +24,7 @@ from heedful.cli._streams import finish, forget, say, tell_error
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
 TASKS = ("auto", "regression", "classification", "survival")
-TABLE = "CSV, TSV or Parquet file, by the ending of its name"
+TABLE = "CSV (also .csv.gz), TSV or Parquet file, by the ending of its name"
 
 
 class Parser(argparse.ArgumentParser):
@@ -176,6 +176,12 @@ def _add_predict(commands: Any) -> None:
     own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
     _add_table(own)
     _add_output(own)
+    own.add_argument("--keep", action="extend", nargs="+", default=[], metavar="COL", help=(
+        "columns of TABLE to copy to the output, such as an identifier"))  # fmt: skip
+    own.add_argument("--interval", type=_coverage, metavar="P", help=(
+        "numbers: columns low and high, between which a share P of new responses lies, such as 0.9"))  # fmt: skip
+    own.add_argument("--times", type=_times, default=[], metavar="T,T,...", help=(
+        "survival: columns with the probability of no event until each of these times, such as 1,5,10"))  # fmt: skip
     own.add_argument("--block-size", type=_positive, metavar="N", help=(
         "rows to read, predict and write at a time (default: as many as take about 256 MB); results do not depend on it"
     ))  # fmt: skip
@@ -214,6 +220,19 @@ def _positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
     return int(text)
+
+
+def _coverage(text: str) -> float:
+    if not 0 < _number(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, such as 0.9, got {text!r}")
+    return _number(text)
+
+
+def _times(text: str) -> list[float]:
+    times = [_number(part) for part in text.split(",")]
+    if not all(0 <= time < math.inf for time in times) or len(set(times)) < len(times):
+        raise argparse.ArgumentTypeError(f"must be different numbers >= 0 with commas between them, got {text!r}")
+    return times
 
 
 def _seed(text: str) -> int:

@@ -1,7 +1,8 @@
 """``heedful predict``: from a model and a table to a table of predictions, a block of rows at a time."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -23,6 +24,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     """Predict the rows of a table and write the predictions in their order."""
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
+    _check_options(arguments, saved.header["task"])
     queries = Queries(arguments, saved)
     written = write_blocks(arguments.output, _predict_blocks(arguments, saved, queries), raw=arguments.raw_cells)
     return {
@@ -43,15 +45,34 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
     many = queries.n_rows > size
     saved.model.set_params(verbose=arguments.verbose and not many, n_jobs=arguments.jobs)
     with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
-        for X in queries.blocks(size):
+        for X, kept in queries.blocks(size, arguments.keep):
             try:
-                predicted = predictions(saved.model, X)
+                predicted = predictions(saved.model, X, arguments.interval, arguments.times)
             except (TypeError, ValueError) as error:
                 raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
             if len(predicted) != len(X):
                 raise UserError(f"{arguments.table}: {len(X)} rows gave {len(predicted)} predictions. Report this.")
-            yield predicted
+            yield _beside(arguments.table, kept, predicted)
             bar.update(len(X))
+
+
+def _check_options(arguments: Namespace, task: str) -> None:
+    """Refuse what a model of this task cannot give."""
+    if arguments.interval is not None and task != "regression":
+        raise UserError(
+            f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: "
+            f"{'see --times' if task == 'survival' else 'probabilities are written anyway'}."
+        )
+    if arguments.times and task != "survival":
+        raise UserError(f"--times is for survival, and {arguments.model} predicts by {task}. Leave it out.")
+
+
+def _beside(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns to keep before those that are predicted."""
+    twice = [name for name in kept if name in predicted]
+    if twice:
+        raise UserError(f"{path}: column {twice[0]!r} (--keep) has the name of a column of the output. Rename it.")
+    return pd.concat([kept.reset_index(drop=True), predicted], axis=1)
 
 
 def rows_at_a_time(saved: Saved) -> int:
@@ -61,11 +82,22 @@ def rows_at_a_time(saved: Saved) -> int:
     return max(1, BUDGET // per_row)
 
 
-def predictions(model: Any, X: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per row of ``X``: numbers or log hazards by their name, or labels with their probabilities."""
+def predictions(
+    model: Any, X: pd.DataFrame, interval: float | None = None, times: Sequence[float] = ()
+) -> pd.DataFrame:
+    """Return one row per row of ``X``: numbers or log hazards by their name, or labels with their probabilities.
+
+    Beside them the ends of the interval of that coverage, and the probabilities of survival at those times.
+    """
     response = model.response_
     if response.classes is None:
-        return pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X)})
+        found = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X)})
+        if interval is not None:
+            found[["low", "high"]] = model.predict_interval(X, interval)
+        if times:
+            names = [f"survival_{time:.10g}" for time in times]
+            found[names] = model.predict_survival_function(X, times).to_numpy()
+        return found
     chance = model.predict_proba(X)
     named = {f"probability_{name}": chance[:, k] for k, name in enumerate(response.classes)}
     return pd.DataFrame({"prediction": response.predict(chance)} | named)

@@ -1,7 +1,7 @@
 """The rows to predict or to explain: a table whose columns are those that a model was fitted to."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
@@ -24,13 +24,17 @@ class Queries:
         self.n_rows = self._file.n_rows
         for name in arguments.drop:
             need_name(self._path, self._file.names, name, "--drop")
-        known = {*saved.header["response"].values(), *saved.header["dropped"], *arguments.drop}
+        keep = getattr(arguments, "keep", [])
+        for name in keep:
+            need_name(self._path, self._file.names, name, "--keep")
+        known = {*saved.header["response"].values(), *saved.header["dropped"], *arguments.drop, *keep}
         check_names(self._path, self._file.names, saved.header["columns"], known)
 
-    def blocks(self, size: int) -> Iterator[pd.DataFrame]:
-        """Yield the rows as the model needs them, ``size`` at a time."""
-        for table in self._file.blocks(size, self._names, self._names):
-            yield self._conform(table)
+    def blocks(self, size: int, keep: Sequence[str] = ()) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+        """Yield the rows as the model needs them and the columns to ``keep`` as they are, ``size`` at a time."""
+        wanted = list(dict.fromkeys([*self._names, *keep]))
+        for table in self._file.blocks(size, wanted, wanted):
+            yield self._conform(table), table[list(keep)]
 
     def whole(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the table as it is, and its rows as the model needs them."""

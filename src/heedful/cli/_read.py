@@ -6,7 +6,7 @@ from typing import Protocol
 
 import pandas as pd
 
-from heedful.cli._csv import SEPARATORS, CsvFile, check_packing
+from heedful.cli._csv import SEPARATORS, CsvFile, check_packing, ending_of
 from heedful.cli._errors import UserError, why
 from heedful.cli._parquet import PARQUET, ParquetTable
 
@@ -32,7 +32,7 @@ class TableFile(Protocol):
 def open_table(path: Path, sep: str | None = None) -> TableFile:
     """Return a table whose names, and lines if it is CSV, have been checked."""
     check_file(path)
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     check_packing(path)
     if ending not in ENDINGS:
         raise UserError(f"{path}: the name of a table must end in {', '.join(ENDINGS)}. Rename or convert it.")

@@ -1,5 +1,6 @@
 """Standard output and standard error, each of which may be closed or full."""
 
+import logging
 import os
 import sys
 from contextlib import suppress
@@ -38,6 +39,11 @@ def forget() -> None:
     """Let nothing be written to standard output any more."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def note(text: str) -> None:
+    """Write a line to standard error about what asks for nothing; a quiet program leaves it out."""
+    logging.getLogger("heedful").warning(text, extra={"notice": True})
 
 
 def tell_error(text: str) -> None:

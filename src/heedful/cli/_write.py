@@ -2,23 +2,23 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import pandas as pd
 
 from heedful import _files
-from heedful.cli._csv import SEPARATORS, write_csv
+from heedful.cli._csv import SEPARATORS, ending_of, is_packed, pack, write_csv
 from heedful.cli._errors import UserError, os_message, why
 from heedful.cli._parquet import PARQUET, need_parquet, write_parquet
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
     """Refuse a place that cannot be written to, before any work is done."""
-    if endings and path.suffix.lower() not in endings:
+    if endings and ending_of(path) not in endings:
         raise UserError(f"{path}: the name of the output must end in {', '.join(endings)}.")
-    if path.suffix.lower() in set(PARQUET) & set(endings):
+    if ending_of(path) in set(PARQUET) & set(endings):
         need_parquet(path)
     with _writing(path):
         folder = path.resolve().parent
@@ -72,7 +72,7 @@ def write_blocks(path: Path, blocks: Iterable[pd.DataFrame], *, raw: bool) -> Wr
 
     In CSV files text that a spreadsheet would run has a mark before it, unless cells are to be ``raw``.
     """
-    ending, written = path.suffix.lower(), Written(0, [])
+    ending, written = ending_of(path), Written(0, [])
 
     def counted() -> Iterator[pd.DataFrame]:
         nonlocal written
@@ -83,8 +83,14 @@ def write_blocks(path: Path, blocks: Iterable[pd.DataFrame], *, raw: bool) -> Wr
     if ending in PARQUET:
         write_whole(path, lambda file: write_parquet(file, counted(), need_parquet(path)))
     else:
-        write_whole(path, lambda file: write_csv(file, counted(), SEPARATORS[ending], raw=raw))
+        write_whole(path, lambda file: _write_text(file, path, counted(), raw=raw))
     return written
+
+
+def _write_text(file: BinaryIO, path: Path, blocks: Iterator[pd.DataFrame], *, raw: bool) -> None:
+    """Write rows as CSV, packed if the name says so."""
+    with pack(file) if is_packed(path) else nullcontext(file) as text:
+        write_csv(text, blocks, SEPARATORS[ending_of(path)], raw=raw)
 
 
 def _asked(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:

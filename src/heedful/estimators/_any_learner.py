@@ -53,7 +53,7 @@ class AttentionRegressor(AttentionEstimator):
     ----------
     baseline_ : estimator
         The learner for all rows.
-    similarity_, heads_, mixing_, guard_
+    similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`.
 
     References
@@ -111,7 +111,7 @@ class AttentionClassifier(AttentionEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, guard_
+    baseline_, similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionRegressor`; errors in ``heads_`` are log losses.
 
     Examples

@@ -284,6 +284,16 @@ class AttentionEstimator(BaseEstimator):
         """Share of the fitted blend that the guard let through."""
         return self._model.tuned.guard
 
+    @property
+    def unseen_error_(self) -> pd.Series:
+        """Errors on training rows that models did not see: "attention", and "baseline", the model for all rows.
+
+        Named by what is measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.
+        """
+        words = self._model.response.words
+        found = pd.Series(self._model.unseen or {}, ["attention", "baseline"], np.float64, words.error)
+        return found**0.5 if words.root else found
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")
 

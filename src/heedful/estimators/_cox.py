@@ -35,7 +35,7 @@ class AttentionCox(AttentionEstimator):
         The model for all rows.
     event_times_ : ndarray
         Distinct times of events in the training rows.
-    similarity_, alpha_, heads_, mixing_, guard_
+    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row.
 
     Examples

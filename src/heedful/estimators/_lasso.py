@@ -62,6 +62,8 @@ class AttentionLasso(AttentionEstimator):
         Total share of the heads.
     guard_ : float
         Share of the fitted blend that the guard let through.
+    unseen_error_ : Series
+        Errors on training rows that models did not see: of the blend ("attention") and of the lasso ("baseline").
 
     References
     ----------

@@ -52,7 +52,7 @@ class LeafAttentionRegressor(AttentionEstimator):
     ----------
     baseline_ : estimator
         The fitted ensemble.
-    similarity_, heads_, mixing_, guard_
+    similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`.
 
     Examples
@@ -106,7 +106,7 @@ class LeafAttentionClassifier(AttentionEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, guard_
+    baseline_, similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.LeafAttentionRegressor`.
 
     Examples

@@ -31,7 +31,7 @@ class AttentionLassoClassifier(AttentionEstimator):
         The labels.
     baseline_ : LogisticBaseline
         The model for all rows.
-    similarity_, alpha_, heads_, mixing_, guard_
+    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are log losses.
 
     Examples
