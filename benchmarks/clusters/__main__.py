@@ -2,9 +2,9 @@
 
     python -m benchmarks.clusters [--runs 3] [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
-A random half of each table is fitted, the other half explained and clustered: with the number chosen by the data, and for
-comparison into five clusters by coefficients. Writes results.md beside this file; of fewer splits, and with ``--smoke``,
-under build/. Each split is kept, so an interrupted run goes on where it stopped.
+A random half of each table is fitted, the other half explained and clustered: with the number chosen by the data, and
+for comparison into five clusters by coefficients. Writes results.md beside this file; of fewer splits, and with
+``--smoke``, under build/. Each split is kept, so an interrupted run goes on where it stopped.
 """
 
 import argparse

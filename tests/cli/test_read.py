@@ -157,5 +157,5 @@ def test_a_first_column_without_a_name_holds_labels(tmp_path, caplog, columns):
 @pytest.mark.parametrize("header", ["a,,b", "a,b,", ",,a", " "])
 def test_other_columns_without_a_name_are_refused(tmp_path, header):
     (tmp_path / "t.csv").write_text(f"{header}\n" + ",".join("123"[: header.count(",") + 1]) + "\n", encoding="utf-8")
-    with pytest.raises(UserError, match="has no name. Name it"):
+    with pytest.raises(UserError, match=r"has no name\. Name it"):
         open_table(tmp_path / "t.csv")
