@@ -61,12 +61,8 @@ def explained_share(points: np.ndarray, group: np.ndarray) -> float:
 
 def _cuts(linkage: np.ndarray, prototypes: np.ndarray, min_size: int) -> Iterator[tuple[int, np.ndarray]]:
     """Yield numbers of clusters and labels from coarse to fine, while enough queries are in large clusters."""
-    n_query, heights = len(prototypes) + 1, linkage[:, 2]
+    n_query = len(prototypes) + 1
     for number in range(2, n_query + 1):
-        n_merges = n_query - number
-        # no cut between merges of the same height, which would part equal models
-        if n_merges and heights[n_merges - 1] == heights[n_merges]:
-            continue
         labels = cut(linkage, prototypes, n_clusters=number).labels
         sizes = np.bincount(labels)
         large = sizes >= min_size
