@@ -65,6 +65,8 @@ def test_packed_tables_come_and_go(made, tmp_path):
         assert main(["predict", f"{made}/regression.skops", str(table), "-o", f"{tmp_path}/{out}"]) == 0
     assert gzip.decompress((tmp_path / "p.csv.gz").read_bytes()) == (tmp_path / "p.csv").read_bytes()
     assert (tmp_path / "p.csv.gz").read_bytes() == (tmp_path / "q.csv.gz").read_bytes()
+    # no time in the head of the file
+    assert (tmp_path / "p.csv.gz").read_bytes()[4:8] == bytes(4)
 
 
 @pytest.mark.parametrize(
