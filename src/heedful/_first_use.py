@@ -125,3 +125,5 @@ def use(model: Any, task: str, table: Any = None) -> None:
         model.explain(x[:2], method="shapley").contributions()
     if hasattr(model, "predict_interval"):
         model.predict_interval(x)
+    if hasattr(model, "coef_intervals"):
+        model.coef_intervals(x[:2])

@@ -6,12 +6,12 @@ from typing import Any, Self
 from heedful._models.linear import LocalLasso
 from heedful._responses import Regression
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import plan_linear
+from heedful.estimators._base import Given
+from heedful.estimators._linear import LinearEstimator, plan_linear
 
 
 @dataclass(eq=False, repr=False)
-class AttentionLasso(AttentionEstimator):
+class AttentionLasso(LinearEstimator):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
     Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
