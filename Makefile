@@ -166,6 +166,10 @@ appendix_a: $(READY) ## theory and measurement of attention to two mixed groups;
 appendix_b: $(READY) ## softmax and Gaussian kernel weights; writes benchmarks/paper/appendix_b/results.md
 	$(BIN)/python -m benchmarks.paper.appendix_b
 
+.PHONY: certainty
+certainty: $(READY) ## do intervals hold the true local coefficients, and are true features selected; goes on where it stopped
+	$(BIN)/python -m benchmarks.certainty
+
 .PHONY: intervals
 intervals: $(READY) ## do intervals hold what they promise, for hidden groups too; goes on where it stopped
 	$(BIN)/python -m benchmarks.intervals

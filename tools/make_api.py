@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "api.md"
 # Pages that tell a room's story.
 STORIES = {
-    "heedful": ("which_estimator.md", "attention_lasso.md", "responses.md", "learners.md", "drift.md"),
+    "heedful": ("which_estimator.md", "attention_lasso.md", "responses.md", "learners.md", "drift.md", "certainty.md"),
     "heedful.attention": ("method.md",),
     "heedful.baseline": ("attention_lasso.md",),
     "heedful.cluster": ("cluster.md",),

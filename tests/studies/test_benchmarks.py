@@ -11,6 +11,7 @@ from studies.running import run_python
 ROWS = {
     "attribution": 2,
     "clusters": 1,
+    "certainty": 4,
     "defaults": 32,
     "defaults.shapes": 23,
     "drift_days": 24,

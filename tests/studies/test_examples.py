@@ -40,6 +40,15 @@ def test_intervals_of_the_example_serve_the_minority_better_than_those_of_one_wi
     assert abs(ours - 90) < abs(plain - 90)
 
 
+def test_features_of_the_example_that_are_selected_often_are_true_ones():
+    printed = run_python("examples/certainty.py")
+    (held,) = re.findall(r"hold (\d+\.\d) %", printed)
+    (true, false), (_, blended) = re.findall(r"(\d+\.\d) % of the features that matter, +(\d+\.\d) others", printed)
+    assert 85 < float(held) < 95
+    assert float(true) > 80
+    assert float(false) < 1 < float(blended)
+
+
 def test_the_students_of_the_example_beat_lasso_and_teacher_on_wines():
     printed = run_python("examples/teacher.py")
     errors = re.search(r"wines +lasso +(\S+) +teacher +(\S+) +student +(\S+)", printed)

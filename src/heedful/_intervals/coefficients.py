@@ -1,9 +1,10 @@
 """Intervals of local coefficients and how often each is selected, from the rows that a query attends to.
 
-Attention is squared, so that rows which are only somewhat alike have less of a say than in the prediction: a bias that
-is small beside the noise is what an interval needs. Under these weights a step of least squares undoes the shrinkage of
-the lassos. Its noise is that of the gradient, whose covariance the residuals tell; random draws of it, each with a
-lasso on the same Gram matrix, tell which columns are selected again and again.
+Attention is squared, or raised to a smaller power where few rows would be left, so that rows which are only somewhat
+alike have less of a say than in the prediction: a bias that is small beside the noise is what an interval needs. Under
+these weights a step of least squares undoes the shrinkage of the lassos. Its noise is that of the gradient, whose
+covariance the residuals tell; random draws of it, each with a lasso on the same Gram matrix, tell which columns are
+selected again and again.
 """
 
 from typing import NamedTuple, Self
@@ -15,6 +16,9 @@ from heedful import _kernels
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
 
+# Attention is raised to this power if so many effective rows are left (benchmarks/certainty); far fewer tell nothing.
+POWER, ENOUGH_ROWS, FEWEST_ROWS = 2.0, 15.0, 3.0
+HALVINGS = 30
 # Rows whose weight is this small beside the largest add nothing.
 NEGLIGIBLE = 1e-9
 # Ridge in units of a column's variance, divided by the effective rows; what one row weighs in its own fit at most.
@@ -56,41 +60,59 @@ class Refits(NamedTuple):
         """Return refits of the first columns of some tables, one for each output."""
         curves = [1.0 / table.inverse if table.inverse.size else None for table in tables]
         draws = np.random.default_rng(0).standard_normal((n_draws, n_columns))
-        return cls(
-            tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight, coverage, draws
-        )
+        return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight, coverage, draws)
 
     def of(self, attention: Attention, start: np.ndarray) -> np.ndarray:
         """Return estimates, lower and upper ends and frequencies (n_query, n_outputs, n_columns, 4) of queries.
 
         ``start`` (n_query, n_outputs, n_columns) are the coefficients to start from. A column that does not vary among
-        a query's rows keeps its own, between infinite ends.
+        a query's rows keeps its own, between infinite ends; so do all columns of a query with too few rows.
         """
         found = np.empty((*start.shape, 4))
         for q, own in enumerate(attention.toarray()):
             for k in range(start.shape[1]):
-                found[q, k] = self._refit(own**2 / self.weight, k, start[q, k])
+                found[q, k] = self._refit(sharpen(own, self.weight), k, start[q, k])
         return found
 
     def _refit(self, weight: np.ndarray, output: int, start: np.ndarray) -> np.ndarray:
         kept = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
-        x, y, prior = self.x[kept], self.responses[output][kept], self.weight[kept]
-        weight = weight[kept] / weight[kept].sum()
-        n_eff = 1.0 / (weight**2 / prior).sum()
+        x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
+        n_eff = effective_rows(weight, prior)
+        weight = weight / weight.sum()
         curve = self.curves[output]
         if curve is not None:
             weight = weight * curve[kept] / (weight @ curve[kept])
-        found = np.column_stack([start, np.full(start.size, -np.inf), np.full(start.size, np.inf), np.zeros(start.size)])
+        found = np.column_stack(
+            [start, np.full(start.size, -np.inf), np.full(start.size, np.inf), np.zeros(start.size)]
+        )
         varies, rows = _moments(x, y, weight)
-        if not varies.any():
+        if n_eff < FEWEST_ROWS or not varies.any():
             return found
         estimate, noise, inverse = _debias(rows, prior, start[varies], n_eff)
-        width = stats.t.ppf((1 + self.coverage) / 2, max(n_eff - 1, 1.0)) * np.sqrt(
-            np.einsum("ij,ij->i", inverse @ noise, inverse)
-        )
+        variance = np.einsum("ij,ij->i", inverse @ noise, inverse)
+        width = stats.norm.ppf((1 + self.coverage) / 2) * np.sqrt(variance)
         often = _select(rows, noise, self.draws[:, varies])
         found[varies] = np.column_stack([estimate, estimate - width, estimate + width, often])
         return found
+
+
+def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:
+    """Return how many rows of prior weight one weights stand for."""
+    return float(weight.sum() ** 2 / (weight**2 / prior).sum())
+
+
+def sharpen(attention: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the attention of a query squared, or raised to the power from 1 to 2 at which enough rows are left."""
+    each = attention / prior
+    each = each / each.max()
+    low, high = 1.0, POWER
+    if effective_rows(prior * each**high, prior) >= ENOUGH_ROWS:
+        return prior * each**high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = effective_rows(prior * each**middle, prior) >= ENOUGH_ROWS
+        low, high = (middle, high) if enough else (low, middle)
+    return prior * each**low
 
 
 def _moments(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, _Moments]:
