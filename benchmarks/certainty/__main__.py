@@ -1,8 +1,8 @@
 """Whether intervals hold the true local coefficients, and whether features that matter are selected.
 
-    python -m benchmarks.certainty [--simulations linear mixture] [--runs 10] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.certainty [--simulations linear mixture] [--runs 6] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md beside this file; of some simulations or fewer than 10 draws, and with ``--smoke``, under build/. Each
+Writes results.md beside this file; of some simulations or fewer than 6 draws, and with ``--smoke``, under build/. Each
 draw is kept in build/certainty, so an interrupted run goes on where it stopped.
 """
 
@@ -19,7 +19,7 @@ from benchmarks import pages, study
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
 from heedful.datasets import make_binary, make_continuous, make_mixture, make_subgroups, make_survival
 
-RUNS, QUERIES, COVERAGE, OFTEN = 10, 100, 0.9, 0.9
+RUNS, QUERIES, COVERAGE, OFTEN = 6, 100, 0.9, 0.9
 OURS, ALL_ROWS = "coef_intervals", "least squares of all rows"
 # Per cent of coefficients that 90 % intervals should hold; of the true features that are to be found, and false ones.
 HELD, FOUND, FALSE = (85.0, 95.0), 85.0, 2.5

@@ -114,6 +114,12 @@ def test_columns_that_depend_on_each_other_have_finite_ends_around_their_estimat
     assert (found[:, ESTIMATE] < found[:, HIGH]).all()
 
 
+def test_a_column_that_is_there_twice_is_told_as_if_the_other_had_no_part(rng):
+    x, y = rows(rng)
+    once, twice = ask(refits(x, y)), ask(refits(np.column_stack([x, x[:, 0]]), y))
+    np.testing.assert_allclose(twice[[0, 4], :3], once[[0, 0], :3], atol=0.02)
+
+
 def test_two_rows_tell_nothing(rng):
     x, y = rows(rng)
     found = ask(refits(x, y), attend(np.where(np.arange(60) < 2, 0.0, -np.inf)[None]), TRUTH)
