@@ -24,7 +24,7 @@ class _Lines(NamedTuple):
     refits: Refits
 
 
-def coef_intervals(fitted: FittedAttention, table: Table, coverage: float, n_draws: int, run: Run) -> pd.DataFrame:
+def tell_certainty(fitted: FittedAttention, table: Table, coverage: float, n_draws: int, run: Run) -> pd.DataFrame:
     """Return coefficients, estimates with their ends, and selection frequencies for each query and feature.
 
     Curves have no part in it: what they say of a column is part of its slope among the rows attended to.

@@ -13,12 +13,12 @@ from heedful._models.linear_fits import LinearProblem
 from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import Given
-from heedful.estimators._linear import LinearEstimator, plan_linear
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import coef_intervals, plan_linear
 
 
 @dataclass(eq=False, repr=False)
-class AttentionCox(LinearEstimator):
+class AttentionCox(AttentionEstimator):
     """Predict log hazards by a Cox model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
@@ -61,6 +61,8 @@ class AttentionCox(LinearEstimator):
     verbose: int = 0
     n_jobs: int | None = None
     random_state: Any = None
+
+    coef_intervals = coef_intervals
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:

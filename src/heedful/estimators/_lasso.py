@@ -6,12 +6,12 @@ from typing import Any, Self
 from heedful._models.linear import LocalLasso
 from heedful._responses import Regression
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import Given
-from heedful.estimators._linear import LinearEstimator, plan_linear
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import coef_intervals, plan_linear
 
 
 @dataclass(eq=False, repr=False)
-class AttentionLasso(LinearEstimator):
+class AttentionLasso(AttentionEstimator):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
     Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
@@ -94,6 +94,8 @@ class AttentionLasso(LinearEstimator):
     verbose: int = 0
     n_jobs: int | None = None
     random_state: Any = None
+
+    coef_intervals = coef_intervals
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:

@@ -5,60 +5,11 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.certainty import coef_intervals
+from heedful._attention_model.certainty import tell_certainty
 from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_count, check_number, is_word
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
 from heedful.estimators._base import AttentionEstimator
-
-
-class LinearEstimator(AttentionEstimator):
-    """An attention model of linear models, whose coefficients have intervals."""
-
-    def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
-        """Return how sure the coefficients of each query's model are.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        coverage : float, default=0.9
-            Share of intervals that is to hold its true local coefficient, between 0 and 1.
-        n_draws : int, default=100
-            Randomised refits behind each frequency; more of them make it less grainy.
-
-        Returns
-        -------
-        DataFrame of shape (n_query * n_features, 5)
-            For each query and feature (with three or more classes also class): ``coef``, that of the blended model;
-            ``estimate``, the slope among the rows attended to, without shrinkage; ``low`` and ``high``, the ends
-            around it; ``frequency``, the share of randomised refits that select the feature.
-
-        Notes
-        -----
-        An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
-        says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
-        another kind among them, of coefficients that change between them, or of how the similarities were learned. See
-        ``docs/certainty.md``.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from heedful import AttentionLasso
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(300, 3))
-        >>> y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + rng.normal(size=300)
-        >>> model = AttentionLasso(heads="single", random_state=0).fit(X, y)
-        >>> sure = model.coef_intervals([[1.5, 0.0, 0.0]]).loc[0]
-        >>> sure.index[sure.frequency > 0.9].tolist()
-        ['x1']
-        >>> bool(sure.low["x1"] < 3.0 < sure.high["x1"])
-        True
-        """
-        hint = "0.9 means nine of ten coefficients."
-        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
-        return coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
 
 
 class LinearArguments(Protocol):
@@ -86,3 +37,48 @@ def plan_linear(model: LinearArguments, groups: Any, *, anchors: bool = False) -
     kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=anchors)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
+
+
+def coef_intervals(self: AttentionEstimator, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
+    """Return how sure the coefficients of each query's model are.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_query, n_features)
+        Rows to predict.
+    coverage : float, default=0.9
+        Share of intervals that is to hold its true local coefficient, between 0 and 1.
+    n_draws : int, default=100
+        Randomised refits behind each frequency; more of them make it less grainy.
+
+    Returns
+    -------
+    DataFrame of shape (n_query * n_features, 5)
+        For each query and feature (with three or more classes also class): ``coef``, that of the blended model;
+        ``estimate``, the slope among the rows attended to, without shrinkage; ``low`` and ``high``, the ends
+        around it; ``frequency``, the share of randomised refits that select the feature.
+
+    Notes
+    -----
+    An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
+    says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
+    another kind among them, of coefficients that change between them, or of how the similarities were learned. See
+    ``docs/certainty.md``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 3))
+    >>> y = 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=300)
+    >>> sure = AttentionLasso(random_state=0).fit(X, y).coef_intervals([[0.5, 0.0, 0.0]]).loc[0]
+    >>> sure.index[sure["frequency"] > 0.9].tolist()
+    ['x0', 'x1']
+    >>> bool(sure["low"]["x0"] < 2.0 < sure["high"]["x0"])
+    True
+    """
+    hint = "0.9 means nine of ten coefficients."
+    coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+    n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
+    return tell_certainty(self._fitted, self._read(X), coverage, n_draws, self._run)

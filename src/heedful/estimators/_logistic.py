@@ -6,12 +6,12 @@ from typing import Any, Self
 from heedful._models.linear import LocalLasso
 from heedful._responses import Classification
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import Given
-from heedful.estimators._linear import LinearEstimator, plan_linear
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import coef_intervals, plan_linear
 
 
 @dataclass(eq=False, repr=False)
-class AttentionLassoClassifier(LinearEstimator):
+class AttentionLassoClassifier(AttentionEstimator):
     """Predict classes by an L1 logistic model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
@@ -58,6 +58,8 @@ class AttentionLassoClassifier(LinearEstimator):
     verbose: int = 0
     n_jobs: int | None = None
     random_state: Any = None
+
+    coef_intervals = coef_intervals
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
