@@ -120,6 +120,14 @@ def test_a_column_that_is_there_twice_is_told_as_if_the_other_had_no_part(rng):
     np.testing.assert_allclose(twice[[0, 4], :3], once[[0, 0], :3], atol=0.02)
 
 
+def test_draws_vary_together_as_the_gradient_does(rng, monkeypatch):
+    x = rng.normal(size=(60, 2)) @ np.array([[1.0, 0.9], [0.0, 0.4]])
+    seen = []
+    monkeypatch.setattr(coefficients, "_lassos", lambda gram, covs, *how: seen.append(covs) or covs)
+    ask(refits(x, rng.normal(size=60), n_draws=2000))
+    assert np.corrcoef(seen[1].T)[0, 1] > 0.7
+
+
 def test_two_rows_tell_nothing(rng):
     x, y = rows(rng)
     found = ask(refits(x, y), attend(np.where(np.arange(60) < 2, 0.0, -np.inf)[None]), TRUTH)
