@@ -7,7 +7,6 @@ import pytest
 from heedful import AttentionLasso, LocalLasso
 from heedful.explain import Clusters
 from heedful.explain._describe import compare_means, compare_values
-from heedful.explain._values import source_values
 from heedful.similarity import ForestProximity
 
 
@@ -76,18 +75,6 @@ def test_the_group_that_decides_is_named(rng):
     level = e.intercept + (e.coef * e.design.mean()).sum(axis=1)
     assert f"(all: {level.mean():.3g})" in found["levels"].iloc[0]
     assert all("a " in text for text in found["coefficients"])
-
-
-def test_levels_of_one_category_are_one_column():
-    design = pd.DataFrame({"a": [1.0, 2, 3], "k=u": [1.0, 0, 0], "b": [0.0, 1, 0], "k=v=w": [0.0, 1, 0]})
-    found = source_values(design)
-    assert list(found) == ["a", "k", "b"]
-    assert found["k"].tolist() == ["u", "v=w", "(other)"]
-
-
-def test_columns_that_only_look_like_levels_stay():
-    design = pd.DataFrame({"k=u": [1.0, 0, 2], "k=v": [0.0, 1, 0], "m=1": [1.0, 1, 0], "m=2": [1.0, 0, 0]})
-    pd.testing.assert_frame_equal(source_values(design), design)
 
 
 def test_clusters_without_queries_are_not_described():

@@ -15,7 +15,14 @@ from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
 from heedful._attention_model.shapley import shapley_values
 from heedful._attention_model.small import SmallModels, fit_answer, price_of
-from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, small_tables, table_models
+from heedful._attention_model.tables import (
+    GlobalCoef,
+    LocalModels,
+    explain_models,
+    shape_tables,
+    small_tables,
+    table_models,
+)
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
@@ -284,9 +291,7 @@ class FittedAttention:
         """Warn once of local fits that did not converge."""
         warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
 
-    def _tables(
-        self, table: Table, batch: QueryBatch, found: Answer, small: SmallModels | None = None
-    ) -> LocalModels:
+    def _tables(self, table: Table, batch: QueryBatch, found: Answer, small: SmallModels | None = None) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
         design = self.models.design(table, batch.view)
         base = GlobalCoef(self.base_intercept, self.base_coef)

@@ -239,7 +239,9 @@ class Explanation:
             labels = np.asarray(self.outputs)[self._which(output)[1]]
             table = {"class": np.repeat(labels, k)} | table
         table |= {name: part[rows, order] for name, part in parts.items()}
-        return pd.DataFrame({name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1)))
+        return pd.DataFrame(
+            {name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1))
+        )
 
     def top_rows(self, k: int = 5, *, values: bool = False) -> pd.DataFrame:
         """Return the training rows that each query attended to most.

@@ -9,7 +9,6 @@ from heedful._responses import Words
 from heedful.explain._clusters import Clusters, Facts, check_min_size, cluster_models
 from heedful.explain._describe import Coefs
 from heedful.explain._distances import as_outputs, model_distances, place_models
-from heedful.explain._values import source_values
 
 DISTANCES = ("prediction", "coef")
 
@@ -44,16 +43,10 @@ def group_queries(explanation: Any, cutting: Cutting, distance: str) -> Clusters
         coef=explanation.coef,
         scaled=scaled,
         models=Coefs(levels, explanation.coef, _reach(explanation)),
-        values=_values(explanation),
+        values=explanation.values,
         losses={"error": explanation.loss, "baseline_error": explanation.baseline_loss} if known else {},
     )
     return cluster_models(facts, points, model_distances(points), unit, *cutting)
-
-
-def _values(explanation: Any) -> pd.DataFrame:
-    """Return the queries by column of their table, those that only the similarity sees too."""
-    values = source_values(explanation.design)
-    return values if explanation.context is None else pd.concat([values, explanation.context], axis=1)
 
 
 def _reach(explanation: Any) -> np.ndarray:
