@@ -65,8 +65,12 @@ def tell(found: pd.DataFrame) -> str:
     columns, fidelity = (found[name].groupby("table").mean() for name in ("columns", "fidelity"))
     names = [name for name in gain.columns if name != LASSO]
     rows = [
-        [title, *(f"{gain.loc[title, name]:.1f}" for name in names), f"{columns.loc[title, LASSO]:.1f}"]
-        + [f"{columns.loc[title, WHOLE]:.1f}", f"{fidelity.loc[title, JUDGED]:.3f}"]
+        [
+            title,
+            *(f"{gain.loc[title, name]:.1f}" for name in names),
+            *(f"{columns.loc[title, name]:.1f}" for name in (LASSO, WHOLE)),
+            f"{fidelity.loc[title, JUDGED]:.3f}",
+        ]
         for title in gain.index
     ]
     mean = [f"{gain[name].mean():.1f}" for name in names]

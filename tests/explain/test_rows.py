@@ -74,4 +74,5 @@ def test_a_response_named_like_a_column_is_told_apart(explained):
     _, X, y = explained
     model = AttentionLasso(random_state=0).fit(X[:120], y[:120].rename("x"))
     table = model.explain(X[120:123]).top_rows(1, values=True)
-    assert "x (response)" in table and table.columns.is_unique
+    assert "x (response)" in table
+    assert table.columns.is_unique

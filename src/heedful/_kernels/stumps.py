@@ -168,9 +168,9 @@ def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, column, 
     """Add the best stump of each series to its ``link`` (n_rows, n_series) and write it down.
 
     ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``bend`` tells whether curvatures are new;
-    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side, learning rate, largest step before it). A
-    stump is its ``column`` (n_series,), -1 if there is none, the ``side`` (n_series, 256) of each code, and the
-    ``step`` (n_series, 3) of each side.
+    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
+    learning rate, largest step before it). A stump is its ``column`` (n_series,), -1 if there is none, the ``side``
+    (n_series, 256) of each code, and the ``step`` (n_series, 3) of each side.
     """
     tally, bends, order, found, best = work.tally, work.bends, work.order, work.found, work.best
     n_rows, n_series = link.shape
