@@ -5,10 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.attention import Attention
 
-
-def top_of(attention: Attention, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
+def top_of(attention: Any, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows with the largest weights; those that are not stored fill up what is missing."""
     rows, weights = attention.top(query, k)
     if rows.size < k:
@@ -23,7 +21,7 @@ def rank_queries(index: pd.Index, ranks: range) -> pd.MultiIndex:
     return pd.MultiIndex.from_product([index, ranks], names=["query", "rank"])
 
 
-def list_rows(attention: Attention, index: pd.Index, train: pd.DataFrame, k: int) -> pd.DataFrame:
+def list_rows(attention: Any, index: pd.Index, train: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return label, weight and response of the rows that each query attended to most."""
     rows, weights = zip(*(top_of(attention, q, k) for q in range(len(index))), strict=True)
     found = train.iloc[np.concatenate(rows)]
@@ -32,7 +30,7 @@ def list_rows(attention: Attention, index: pd.Index, train: pd.DataFrame, k: int
 
 
 def list_beside(
-    attention: Attention, queries: pd.DataFrame, rows: pd.DataFrame, response: pd.DataFrame | None, k: int
+    attention: Any, queries: pd.DataFrame, rows: pd.DataFrame, response: pd.DataFrame | None, k: int
 ) -> pd.DataFrame:
     """Return each query at rank 0 and below it the rows it attended to most, cell by cell."""
     parts = []
@@ -49,7 +47,7 @@ def list_beside(
     return pd.concat(parts).set_axis(rank_queries(queries.index, range(k + 1)))
 
 
-def compare_columns(attention: Attention, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def compare_columns(attention: Any, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return how the rows that each query attended to differ from all rows, by query and column, the most alike first.
 
     Of numbers ``attended`` and ``all`` are means, and ``alike`` is by how much nearer to the query the attended rows
