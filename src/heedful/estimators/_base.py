@@ -15,7 +15,7 @@ from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.fitting import fit_attention
 from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
 from heedful._attention_model.tables import LocalModels
-from heedful._checks import check_choice, check_number, check_weights
+from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
 from heedful._frames import read_table
 from heedful._models.protocol import ModelKind, Run
@@ -239,7 +239,7 @@ class AttentionEstimator(BaseEstimator):
         """
         check_choice("method", method, ("fast", "shapley"))
         if max_features is not None:
-            max_features = int(check_number("max_features", max_features, 1, np.inf, hint="Or None for whole models."))
+            max_features = check_count("max_features", max_features, 1, hint="Or None for whole models.")
             if not self._fitted.models.by_column:
                 raise ValueError(
                     "`max_features` must be None where models have no slopes of the table's columns, got "
