@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Training rows, at equal steps of their weight, that stand for all of them.
 MOST_ROWS = 200
+ROUNDING = 1e-12
 
 
 def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run) -> Summary:
@@ -64,5 +65,8 @@ def importances(fitted: "FittedAttention", run: Run) -> pd.Series:
     added = game.fast(fitted.read_rows(rows), rows.codes, link)
     # of several classes the most probable one is explained
     own = added[np.arange(chosen.size), link.argmax(axis=1)]
-    found = pd.Series(share @ np.abs(own), fitted.rows.reader.names, name="importance")
+    size = share @ np.abs(own)
+    # what rounding leaves moves nothing
+    size[size < ROUNDING * np.abs(link).max()] = 0.0
+    found = pd.Series(size, fitted.rows.reader.names, name="importance")
     return found.sort_values(ascending=False, kind="stable")

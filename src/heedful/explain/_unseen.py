@@ -55,15 +55,15 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
     figures = f"{unseen.name} on unseen rows {own:.4g}, {rival} {plain:.4g}"
     better = f"It predicts new rows better than {rival}{'.' if mixing else ', by curves: attention adds nothing.'}"
     same = f"{rival.capitalize()} predicts new rows as well, and is simpler to read."
+    worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."
     if plain <= 0:
         # errors around 0 have no ratio
-        lower = own < plain
-        return Judged(figures, f"{'better' if lower else 'no better'} than {rival}", better if lower else same)
+        outcome = f"{'better' if own < plain else 'no better'} than {rival}"
+        return Judged(figures, outcome, better if own < plain else same if own == plain else worse)
     gain = 100 * (1 - own / plain)
     if gain >= NO_GAIN:
         return Judged(figures, f"{gain:.{0 if gain >= 10 else 1}f} % lower", better)
-    if gain > -NO_GAIN:
-        idle = "attention would not help here, so it is not used"
-        return Judged(figures, f"no better than {rival}" if mixing else idle, same)
-    worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."
-    return Judged(figures, f"{-gain:.1f} % higher", worse)
+    if gain <= -NO_GAIN:
+        return Judged(figures, f"{-gain:.1f} % higher", worse)
+    idle = "attention would not help here, so it is not used"
+    return Judged(figures, f"no better than {rival}" if mixing else idle, same)
