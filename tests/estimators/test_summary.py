@@ -94,6 +94,15 @@ def test_its_figures_are_the_attributes_they_come_from(every):
     assert np.isnan(summary.n_eff) if model.mixing_ == 0 else 1 <= summary.n_eff <= N_ROWS
 
 
+def test_rows_attended_to_are_a_weighted_median_of_rows_left_out(every):
+    model, summary, _, weight, _ = every
+    rows = model._model.rows
+    n_eff = rows.give_back(model._model.attend_left_out(np.arange(N_ROWS))).n_eff
+    repeated = np.sort(np.repeat(n_eff, rows.mass.astype(int)))
+    assert repeated.size == weight.sum()
+    assert model.mixing_ == 0 or summary.n_eff == pytest.approx(repeated[(repeated.size - 1) // 2])
+
+
 def test_columns_matter_as_much_as_they_contribute_to_training_rows(every):
     model, summary, X, weight, _ = every
     added = model.explain(X).contributions().abs()
