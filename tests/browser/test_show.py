@@ -1,10 +1,10 @@
 """The page inside a notebook: a frame that runs its scripts and reaches nothing outside."""
 
 import pytest
-from report.cases import HOSTILE_NAMES, make_drift_report, make_explanation
 
 from heedful import report
 from heedful.report._show import frame_page
+from report.cases import HOSTILE_NAMES, make_drift_report, make_explanation
 
 
 @pytest.mark.parametrize("make", [lambda: make_explanation(6, names=HOSTILE_NAMES), make_drift_report])
