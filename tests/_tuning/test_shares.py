@@ -9,6 +9,7 @@ from scipy.optimize import minimize, minimize_scalar
 from heedful._solver import Numbers
 from heedful._tuning.shares import (
     CAUTION,
+    OutOfFold,
     best_mixing,
     fit_both,
     fit_many,
@@ -217,3 +218,31 @@ def test_a_head_with_shapes_that_says_what_a_line_does_is_not_tried(rng):
     np.testing.assert_array_equal(np.delete(one.share, [n_heads, n_heads + 1]), two.share)
     assert (one.share[n_heads : n_heads + 2] == 0).all()
     assert one.error.size == n_heads + 3
+
+
+def test_one_wild_row_does_not_rule_the_shares():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=80)
+    y, heads = truth + 0.3 * rng.normal(size=80), np.column_stack([truth, truth + rng.normal(size=80)])
+    heads[0] = [-5.0, 60.0]
+    calm = OutOfFold(heads[1:], np.zeros(79), Numbers(y[1:]), np.ones(79))
+    y[0] = 60.0
+    wild = OutOfFold(heads, np.zeros(80), Numbers(y), np.ones(80))
+    # by squared errors alone the second head, which is noise but for this row, would be the better one
+    assert np.mean((heads[:, 1] - y) ** 2) < np.mean((heads[:, 0] - y) ** 2)
+    assert fit_many(wild, None)[0] > 0.7
+    assert abs(fit_many(wild, None)[0] - fit_many(calm, None)[0]) < 0.2
+
+
+def test_no_residual_counts_more_than_four_deviations():
+    rng = np.random.default_rng(1)
+    y = rng.standard_t(2, size=400)
+    family, weight = Numbers(y), np.ones(400)
+    trust = family.trust(np.zeros(400), weight)
+    limit = 4 * 1.4826 * np.median(np.abs(y))
+    assert (trust * y**2).max() <= limit**2 * (1 + 1e-2)
+    assert (trust[np.abs(y) < 0.99 * limit] == 1.0).all()
+    assert (trust[np.abs(y) > 1.01 * limit] < 1.0).all()
+    twice = Numbers(np.append(y, y[:50])).trust(np.zeros(450), np.ones(450))[:400]
+    assert np.allclose(twice, family.trust(np.zeros(400), np.where(np.arange(400) < 50, 2.0, 1.0)))
+    assert (Numbers(np.r_[np.zeros(9), 1.0]).trust(np.zeros(10), np.ones(10)) == 1.0).all()

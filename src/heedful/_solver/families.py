@@ -87,8 +87,15 @@ class Family(Protocol):
     def losses(self, observed: np.ndarray) -> Losses:
         """Return the loss of each row."""
 
+    def trust(self, observed: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return how much each row counts, at most 1, when predictions are compared by these of them."""
+
     def left_out_loss(self, link: Links, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the weighted loss of test rows, in sum, for models of the training rows."""
+
+
+# Deviations beyond which a residual counts no more, and those of the median of absolute ones of a normal distribution.
+EXTREME, DEVIATION = 4.0, 1.4826
 
 
 class RowByRow:
@@ -124,6 +131,10 @@ class RowByRow:
     def anchored(self, link, weight):
         """Return the family as it is."""
         return self
+
+    def trust(self, observed, weight):
+        """Return ones: no loss of a row is that large."""
+        return np.ones(observed.shape)
 
     def left_out_loss(self, link, train, test, weight):
         """Return the sum over test rows."""
@@ -191,6 +202,17 @@ class Numbers(RowByRow):
         """Return squared errors."""
         away = observed - like_rows(self.y, observed)
         return Losses(away**2, 2.0 * away, np.full(away.shape, 2.0))
+
+    def trust(self, observed, weight):
+        """Return the weights with which no squared residual counts more than that of four deviations.
+
+        Deviations are those of a normal distribution with the same median of absolute residuals.
+        """
+        away = np.abs(observed - self.y)
+        order = np.argsort(away)
+        half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
+        far = EXTREME * DEVIATION * away[order[min(half, away.size - 1)]]
+        return np.minimum(1.0, far / np.maximum(away, 1e-300)) ** 2 if far > 0 else np.ones(away.size)
 
 
 class Classes(RowByRow):

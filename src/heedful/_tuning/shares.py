@@ -101,11 +101,17 @@ def minimise_on_simplex(oof: OutOfFold, columns: np.ndarray, cost: np.ndarray) -
     return share
 
 
+def without_extremes(oof: OutOfFold) -> OutOfFold:
+    """Return the rows with less weight for those that no head comes near to: few of them must not rule all shares."""
+    return oof._replace(weight=oof.weight * oof.family.trust(oof.heads.mean(axis=1), oof.weight))
+
+
 def fit_many(oof: OutOfFold, mixing: float | None) -> np.ndarray:
     """Return the shares of all heads that minimise the loss of the blend, a cautious price on each head added.
 
     With ``mixing`` given, the heads' shares sum to it; otherwise the baseline competes as one more column.
     """
+    oof = without_extremes(oof)
     if mixing is None:
         columns = np.column_stack([oof.heads, oof.baseline])
         return minimise_on_simplex(oof, columns, CAUTION * head_costs(oof, columns))[:-1]
