@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Bottom to top, as in CONTRIBUTING.md. A room may import from those named for it, all of which are above in this list,
 # and from itself.
-GROUND = {"_kernels", "_checks", "_undo", "_optional", "_blocks", "_frames", "_sound", "_ensembles", "_trees"}
+GROUND = {"_kernels", "_checks", "_undo", "_optional", "_show", "_blocks", "_frames", "_sound", "_ensembles", "_trees"}
 FLOW = GROUND | {"attention", "_solver", "baseline", "similarity", "_training_table", "_responses"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
@@ -21,6 +21,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_frames": set(),
     "_files": set(),
     "_optional": set(),
+    "_show": set(),
     "_version": set(),
     "_sound": set(),
     "_ensembles": {"_kernels", "_checks", "_optional", "_sound"},
@@ -36,11 +37,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_tuning": FLOW | {"_models"},
     "_intervals": FLOW,
     "cluster": GROUND,
-    "explain": {"_checks", "_frames", "_responses", "cluster"},
+    "explain": {"_checks", "_frames", "_optional", "_responses", "_show", "cluster"},
     "_attention_model": FLOW | {"_models", "_tuning", "_intervals", "explain"},
     "estimators": FLOW | {"_models", "_attention_model", "explain"},
     "plot": {"_optional", "explain"},
-    "report": {"_files", "_optional", "_responses", "explain"},
+    "report": {"_checks", "_files", "_optional", "_responses", "_show", "explain"},
     "datasets": {"_checks", "_files", "_optional"},
     "saving": {"_files", "_sound", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},

@@ -4,12 +4,11 @@ import importlib
 from types import ModuleType
 
 
-def need(package: str, extra: str, who: str) -> ModuleType:
-    """Import an optional package or a module of one, or say which extra brings it."""
+def need(package: str, extra: str | None, who: str) -> ModuleType:
+    """Import an optional package or a module of one, or say which extra brings it; None is the package itself."""
     try:
         return importlib.import_module(package)
     except ImportError as error:
         name = package.partition(".")[0]
-        raise ImportError(
-            f"`{who}` needs {name}, which is not installed. Get it by: pip install 'heedful[{extra}]'"
-        ) from error
+        what = name if extra is None else f"'heedful[{extra}]'"
+        raise ImportError(f"`{who}` needs {name}, which is not installed. Get it by: pip install {what}") from error

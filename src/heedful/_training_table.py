@@ -216,6 +216,15 @@ class TrainingTable:
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
         return self.reader.decode(codes[self._inverse], np.arange(self.codes.shape[1]), self.response.index)
 
+    @property
+    def n_given(self) -> int:
+        """Number of rows that were given with a weight."""
+        return int((self._inverse >= 0).sum())
+
+    def give_rows(self, values: np.ndarray) -> np.ndarray:
+        """Return values of distinct rows as those of the rows that were given with a weight."""
+        return values[self._inverse[self._inverse >= 0]]
+
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over distinct rows as attention over the rows that the user gave."""
         n_given = self._inverse.size

@@ -14,7 +14,6 @@ from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_
 
 from heedful import AttentionLasso, load_model
 from heedful.cli import main
-from heedful.cli._fit import judge
 from heedful.similarity import default_forests
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -107,23 +106,6 @@ def test_fit_says_how_good_the_model_is_on_unseen_rows(made, tmp_path, capsys):
     error = load_model(tmp_path / "m.skops").unseen_error_
     figures = f"root mean squared error on unseen rows {error['attention']:.4g}, one lasso for all rows "
     assert f"error  {figures}{error['baseline']:.4g}: " in said
-
-
-@pytest.mark.parametrize(
-    ("own", "plain", "mixing", "words"),
-    [
-        (8.0, 10.0, 0.5, "loss on unseen rows 8, one lasso for all rows 10: 20 % lower"),
-        (9.75, 10.0, 0.5, ": 2.5 % lower"),
-        (9.95, 10.0, 0.5, ": no better than one lasso"),
-        (10.0, 10.0, 0.0, ": attention would not help here, so one model for all rows is used"),
-        (8.0, 10.0, 0.0, ": 20 % lower"),
-        (10.5, 10.0, 0.5, ": 5.0 % higher"),
-        (-2.0, -1.0, 0.5, ": better than one lasso"),
-        (np.nan, np.nan, 0.5, "not known"),
-    ],
-)
-def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
-    assert words in judge({"error": "loss", "attention": own, "baseline": plain}, mixing)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

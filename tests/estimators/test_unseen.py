@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.ensemble import GradientBoostingRegressor
 
-from heedful import AttentionLasso, LocalLasso
+from heedful import AttentionLasso, DriftCorrector, LocalLasso
 from heedful.similarity import ForestProximity
 
 
@@ -35,3 +36,14 @@ def test_it_is_near_the_error_of_new_rows(fits):
 def test_where_nothing_was_tried_nothing_is_known(rng):
     X = rng.normal(size=(40, 2))
     assert AttentionLasso(mixing=0.0).fit(X, X[:, 0]).unseen_error_.isna().all()
+
+
+def test_a_correction_by_few_rows_is_judged_as_it_is_applied(rng):
+    X = rng.normal(size=(430, 2))
+    model = GradientBoostingRegressor(random_state=0).fit(X[:400], X[:400, 0])
+    corrector = DriftCorrector(model, temperature=1.0).fit(X[400:], X[400:, 0] + 3.0)
+    told = corrector.drift_report().summary["value"]
+    error = corrector.unseen_error_
+    assert error["baseline"] == pytest.approx(told["error before"])
+    # shares of the one are fitted without the row, those of the other are the final ones
+    assert error["attention"] == pytest.approx(told["error after"], rel=0.02)

@@ -13,7 +13,6 @@ from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegress
 from heedful import DriftCorrector, report
 from heedful.report._drift import collect_drift
 from heedful.report._page import plotly_script
-from heedful.report._verdict import verdict
 from report.cases import HOSTILE, HOSTILE_NAMES, make_drift_report, make_explanation
 
 CASES = {
@@ -44,7 +43,7 @@ def told(mixing=0.9, guard=1.0, change=-40.0, tried=True):
     """Return the verdict on a report with such measures."""
     made = make_drift_report(tuned={"mixing": mixing, "guard": guard})
     made.summary.loc["error change (%)", "value"] = change
-    return verdict(made if tried else replace(made, heads=made.heads.assign(error=np.nan)))
+    return (made if tried else replace(made, heads=made.heads.assign(error=np.nan))).verdict
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -59,7 +58,7 @@ def test_the_data_are_plain_and_survive_the_page(case):
 def test_a_large_gain_that_the_guard_lets_through_is_a_drift():
     made = make_drift_report()
     before, after, change = made.summary["value"][["error before", "error after", "error change (%)"]]
-    assert verdict(made) == (
+    assert made.verdict == (
         f"The model has drifted: correcting it by 60 recent rows lowers its root mean squared error from {before:.3g} "
         f"to {after:.3g} (−{-change:.0f}\N{NO-BREAK SPACE}%), each row corrected by the others only."
     )

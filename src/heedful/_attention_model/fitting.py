@@ -123,7 +123,7 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     else:
         tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
     if settings.mixing is None:
-        tuned = tuned._replace(share=fitted.models.shrink(tuned.share))
+        tuned = shrink(fitted.models, tuned, oof.baseline[known])
     fitted.tuned = tuned
     fitted.unseen = unseen_losses(oof._replace(baseline=baseline).part(known), tuned.blend)
     if settings.adaptive and tuned.share.any():
@@ -132,6 +132,13 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
         fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
     if settings.intervals and fitted.response.task == "regression":
         rank_residuals(fitted, oof, known, settings.out_of_bag, run)
+
+
+def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
+    """Return shares as the models use them, and the blend that goes with these."""
+    share = models.shrink(tuned.share)
+    factor = share.sum() / tuned.share.sum() if tuned.share.any() else 1.0
+    return tuned._replace(share=share, blend=baseline + factor * (tuned.blend - baseline))
 
 
 def unseen_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:

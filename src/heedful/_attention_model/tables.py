@@ -9,6 +9,7 @@ from heedful._attention_model.queries import Answer
 from heedful._attention_model.small import SmallModels
 from heedful._models.protocol import FittedModels, View
 from heedful._responses import Response
+from heedful._show import Sketch, count, cut, middle_and_range
 from heedful._solver import Family
 from heedful._training_table import as_frame
 from heedful.explain import Explanation
@@ -44,6 +45,21 @@ class LocalModels(NamedTuple):
     multiple: pd.Series | pd.DataFrame
     shape: pd.DataFrame
     local_shape: pd.DataFrame
+
+    def __repr__(self) -> str:
+        return self._sketch().text()
+
+    def _repr_html_(self) -> str:
+        return self._sketch().html()
+
+    def _sketch(self) -> Sketch:
+        facts = [
+            ("features", f"{self.design.shape[1]}: {cut(', '.join(map(str, self.design.columns)))}"),
+            ("mixing", middle_and_range(self.mixing)),
+            ("models", "linear" if self.slopes else "not linear: coef holds importances"),
+        ]
+        hint = "Look at prediction, coef, intercept, mixing, baseline_coef, local_coef"
+        return Sketch(f"Models of {count(len(self.mixing), 'query', 'queries')}", facts, hint)
 
 
 class GlobalCoef(NamedTuple):

@@ -119,6 +119,7 @@ class FittedLinear(FittedModels):
     """A lasso for all rows, with an additive model beside it or not, and what local lassos need of them."""
 
     linear = by_column = True
+    rival = "one lasso for all rows"
 
     def __init__(
         self,

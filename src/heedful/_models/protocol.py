@@ -155,6 +155,9 @@ class FittedModels:
     attends_when_idle: bool = False
     # whether rows may come in any order, so that halves of them must be drawn from a sorted one
     in_any_order: bool = False
+    # what people call the global model, and what the mixing is a share of
+    rival: str = "one model for all rows"
+    share: str = "of each prediction comes from models fitted to like rows"
 
     def __init__(self, rows: TrainingTable, response: Response):
         self.rows, self.response = rows, response

@@ -27,6 +27,8 @@ class FittedShift(FittedModels):
     """A model as it is served, and recent rows with what it predicts of them and where its trees put them."""
 
     attends_when_idle = in_any_order = True
+    rival = "the model as it is"
+    share = "of the correction by like recent rows is applied"
 
     def __init__(self, rows: TrainingTable, served: ServedModel, recent: Recent):
         super().__init__(rows, served.response)

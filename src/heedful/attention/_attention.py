@@ -5,8 +5,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy import sparse
 
+from heedful._show import Shown, Sketch, count, middle_and_range
 
-class Attention:
+
+class Attention(Shown):
     """Hold the weights of the training rows for each query; they sum to one.
 
     Rows that share nothing with a query have all the same small weight, which is kept once per query instead of once
@@ -47,6 +49,12 @@ class Attention:
         stored = self._sum(self.weights.data**2)
         unstored = self.background**2 * np.maximum((self.sample_weight**2).sum() - self._stored_prior(2), 0.0)
         return 1.0 / (stored + unstored)
+
+    def _sketch(self) -> Sketch:
+        n_query, n_train = self.shape
+        facts = [("effective rows", middle_and_range(self.n_eff))]
+        title = f"Attention of {count(n_query, 'query', 'queries')} to {count(n_train, 'training row')}"
+        return Sketch(title, facts, "Look at top(query), toarray(), n_eff")
 
     def bumps(self) -> sparse.csr_array:
         """Return what the stored weights add to the background.

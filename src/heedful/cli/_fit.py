@@ -4,7 +4,6 @@ from argparse import Namespace
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from heedful.cli._columns import conform, count_kinds, describe_columns, need_column
@@ -14,10 +13,8 @@ from heedful.cli._output import say
 from heedful.cli._read import read_table
 from heedful.cli._target import Response, read_response
 from heedful.cli._write import check_output
+from heedful.explain import say_error
 from heedful.similarity import ForestProximity, default_forests
-
-# A smaller gain over the lasso, in per cent, is none.
-NO_GAIN = 1.0
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -89,22 +86,6 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
     return found | ({"classes": model.classes_.tolist()} if response.task == "classification" else {})
 
 
-def judge(unseen: dict[str, Any], mixing: float) -> str:
-    """Return in plain words how good a model is on rows that it has not seen."""
-    own, plain = unseen["attention"], unseen["baseline"]
-    if not np.isfinite([own, plain]).all():
-        return "on unseen rows not known: no row was left out"
-    figures = f"{unseen['error']} on unseen rows {own:.4g}, one lasso for all rows {plain:.4g}"
-    if plain <= 0:
-        return f"{figures}: {'better' if own < plain else 'no better'} than one lasso"
-    gain = 100 * (1 - own / plain)
-    if mixing == 0 and abs(gain) < NO_GAIN:
-        return f"{figures}: attention would not help here, so one model for all rows is used"
-    if gain >= NO_GAIN:
-        return f"{figures}: {gain:.{0 if gain >= 10 else 1}f} % lower"
-    return f"{figures}: no better than one lasso" if gain > -NO_GAIN else f"{figures}: {-gain:.1f} % higher"
-
-
 def tell(found: dict[str, Any]) -> None:
     """Say what was fitted."""
     what = found.get("target") or f"{found['event']}, {found['time']}"
@@ -113,5 +94,6 @@ def tell(found: dict[str, Any]) -> None:
     say(f"task   {found['task']} of {what} ({found['reason']}){classes}")
     say(f"model  {found['heads']['used']} of {found['heads']['tried']} heads in use, mixing {found['mixing']:.2f}, "
         f"alpha {found['alpha']:.3g}, guard {found['guard']:.2f}")  # fmt: skip
-    say(f"error  {judge(found['unseen'], found['mixing'])}")
+    unseen = pd.Series(found["unseen"]).drop("error").rename(found["unseen"]["error"])
+    say(f"error  {say_error(unseen, found['mixing'])}")
     say(f"wrote  {found['model']}: {found['bytes'] / 1e6:.1f} MB, {found['seconds']:.1f} s in all")

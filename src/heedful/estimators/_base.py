@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.fitting import fit_attention
 from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
+from heedful._attention_model.summary import summarise
 from heedful._attention_model.tables import LocalModels
 from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
@@ -23,7 +24,7 @@ from heedful._responses import Response
 from heedful._training_table import TrainingTable, as_frame
 from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
-from heedful.explain import Explanation
+from heedful.explain import Explanation, Summary
 
 
 class Given(NamedTuple):
@@ -246,6 +247,18 @@ class AttentionEstimator(BaseEstimator):
                     f"{max_features}. Use an attention lasso for small models."
                 )
         return self._fitted.explain(self._read(X), y, method, max_features, self._run)
+
+    def summary(self) -> Summary:
+        """Return in plain words how good the model is and what it goes by.
+
+        Returns
+        -------
+        Summary
+            Error on unseen rows beside that of the model for all rows, how much attention is used, the five columns
+            that matter most, and what the table is. Print it, or let a notebook show it.
+        """
+        fitted = self._fitted
+        return summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
     @property
     def baseline_(self) -> Any:

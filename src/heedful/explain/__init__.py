@@ -3,6 +3,8 @@
 from heedful.explain._clusters import Clusters
 from heedful.explain._drift import DriftReport
 from heedful.explain._explanation import Explanation
+from heedful.explain._summary import Summary
+from heedful.explain._unseen import say_error
 from heedful.explain._values import say_cell, say_value
 
-__all__ = ["Clusters", "DriftReport", "Explanation", "say_cell", "say_value"]
+__all__ = ["Clusters", "DriftReport", "Explanation", "Summary", "say_cell", "say_error", "say_value"]

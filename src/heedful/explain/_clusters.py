@@ -7,16 +7,18 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
+from heedful._show import Shown, Sketch
 from heedful.cluster import cut, minimax_linkage
 from heedful.explain._choice import choose_number, drop_small, explained_share, usual_size
 from heedful.explain._describe import Coefs, describe_groups, tell_groups
+from heedful.explain._sketches import sketch_clusters
 
 # The label of queries in no cluster, and what they are called.
 OTHERS, OTHERS_NAME = -1, "others"
 
 
-@dataclass(frozen=True)
-class Clusters:
+@dataclass(frozen=True, repr=False)
+class Clusters(Shown):
     """Hold groups of queries with like models, and their prototypes.
 
     Parameters
@@ -111,6 +113,9 @@ class Clusters:
             One paragraph per cluster.
         """
         return tell_groups(self.describe(k), self.table["prototype"])
+
+    def _sketch(self) -> Sketch:
+        return sketch_clusters(self)
 
 
 @dataclass(frozen=True)

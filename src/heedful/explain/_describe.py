@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._show import cut, percent, short
+
 # The range of a column that is shown: the middle 80 % of its values.
 LOW, HIGH = 0.1, 0.9
 # Times the root of the number of queries: shares of a random draw differ by more in one of twenty cases (Kolmogorov).
 CHANCE = 1.36
 # Differences of coefficients are left out that change predictions by less than this share of the largest one.
 SMALL = 0.1
-# Longer levels and names are cut.
-LONGEST = 40
 
 
 class Mark(NamedTuple):
@@ -53,8 +53,8 @@ def tell_groups(found: pd.DataFrame, prototypes: pd.Series) -> str:
 
 
 def _tell_group(row: pd.Series, name: str, prototype: Any) -> str:
-    like = "" if prototype is None else f", such as {_cut(prototype)}"
-    parts = [f"{name}: {row['size']} {'query' if row['size'] == 1 else 'queries'} ({_percent(row['share'])}){like}."]
+    like = "" if prototype is None else f", such as {cut(prototype)}"
+    parts = [f"{name}: {row['size']} {'query' if row['size'] == 1 else 'queries'} ({percent(row['share'])}){like}."]
     parts.append(f"Rows: {row['rows'] or 'like all queries'}.")
     parts.append(f"Models: {'; '.join(filter(None, (row['levels'], row['coefficients']))) or 'like all'}.")
     if "error" in row:
@@ -85,7 +85,7 @@ def _compare_numbers(name: Any, values: np.ndarray, inside: np.ndarray) -> Mark:
     below = [np.searchsorted(part, known, side="right") / part.size for part in (own, known)]
     ranges = [np.quantile(part, (LOW, HIGH), method="inverted_cdf") for part in (own, known)]
     words = [" to ".join(_round(end, *ranges[0]) for end in np.unique(ends)) for ends in ranges]
-    return Mark(float(np.abs(below[0] - below[1]).max()), f"{_cut(name)} {words[0]} (all: {words[1]})")
+    return Mark(float(np.abs(below[0] - below[1]).max()), f"{cut(name)} {words[0]} (all: {words[1]})")
 
 
 def _compare_levels(column: pd.Series, inside: np.ndarray) -> Mark:
@@ -96,8 +96,8 @@ def _compare_levels(column: pd.Series, inside: np.ndarray) -> Mark:
     apart = own - every
     # of equal differences, as of two levels, the one that there is more of
     most = (apart.abs() + 1e-9 * (apart > 0)).idxmax()
-    shares = f"{_percent(own[most])} (all: {_percent(every[most])})"
-    return Mark(float(abs(own[most] - every[most])), f"{_cut(column.name)} = {_cut(most)} {shares}")
+    shares = f"{percent(own[most])} (all: {percent(every[most])})"
+    return Mark(float(abs(own[most] - every[most])), f"{cut(column.name)} = {cut(most)} {shares}")
 
 
 def compare_means(models: pd.DataFrame, weights: np.ndarray, inside: np.ndarray, k: int) -> str:
@@ -111,12 +111,7 @@ def compare_means(models: pd.DataFrame, weights: np.ndarray, inside: np.ndarray,
 
 
 def _name(column: Any) -> str:
-    return ": ".join(_cut(part) for part in column) if isinstance(column, tuple) else _cut(column)
-
-
-def short(value: float) -> str:
-    """Return a number as people write it."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+    return ": ".join(cut(part) for part in column) if isinstance(column, tuple) else cut(column)
 
 
 def _round(value: float, low: float, high: float) -> str:
@@ -124,12 +119,3 @@ def _round(value: float, low: float, high: float) -> str:
     width = high - low or abs(high) or 1.0
     digits = 1 - math.floor(math.log10(width))
     return f"{round(value, digits if digits >= 0 else digits + 1):.10g}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
-
-
-def _cut(name: Any) -> str:
-    text = str(name)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

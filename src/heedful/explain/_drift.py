@@ -5,6 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from heedful._show import Shown, Sketch
+from heedful.explain._drift_verdict import verdict
+from heedful.explain._sketches import sketch_drift
+
 # A query counts as corrected if its correction is larger than so many of its standard errors.
 STANDARD_ERRORS = 2.0
 MEANINGS = {
@@ -23,8 +27,8 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class DriftReport:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DriftReport(Shown):
     """Tell whether a model has drifted, and where.
 
     Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
@@ -76,8 +80,16 @@ class DriftReport:
         features = pd.DataFrame({"value": self.features["separation"].astype(object), "meaning": meaning})
         return pd.concat({"drift": self.summary, "feature": features}, names=["part", "measure"])
 
+    @property
+    def verdict(self) -> str:
+        """Whether the model has drifted, in one sentence."""
+        return verdict(self)
+
     def __str__(self) -> str:
         return self.frame.to_string()
+
+    def _sketch(self) -> Sketch:
+        return sketch_drift(self)
 
 
 def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float], squared: bool) -> pd.DataFrame:

@@ -9,15 +9,18 @@ import pandas as pd
 from heedful._checks import check_choice, check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
+from heedful._show import Shown, Sketch
 from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._clusters import Clusters
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
+from heedful.explain._shap import make_shap
+from heedful.explain._sketches import sketch_explanation
 from heedful.explain._stability import compare_neighbours
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Shown):
     """Hold the models and the rows behind some predictions, as tables.
 
     Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. ``link`` is
@@ -211,6 +214,25 @@ class Explanation:
         added = found.model if part == "model" else found.total - found.model
         return pd.DataFrame(added[which], self.index, self.values.columns)
 
+    def to_shap(self, output: Any = None) -> Any:
+        """Return the contributions as shap's plots take them.
+
+        Needs shap: ``pip install shap``.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        shap.Explanation
+            ``values`` are those of :meth:`contributions`, ``base_values`` where they start, ``data`` the queries as
+            numbers (text and dates by the place of their level) and ``display_data`` as they were given.
+        """
+        base = np.atleast_1d(np.asarray(self.base_value))[self._which(output)[1]]
+        return make_shap(self.contributions(output).to_numpy(), base, self.values)
+
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
         """Return the columns that drove each prediction: those that add most.
 
@@ -377,6 +399,9 @@ class Explanation:
         """
         deviation = center_and_unit(self.design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
+
+    def _sketch(self) -> Sketch:
+        return sketch_explanation(self)
 
     def _attributed(self) -> Attribution:
         if self.attribution is None:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful._show import short as plain
+
 # Longer names and values are cut: they would only stretch tables.
 LONGEST_TEXT = 200
 
@@ -59,5 +61,5 @@ def short(value: Any, digits: int = 4) -> str:
     value = float(value)
     if math.isnan(value):
         return "–"
-    shown = f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+    shown = plain(value, digits)
     return shown.replace("-", "\N{MINUS SIGN}", 1) if shown.startswith("-") else shown

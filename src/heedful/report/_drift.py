@@ -10,7 +10,6 @@ from heedful.explain._drift import is_corrected
 from heedful.report._compact import column, counts, evenly, numbers, short, text, texts
 from heedful.report._overview import card
 from heedful.report._tuning import tuning
-from heedful.report._verdict import verdict
 
 # Points of the timeline, blocks of rows and rows in each, features and bars of a histogram that are shown.
 MOST_POINTS, N_BLOCKS, FEWEST_ROWS, MOST_FEATURES, N_BINS = 2000, 20, 5, 15, 30
@@ -28,7 +27,7 @@ def collect_drift(report: DriftReport, title: str | None) -> dict[str, Any]:
     corrected = is_corrected(report.queries)
     return {
         "title": text(title) if title is not None else "Has the model drifted?",
-        "verdict": text(verdict(report)),
+        "verdict": text(report.verdict),
         "words": {"error": text(report.error), "classes": report.error != ROOT, **_axis_words(when)},
         "cards": drift_cards(report),
         "rows": points(rows, when),

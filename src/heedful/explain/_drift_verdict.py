@@ -1,14 +1,18 @@
 """Whether a model has drifted, in one sentence."""
 
-from heedful.explain import DriftReport
-from heedful.report._compact import short
+from typing import TYPE_CHECKING
+
+from heedful._show import short
+
+if TYPE_CHECKING:
+    from heedful.explain._drift import DriftReport
 
 # The model has drifted if correcting it takes this share (%) off its error, and the guard lets so much of it
 # through. Below the smaller share no drift was found; in between, or with less let through, it may have drifted.
 LARGE_GAIN, SMALL_GAIN, SURE = 5.0, 1.0, 0.9
 
 
-def verdict(report: DriftReport) -> str:
+def verdict(report: "DriftReport") -> str:
     """Return what the measures of a report say, in plain words."""
     value = report.summary["value"]
     mixing, guard, gain = (float(value[name]) for name in ("mixing", "guard", "error change (%)"))
@@ -27,7 +31,7 @@ def verdict(report: DriftReport) -> str:
     return f"No drift that a correction would mend was found: {effect}. Mixing is {short(mixing, 2)}."
 
 
-def _effect(report: DriftReport, does: str, whom: str = "it") -> str:
+def _effect(report: "DriftReport", does: str, whom: str = "it") -> str:
     value = report.summary["value"]
     before, after = (short(value[name], 3) for name in ("error before", "error after"))
     return (

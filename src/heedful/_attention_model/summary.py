@@ -1,0 +1,72 @@
+"""A fitted attention model in figures: what ``summary()`` tells."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from heedful._attention_model.attribution import systematic
+from heedful._frames import DATES, TableReader
+from heedful._models.protocol import Run
+from heedful.explain import Summary
+
+if TYPE_CHECKING:
+    from heedful._attention_model.fitted import FittedAttention
+
+# Training rows, at equal steps of their weight, that stand for all of them.
+MOST_ROWS = 200
+ROUNDING = 1e-12
+
+
+def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run) -> Summary:
+    """Return how good a model is, how much attention it uses, and which columns matter."""
+    rows, tuned, models = fitted.rows, fitted.tuned, fitted.models
+    return Summary(
+        name=name,
+        response=", ".join(map(str, rows.response.columns)),
+        words=fitted.response.words,
+        n_rows=rows.n_given,
+        n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),
+        columns=count_columns(rows.reader),
+        unseen_error=unseen,
+        mixing=tuned.mixing,
+        n_heads=tuned.share.size,
+        n_used=int((tuned.share > 0).sum()),
+        n_eff=median_rows(fitted) if tuned.mixing > 0 else np.nan,
+        importances=importances(fitted, run._replace(verbose=0)),
+        rival=models.rival,
+        share=models.share,
+    )
+
+
+def count_columns(reader: TableReader) -> pd.Series:
+    """Return the number of columns of each kind."""
+    kinds = [
+        "categories" if levels is not None else "dates" if DATES in kinds else "numbers"
+        for kinds, levels in zip(reader.kinds, reader.levels, strict=True)
+    ]
+    return pd.Series(kinds).value_counts().reindex(["numbers", "dates", "categories"], fill_value=0)
+
+
+def median_rows(fitted: "FittedAttention") -> float:
+    """Return the weighted median of the effective numbers of rows that training rows, each left out, attend to."""
+    chosen, share = systematic(fitted.rows.weight, MOST_ROWS)
+    n_eff = fitted.rows.give_back(fitted.attend_left_out(chosen)).n_eff
+    order = np.argsort(n_eff, kind="stable")
+    return float(n_eff[order][np.searchsorted(np.cumsum(share[order]), 0.5 - 1e-9)])
+
+
+def importances(fitted: "FittedAttention", run: Run) -> pd.Series:
+    """Return the weighted mean absolute contribution of each column over training rows, the largest first."""
+    game = fitted.game(run)
+    compared = game.compared
+    chosen, share = systematic(compared.share, MOST_ROWS)
+    rows, link = compared.rows.take(chosen), compared.link[chosen]
+    added = game.fast(fitted.read_rows(rows), rows.codes, link)
+    # of several classes the most probable one is explained
+    own = added[np.arange(chosen.size), link.argmax(axis=1)]
+    size = share @ np.abs(own)
+    # what rounding leaves moves nothing
+    size[size < ROUNDING * np.abs(link).max()] = 0.0
+    found = pd.Series(size, fitted.rows.reader.names, name="importance")
+    return found.sort_values(ascending=False, kind="stable")

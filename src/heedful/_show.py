@@ -1,0 +1,82 @@
+"""Results as a few lines of text and as a small piece of HTML: the same facts in both."""
+
+import html
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# Longer names and cells are cut; lists of facts too.
+LONGEST, MOST_FACTS = 40, 8
+CELL = ' style="text-align:left"'
+
+
+class Sketch(NamedTuple):
+    """What is worth knowing of a result at first sight: a title, facts under their names, and where to go on."""
+
+    title: str
+    facts: list[tuple[str, str]]
+    hint: str = ""
+
+    def text(self) -> str:
+        """Return lines to be read."""
+        width = max((len(name) for name, _ in self.facts), default=0)
+        facts = [f"  {name:<{width}}  {said}" for name, said in self.facts]
+        return "\n".join([self.title, *facts, *([self.hint] if self.hint else [])])
+
+    def html(self) -> str:
+        """Return a table; names and cells stay text, whatever they hold."""
+        rows = (f"<tr><th{CELL}>{escape(name)}</th><td{CELL}>{escape(said)}</td></tr>" for name, said in self.facts)
+        hint = f"<div><small>{escape(self.hint)}</small></div>" if self.hint else ""
+        return f"<div><strong>{escape(self.title)}</strong><table>{''.join(rows)}</table>{hint}</div>"
+
+
+class Shown:
+    """A result that shows itself by its sketch, in a terminal and in a notebook."""
+
+    def _sketch(self) -> Sketch:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self._sketch().text()
+
+    def _repr_html_(self) -> str:
+        return self._sketch().html()
+
+
+def escape(text: str) -> str:
+    """Return text as HTML that shows it."""
+    return html.escape(text)
+
+
+def shorten(facts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the first facts, and how many more there are."""
+    more = len(facts) - MOST_FACTS
+    return facts if more <= 0 else [*facts[:MOST_FACTS], ("...", f"and {more} more")]
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Return how many there are, in words that fit the number."""
+    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
+
+
+def middle_and_range(values: Any) -> str:
+    """Return the median of numbers, with the smallest and the largest if these differ."""
+    values = np.asarray(values, dtype=np.float64)
+    low, middle, high = (short(value) for value in np.quantile(values, (0.0, 0.5, 1.0)))
+    return middle if low == high else f"{middle} (median; {low} to {high})"
+
+
+def short(value: float, digits: int = 3) -> str:
+    """Return a number as people write it."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent."""
+    return f"{100 * share:.0f} %"
+
+
+def cut(name: Any) -> str:
+    """Return a name on one line, not too long."""
+    text = " ".join(str(name).split())
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -1,0 +1,75 @@
+"""What explanations, clusters and drift reports show of themselves at first sight."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from heedful._responses import Regression
+from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
+
+if TYPE_CHECKING:
+    from heedful.explain._clusters import Clusters
+    from heedful.explain._drift import DriftReport
+    from heedful.explain._explanation import Explanation
+
+N_DRIFTING = 3
+
+
+def sketch_explanation(explanation: "Explanation") -> Sketch:
+    """Return what the queries are, how they were predicted, and how well."""
+    e, words = explanation, explanation.words or Regression.words
+    n_columns = e.values.shape[1]
+    facts = [
+        ("response", f"{words.response} ({cut(', '.join(map(str, e.train.columns)))})"),
+        (cut(words.prediction), _say_predictions(e.prediction)),
+        ("mixing", middle_and_range(e.mixing)),
+        ("effective rows", middle_and_range(e.n_eff)),
+        ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
+    ]
+    if e.slopes:
+        facts.append(("non-zero coefficients", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
+    if e.fidelity is not None:
+        facts.append(("fidelity", middle_and_range(e.fidelity)))
+    if e.loss is not None and e.baseline_loss is not None:
+        own, plain = (float(part.mean()) ** (0.5 if words.root else 1.0) for part in (e.loss, e.baseline_loss))
+        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
+    title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
+    return Sketch(title, facts, "Look at top_features(), top_rows(), contributions(), clusters(); heedful.report.show")
+
+
+def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:
+    """Return the range of numbers, or how often each class is the most probable one."""
+    if isinstance(prediction, pd.Series):
+        return middle_and_range(prediction)
+    often = np.bincount(prediction.to_numpy().argmax(axis=1), minlength=prediction.shape[1])
+    classes = [(cut(prediction.columns[k]), str(often[k])) for k in np.argsort(-often, kind="stable")]
+    return "most probable: " + ", ".join(" ".join(pair) for pair in shorten(classes))
+
+
+def sketch_clusters(clusters: "Clusters") -> Sketch:
+    """Return the size and the prototype of each cluster."""
+    table = clusters.named
+    facts = [
+        (f"cluster {label}", f"{count(size, 'query', 'queries')}, such as {cut(prototype)}, radius {short(radius)}")
+        for label, prototype, size, radius in table[["prototype", "size", "radius"]].itertuples()
+    ]
+    n_others = len(clusters.labels) - int(table["size"].sum())
+    facts = shorten(facts) + ([("others", count(n_others, "query", "queries"))] if n_others else [])
+    n_query = count(len(clusters.labels), "query", "queries")
+    return Sketch(f"{count(len(table), 'cluster')} of {n_query}", facts, "Look at text(), describe(), table")
+
+
+def sketch_drift(report: "DriftReport") -> Sketch:
+    """Return the verdict and the columns that tell corrected queries apart."""
+    value = report.summary["value"]
+    facts = [
+        ("verdict", report.verdict),
+        ("queries corrected", f"{100 * float(value['queries corrected']):.0f} % of {len(report.queries)}"),
+    ]
+    facts += [
+        (cut(name), f"{cut(inside)} where corrected, {cut(outside)} elsewhere")
+        for name, inside, outside in report.features[["corrected", "others"]].head(N_DRIFTING).itertuples()
+    ]
+    title = f"Drift report on {count(int(value['recent rows']), 'recent row')}"
+    return Sketch(title, facts, "Look at summary, features, frame; heedful.report.show")

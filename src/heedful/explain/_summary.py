@@ -1,0 +1,118 @@
+"""``Summary``: a fitted estimator in plain words."""
+
+import textwrap
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from heedful._responses import Words
+from heedful._show import Shown, Sketch, count, cut, percent, short
+from heedful.explain._unseen import judge
+
+N_FEATURES, WIDTH = 5, 100
+NAMES = {"numbers": ("number",), "dates": ("date",), "categories": ("category", "categories")}
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Summary(Shown):
+    """Tell how good a fitted estimator is, and what it goes by.
+
+    Made by ``summary()`` of an estimator. ``str()`` of it is the text; a notebook shows it as a table.
+
+    Parameters
+    ----------
+    name : str
+        Name of the estimator.
+    response : str
+        Name of the response.
+    words : Words
+        What people call the response, the scale of contributions and the error.
+    n_rows, n_missing : int
+        Training rows with a weight, and their missing cells.
+    columns : Series
+        Number of columns of each kind: numbers, dates, categories.
+    unseen_error : Series
+        Errors on rows that models did not see: "attention", and "baseline", the model for all rows.
+    mixing : float
+        Total share of the heads.
+    n_heads, n_used : int
+        Heads that were tried, and those with a share.
+    n_eff : float
+        Effective number of training rows that a training row, left out, attends to: weighted median.
+    importances : Series
+        Weighted mean of the absolute contributions of each column over training rows, the largest first; for several
+        classes of contributions to the most probable one.
+    rival : str
+        What the model for all rows is called.
+    share : str
+        What ``mixing`` is a share of.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> summary = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).summary()
+    >>> summary.n_rows, sorted(summary.importances.index[:2])
+    (80, ['x0', 'x1'])
+    """
+
+    name: str
+    response: str
+    words: Words
+    n_rows: int
+    n_missing: int
+    columns: pd.Series
+    unseen_error: pd.Series
+    mixing: float
+    n_heads: int
+    n_used: int
+    n_eff: float
+    importances: pd.Series
+    rival: str
+    share: str
+
+    def __str__(self) -> str:
+        sketch = self._sketch()
+        parts = [f"{name[0].upper()}{name[1:]}: {said}" for name, said in sketch.facts]
+        lines = (textwrap.fill(part, WIDTH, subsequent_indent="  ", break_on_hyphens=False) for part in parts)
+        return "\n".join([sketch.title, *lines])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _sketch(self) -> Sketch:
+        found = judge(self.unseen_error, self.mixing, self.rival)
+        facts = [
+            ("table", self._say_table()),
+            ("error", f"{found.figures}: {found.outcome}."),
+            ("that means", " ".join([found.meaning, *self._say_miss()])),
+            ("attention", self._say_attention()),
+            ("features", self._say_features()),
+        ]
+        return Sketch(f"{self.name} of {cut(self.response)} ({self.words.response})", facts)
+
+    def _say_table(self) -> str:
+        kinds = ", ".join(count(number, *NAMES[kind]) for kind, number in self.columns.items() if number)
+        missing = count(self.n_missing, "missing cell") if self.n_missing else "no missing cell"
+        columns = count(int(self.columns.sum()), "column")
+        return f"{count(self.n_rows, 'row')}, {columns} ({kinds}), {missing}."
+
+    def _say_miss(self) -> list[str]:
+        own = self.unseen_error["attention"]
+        return [f"A prediction of a new row is off by about {short(own)}."] if self.words.root and own == own else []
+
+    def _say_attention(self) -> str:
+        if self.mixing == 0:
+            return "not used: mixing is 0."
+        heads = f"{self.n_used} of {count(self.n_heads, 'head')} in use"
+        rows = "" if np.isnan(self.n_eff) else f" A row attends to about {short(self.n_eff)} of {self.n_rows} rows."
+        return f"{percent(self.mixing)} {self.share} ({heads}).{rows}"
+
+    def _say_features(self) -> str:
+        top = self.importances[self.importances > 0][:N_FEATURES]
+        if top.empty:
+            return "no column moves the prediction."
+        named = ", ".join(f"{cut(name)} {short(size)}" for name, size in top.items())
+        return f"{named}: by so much, on average, these move the {cut(self.words.link)}."

@@ -1,0 +1,69 @@
+"""How good a model is on rows that it has not seen, in plain words."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+# A smaller gain over the model for all rows, in per cent, is none.
+NO_GAIN = 1.0
+RIVAL = "one lasso for all rows"
+
+
+class Judged(NamedTuple):
+    """Both errors, which is lower, and what that means."""
+
+    figures: str
+    outcome: str
+    meaning: str
+
+
+def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
+    """Return in plain words how good a model is on unseen rows.
+
+    Parameters
+    ----------
+    unseen : Series
+        ``unseen_error_`` of an estimator.
+    mixing : float
+        Its ``mixing_``.
+    rival : str, default="one lasso for all rows"
+        What the model for all rows is called.
+
+    Returns
+    -------
+    str
+        Both errors, and which of them is lower.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from heedful.explain import say_error
+    >>> say_error(pd.Series({"attention": 8.0, "baseline": 10.0}, name="log loss"), 0.5)
+    'log loss on unseen rows 8, one lasso for all rows 10: 20 % lower'
+    """
+    found = judge(unseen, mixing, rival)
+    return f"{found.figures}: {found.outcome}"
+
+
+def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
+    """Return what the errors on unseen rows say of a model, beside the model for all rows."""
+    own, plain = float(unseen["attention"]), float(unseen["baseline"])
+    if not np.isfinite([own, plain]).all():
+        meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
+        return Judged("on unseen rows not known", "no row was left out", meaning)
+    figures = f"{unseen.name} on unseen rows {own:.4g}, {rival} {plain:.4g}"
+    better = f"It predicts new rows better than {rival}{'.' if mixing else ', by curves: attention adds nothing.'}"
+    same = f"{rival.capitalize()} predicts new rows as well, and is simpler to read."
+    worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."
+    if plain <= 0:
+        # errors around 0 have no ratio
+        outcome = f"{'better' if own < plain else 'no better'} than {rival}"
+        return Judged(figures, outcome, better if own < plain else same if own == plain else worse)
+    gain = 100 * (1 - own / plain)
+    if gain >= NO_GAIN:
+        return Judged(figures, f"{gain:.{0 if gain >= 10 else 1}f} % lower", better)
+    if gain <= -NO_GAIN:
+        return Judged(figures, f"{-gain:.1f} % higher", worse)
+    idle = "attention would not help here, so it is not used"
+    return Judged(figures, f"no better than {rival}" if mixing else idle, same)
