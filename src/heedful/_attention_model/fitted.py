@@ -171,8 +171,8 @@ class FittedAttention:
             "attribution": Pending(work),
         }
         if small is not None and max_features is not None:
-            work = partial(price_of, self, max_features, run._replace(verbose=0))
-            shown |= small_tables(tables, self.response, small, self.problem.family) | {"pending_price": Pending(work)}
+            shown |= small_tables(tables, self.response, small, self.problem.family)
+            shown["pending_price"] = Pending(partial(price_of, self, max_features, run._replace(verbose=0)))
         return explain_models(tables, self.response, shown | shape_tables(self.models, tables) | losses)
 
     def game(self, run: Run) -> Game:

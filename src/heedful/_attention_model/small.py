@@ -106,10 +106,10 @@ def choose_columns(products: np.ndarray, most: int) -> np.ndarray:
         if gain[best] <= least:
             break
         chosen.append(best)
-        for k in np.flatnonzero(usable[:, best]):
-            step = left[k, :, best] / own[k, best]
-            pull[k] -= step * pull[k, best]
-            left[k] -= np.outer(step, left[k, best])
+        for output in np.flatnonzero(usable[:, best]):
+            step = left[output, :, best] / own[output, best]
+            pull[output] -= step * pull[output, best]
+            left[output] -= np.outer(step, left[output, best])
     factor = np.zeros((n_outputs, size))
     for k in range(n_outputs):
         inside = products[k][np.ix_(chosen, chosen)]

@@ -75,7 +75,7 @@ class Clusters(Shown):
         return self.table[self.table.index != OTHERS]
 
     def describe(self, k: int = 3) -> pd.DataFrame:
-        """Return what the queries of each cluster have in common, in words and numbers.
+        """Return what the queries of each cluster have in common, in words.
 
         A column of numbers is shown by the range of the middle 80 % of the cluster and of all queries, one of
         categories by the level whose share differs most. Columns are ranked by how far distributions are apart (the
