@@ -10,6 +10,7 @@ predictions, each under several guards. Writes results.md beside this file once 
 
 import argparse
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -20,8 +21,9 @@ from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
 from heedful._attention_model import fitting
 from heedful._attention_model.fitted import FittedAttention
+from heedful._tuning import shares
 from heedful._tuning.guard import ALL, cross_fit
-from heedful._tuning.shares import fit_both, fit_many
+from heedful._tuning.shares import OutOfFold, fit_both, fit_many
 from heedful._tuning.tune import prune
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 8, ("heedful",)
@@ -44,6 +46,12 @@ def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.
     return np.hstack(columns), batch.view.base[:, 0], batch.view.additive[:, 0]
 
 
+def count_extremes(oof: OutOfFold, mixing: float | None) -> np.ndarray:
+    """Return the shares that are found if rows that no head comes near to count as all others do."""
+    with mock.patch.object(shares, "without_extremes", lambda rows: rows):
+        return fit_both(oof, mixing)
+
+
 def one_sample(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     """Return for each candidate how its blend did out of bag and on the other rows of the training half."""
     half = halves(len(y), seed)[0]
@@ -61,6 +69,7 @@ def one_sample(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
         "lines, additive": (lines, fit_many),
         "all": (every, fit_many),
         DEFAULT: (every, fit_both),
+        "mean of both, extreme rows in full": (every, count_extremes),
     }
     columns, loss = np.column_stack([heads, additive]), np.mean((lasso - y[test]) ** 2)
     found = {}

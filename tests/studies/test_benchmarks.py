@@ -15,7 +15,7 @@ ROWS = {
     "defaults": 32,
     "defaults.shapes": 13,
     "drift_days": 24,
-    "guard": 12,
+    "guard": 15,
     "intervals": 6,
     "league": 19,
     "paper.appendix_a": 4,
