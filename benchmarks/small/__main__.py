@@ -46,7 +46,7 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     slopes = explained.baseline_coef.groupby(explained.sources.to_numpy(dtype=object)).any()
     plain = lasso.predict(explained.design)
     found = {
-        LASSO: {"error": error(plain), "columns": float(slopes.sum()), "fidelity": np.nan},
+        LASSO: {"error": error(plain), "columns": float(slopes.sum()), "fidelity": 0.0},
         WHOLE: {"error": error(explained.prediction), "columns": count_columns(explained), "fidelity": 1.0},
     }
     for size in SIZES:

@@ -66,7 +66,6 @@ def test_fidelity_is_the_explained_variance_among_the_attended_rows(model, table
         weight = whole.attention.row(q)
         multiple = whole.multiple.iloc[q]
         said = train @ whole.coef.iloc[q].to_numpy() + multiple * parts.sum(axis=1)
-        level = np.zeros(N_TRAIN)
         inside = used(small).iloc[q]
         columns = [name for name in inside.index if inside[name]]
         functions = np.column_stack(
@@ -76,13 +75,21 @@ def test_fidelity_is_the_explained_variance_among_the_attended_rows(model, table
                 for name in columns
             ]
         )
-        root = np.sqrt(weight)[:, None]
-        design = np.column_stack([np.ones(N_TRAIN), functions])
-        fit = np.linalg.lstsq(root * design, root[:, 0] * said, rcond=None)[0]
-        level = design @ fit
-        centre = weight @ said
-        expected = 1 - weight @ (said - level) ** 2 / (weight @ (said - centre) ** 2)
-        assert small.fidelity.iloc[q] == pytest.approx(expected, abs=2e-3)
+        own = [
+            whole.design.iloc[q][whole.sources == name] @ whole.coef.iloc[q][whole.sources == name]
+            + whole.shape.iloc[q][whole.sources == name].sum()
+            for name in columns
+        ]
+        # the query counts as much as all rows attended to
+        level = whole.link.iloc[q] - whole.intercept.iloc[q]
+        design = np.column_stack([np.ones(N_TRAIN + 1), np.vstack([functions, own])])
+        root = np.sqrt(np.append(weight, 1.0))
+        fit = np.linalg.lstsq(root[:, None] * design, root * np.append(said, level), rcond=None)[0]
+        alone = design[-1] @ fit
+        assert small.small_prediction.iloc[q] - small.link.iloc[q] == pytest.approx(alone - level, abs=2e-3)
+        moved = design[:-1] @ fit + level - alone
+        expected = 1 - weight @ (said - moved) ** 2 / (weight @ (said - weight @ said) ** 2)
+        assert small.fidelity.iloc[q] == pytest.approx(expected, abs=5e-3)
 
 
 def test_columns_are_chosen_as_the_best_next_one_would_be():

@@ -2,8 +2,8 @@
 
 A query's model is a sum of one function per column of the table: slope times value, or what the levels of a category
 have, and its multiple of the column's curve. A small model is a sum of multiples of some of these functions, fitted by
-least squares to the whole sum over the training rows, weighted by attention. Columns are added one by one, each time
-the one that leaves least.
+least squares to the whole sum over the training rows, weighted by attention, and at the query, which counts as much as
+all of them. Columns are added one by one, each time the one that leaves least.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,8 +30,8 @@ MOST_TRIED = 300
 class SmallModels(NamedTuple):
     """Small models of queries: what the functions of columns are multiplied by (n_query, n_outputs, n_columns).
 
-    ``link`` (n_query, n_outputs) is what a small model says of its query by itself, ``fidelity`` (n_query,) the part of
-    the variance of the query's model among the rows attended to that it has.
+    ``link`` (n_query, n_outputs) is what a small model says of its query before it is moved to the prediction,
+    ``fidelity`` (n_query,) the part of the variance of the query's model among the rows attended to that it has then.
     """
 
     factor: np.ndarray
@@ -72,12 +72,14 @@ def fit_small(
         mean = np.einsum("i,kij->kj", weight, added)
         away = (added - mean[:, None]) * np.sqrt(weight)[:, None]
         products = away.swapaxes(1, 2) @ away
-        factor[q] = choose_columns(products, most)
-        total = products.sum(axis=(1, 2)).sum()
-        rest = 1.0 - factor[q]
+        apart = own - mean
+        # with the query as half of the weight the mean is halfway to it
+        factor[q] = choose_columns((products + np.einsum("kj,kl->kjl", apart, apart) / 2) / 2, most)
+        total, rest = products.sum(), 1.0 - factor[q]
+        gap = (rest * apart).sum(axis=1)
         if total > 0.0:
-            fidelity[q] = 1.0 - np.einsum("kj,kjl,kl->", rest, products, rest) / total
-        alone[q] = link[q] - (rest * (own - mean)).sum(axis=1)
+            fidelity[q] = 1.0 - (np.einsum("kj,kjl,kl->", rest, products, rest) + gap @ gap) / total
+        alone[q] = link[q] - gap / 2
     return SmallModels(factor, alone, fidelity)
 
 
