@@ -8,7 +8,7 @@ from scipy.special import expit, softmax
 from heedful._responses import Classification, Regression, SurvivalTimes
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
-from heedful.explain._attribution import Attribution, PendingAttribution
+from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._drift import is_corrected, separate, summarise
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -64,7 +64,7 @@ def make_explanation(
         words=_words(task),
         values=pd.DataFrame(design, index, features),
         sources=pd.Series(features, features, dtype=object),
-        attribution=PendingAttribution(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
+        attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
 

@@ -12,6 +12,7 @@ from heedful._responses import Words
 from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._clusters import Clusters
 from heedful.explain._grouping import Cutting, group_queries
+from heedful.explain._importance import summarise_columns
 from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
 from heedful.explain._stability import compare_neighbours
 
@@ -242,6 +243,23 @@ class Explanation:
         return pd.DataFrame(
             {name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1))
         )
+
+    def importance(self, output: Any = None) -> pd.DataFrame:
+        """Return how much each column matters over all queries.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame
+            By column, the most important first: ``contribution``, the mean size of its contributions, and its two
+            parts, ``attention`` and ``model``, which add up to it. A part is negative if it works against the whole.
+            Learners have no parts.
+        """
+        return summarise_columns(self, output)
 
     def top_rows(self, k: int = 5, *, values: bool = False) -> pd.DataFrame:
         """Return the training rows that each query attended to most.
