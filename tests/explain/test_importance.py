@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.report.cases import make_explanation
 
 from heedful import AttentionRegressor
 from heedful.explain._attribution import Attribution
+from report.cases import make_explanation
 
 
 def outputs_of(e):

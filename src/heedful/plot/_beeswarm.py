@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
+from heedful.explain._cells import rank_cells, read_cells
 from heedful.plot._axes import finish, fonts, get_axes, say_tick
-from heedful.plot._cells import read_cells, swarm
 from heedful.plot._hues import Hues, draw_key, on_scale
 from heedful.plot._importance import rank_columns
 from heedful.plot._labels import shorten_all
 from heedful.plot._read import check_explanation, say_added
 from heedful.plot._style import NEUTRAL, PALE
+from heedful.plot._swarm import swarm
 
 
 def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
@@ -55,7 +56,7 @@ def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: A
     ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
     grey = set()
     for place, name in enumerate(names):
-        share = _rank(explanation, name)
+        share = rank_cells(read_cells(explanation.values[name], 1))
         if np.isnan(share).any():
             grey.add("text" if np.isnan(share).all() else "missing")
         x = added[name].to_numpy()
@@ -77,18 +78,3 @@ def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: A
 def point_size(n_points: int) -> float:
     """Return the area of a point, smaller if they are many."""
     return float(np.clip(2000 / max(n_points, 1), 3, 12))
-
-
-def _rank(explanation: Explanation, name: Any) -> np.ndarray:
-    """Return for each query the rank of its value, 0 the lowest and 1 the highest; NaN for text and missing cells."""
-    cells = read_cells(explanation.values[name], 2)
-    if cells.levels:
-        return np.full(len(cells.place), np.nan)
-    known = np.isfinite(cells.place)
-    # ties have one rank, and a column of two values has both ends of the scale
-    levels, at = np.unique(cells.place[known], return_inverse=True)
-    below = np.cumsum(np.bincount(at, minlength=levels.size))[at] - 0.5 * np.bincount(at, minlength=levels.size)[at]
-    share = np.full(len(known), np.nan)
-    span = np.ptp(below) if below.size else 0.0
-    share[known] = (below - below.min()) / span if span > 0 else 0.5
-    return share

@@ -7,13 +7,14 @@ import pandas as pd
 
 from heedful._optional import need
 from heedful.explain import Explanation
+from heedful.explain._cells import Cells, read_cells
 from heedful.plot._axes import finish, get_axes, note_above, say_tick, ticks_within
 from heedful.plot._beeswarm import point_size
-from heedful.plot._cells import Cells, read_cells, swarm
 from heedful.plot._hues import colour_by, draw_key
 from heedful.plot._labels import name_levels, room_below, shorten, shorten_all
 from heedful.plot._read import check_explanation, find_column, find_output, say_added
 from heedful.plot._style import INK, NEUTRAL, PALE
+from heedful.plot._swarm import swarm
 
 # Levels drawn at most, and the letters of their names.
 MOST_LEVELS, LETTERS = 15, 18

@@ -7,8 +7,8 @@ import pandas as pd
 
 from heedful._optional import need
 from heedful.explain import say_cell
+from heedful.explain._cells import read_cells
 from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
-from heedful.plot._cells import read_cells
 from heedful.plot._labels import LINE, shorten_all, text_width
 from heedful.plot._style import CLUSTERS, INK, LOW_TO_HIGH, NEUTRAL
 

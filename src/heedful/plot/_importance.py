@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._checks import check_number
 from heedful.explain import Explanation
 from heedful.plot._axes import finish, fonts, get_axes, points, say_tick
 from heedful.plot._labels import number, shorten_all, text_width
@@ -70,7 +69,8 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
 
 def rank_columns(explanation: Explanation, k: int, output: Any) -> pd.DataFrame:
     """Return the importance of the ``k`` most important columns, without those that add nothing but rounding."""
-    k = int(check_number("k", k, 1, np.inf, hint="At least one."))
+    if not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"`k` must be a whole number of columns, at least 1, got {k!r}. Try 10.")
     table = explanation.importance(output)
     there = table["contribution"] > 1e-9 * table["contribution"].max()
     return table.iloc[: min(k, max(int(there.sum()), 1))]

@@ -1,11 +1,11 @@
-"""Cells of one column as places along an axis, and points that do not cover each other."""
+"""Cells of one column as places along an axis."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from heedful.explain import say_cell
+from heedful.explain._values import say_cell
 
 DAY = np.timedelta64(1, "D")
 
@@ -44,15 +44,14 @@ def read_cells(column: pd.Series, most_levels: int) -> Cells:
     return Cells(place, missing, [say_cell(name) for name in names[:most_levels]], len(names))
 
 
-def swarm(positions: Any, half: float, n_bins: int = 90) -> np.ndarray:
-    """Return how far to move points sideways, at most ``half``, so that those at one place stand side by side."""
-    positions = np.asarray(positions, dtype=np.float64)
-    if positions.size == 0:
-        return positions
-    bins = np.floor(n_bins * (positions - positions.min()) / (np.ptp(positions) or 1.0))
-    order = np.argsort(bins, kind="stable")
-    _, start, count = np.unique(bins[order], return_index=True, return_counts=True)
-    rank = np.arange(positions.size) - np.repeat(start, count)
-    steps = np.empty(positions.size)
-    steps[order] = (rank + 1) // 2 * np.where(rank % 2, 1.0, -1.0)
-    return steps * half / max(np.abs(steps).max(), 5.0)
+def rank_cells(cells: Cells) -> np.ndarray:
+    """Return the rank of each cell, 0 the lowest and 1 the highest; NaN for levels and missing cells."""
+    share = np.full(len(cells.place), np.nan)
+    known = np.isfinite(cells.place)
+    if cells.levels or not known.any():
+        return share
+    # ties have one rank, and a column of two values has both ends of the scale
+    _, at, count = np.unique(cells.place[known], return_inverse=True, return_counts=True)
+    below = (np.cumsum(count) - 0.5 * count)[at]
+    share[known] = (below - below.min()) / np.ptp(below) if np.ptp(below) > 0 else 0.5
+    return share

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 
-from heedful.plot._cells import read_cells, swarm
+from heedful.explain._cells import rank_cells, read_cells
 
 
 def test_numbers_dates_and_durations_are_measured():
@@ -28,14 +27,9 @@ def test_levels_are_the_most_frequent_then_by_name():
     assert read_cells(pd.Series(["u", "u"], dtype="category"), 3).levels == ["u"]
 
 
-@pytest.mark.parametrize("n_points", [1, 7, 400])
-def test_points_at_one_place_stand_side_by_side(n_points):
-    moved = swarm(np.full(n_points, 3.0), 0.4)
-    assert np.unique(moved).size == n_points
-    assert np.abs(moved).max() <= 0.4
-    assert abs(moved.sum()) <= 0.4
-
-
-def test_points_far_from_each_other_stay_where_they_are():
-    np.testing.assert_array_equal(swarm(np.arange(5.0), 0.4), np.zeros(5))
-    assert swarm([], 0.4).size == 0
+def test_ranks_go_from_0_to_1_and_only_what_is_measured_has_one():
+    found = rank_cells(read_cells(pd.Series([5.0, -1.0, np.nan, 5.0, 70.0]), 3))
+    np.testing.assert_allclose(found, [0.5, 0.0, np.nan, 0.5, 1.0])
+    np.testing.assert_allclose(rank_cells(read_cells(pd.Series([2.0, 2.0]), 3)), 0.5)
+    assert np.isnan(rank_cells(read_cells(pd.Series(["a", "b", None]), 3))).all()
+    assert np.isnan(rank_cells(read_cells(pd.Series([np.nan, np.nan]), 3))).all()
