@@ -47,7 +47,7 @@ def test_likeness_is_how_much_nearer_attended_rows_are():
     attention = Attention(sparse.csr_array(weight), np.zeros(1), np.ones(4))
     rows = pd.DataFrame({"n": [1.0, 3.0, 5.0, np.nan], "t": ["a", "a", "b", None], "d": [True, False, True, True]})
     query = pd.DataFrame({"n": [1.0], "t": ["a"], "d": [True]}, ["q"])
-    found = compare_columns(attention, query, rows).set_index("feature")
+    found = compare_columns(attention.toarray(), attention.sample_weight, query, rows).set_index("feature")
     # distances 0, 2, 4 and the range 4 of the missing one
     assert found.loc["n", "alike"] == pytest.approx(1 - 1.0 / 2.5)
     assert (found.loc["n", "attended"], found.loc["n", "all"]) == (2.0, 3.0)
@@ -60,14 +60,14 @@ def test_likeness_is_how_much_nearer_attended_rows_are():
 def test_equal_attention_makes_no_column_alike():
     attention = Attention(sparse.csr_array((1, 5)), np.full(1, 0.2), np.ones(5))
     rows = pd.DataFrame({"n": np.arange(5.0), "t": list("aabbc"), "same": 1.0})
-    found = compare_columns(attention, rows.iloc[[1]], rows)
+    found = compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[1]], rows)
     assert np.allclose(found["alike"].astype(float), 0.0)
 
 
 def test_sample_weights_count_among_all_rows():
     attention = Attention(sparse.csr_array(np.array([[1.0, 0.0]])), np.zeros(1), np.array([3.0, 1.0]))
     rows = pd.DataFrame({"n": [0.0, 4.0]})
-    assert compare_columns(attention, rows.iloc[[0]], rows)["all"].iloc[0] == pytest.approx(1.0)
+    assert compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[0]], rows)["all"].iloc[0] == pytest.approx(1.0)
 
 
 def test_a_response_named_like_a_column_is_told_apart(explained):

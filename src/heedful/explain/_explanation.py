@@ -295,7 +295,8 @@ class Explanation:
             mean over the attended rows and over all rows (of text the most frequent cell), and ``alike``, by how much
             nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all.
         """
-        return compare_columns(self.attention, self.values, self._known_rows())
+        rows = self._known_rows()
+        return compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.

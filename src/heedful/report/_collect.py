@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
+from heedful.report._beside import beside
 from heedful.report._compact import counts, numbers, text, texts
 from heedful.report._curves import curves
 from heedful.report._drivers import attended, drivers, table
 from heedful.report._groups import cluster_table, coefficient_map, find_clusters
-from heedful.report._overview import cards, response_words
+from heedful.report._overview import cards, describe_error, response_words
 from heedful.report._tuning import tuning
+from heedful.report._whole import whole
 
 
 def collect(explanation: Explanation, title: str | None, n_clusters: int | None) -> dict[str, Any]:
@@ -20,7 +22,9 @@ def collect(explanation: Explanation, title: str | None, n_clusters: int | None)
     return {
         "title": text(title) if title is not None else "What the predictions were made of",
         "words": response_words(explanation),
+        "verdict": describe_error(explanation),
         "cards": cards(explanation),
+        "whole": whole(explanation),
         "labels": texts(explanation.index),
         "features": texts(explanation.features),
         "slopes": explanation.slopes,
@@ -35,6 +39,7 @@ def collect(explanation: Explanation, title: str | None, n_clusters: int | None)
         "drivers": drivers(explanation),
         "curves": curves(explanation),
         "attended": attended(explanation),
+        "beside": beside(explanation),
         "clusters": None if found is None else cluster_table(found),
         "map": None if found is None else coefficient_map(explanation, found),
         "tuning": tuning(explanation.heads),

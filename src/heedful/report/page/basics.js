@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00"];
 const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F"];
 const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
-const UP = "#B2182B", DOWN = "#2166AC", INK = "#1d2733", SOFT = "#55616e";
+const UP = "#B2182B", DOWN = "#2166AC";
 
 function byId(name) { return document.getElementById(name); }
 
@@ -38,12 +38,13 @@ function label(text, most) {
   return cut(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-// head: [text, is a word]; a cell is a text or a node
+// head: [text, is a word, what it means]; a cell is a text or a node
 function fillTable(name, head, rows, kinds) {
   const top = make("tr");
-  head.forEach(([text, word]) => {
+  head.forEach(([text, word, meaning]) => {
     const cell = make("th", text, word ? "text" : "");
     cell.scope = "col";
+    if (meaning) cell.title = meaning;
     top.append(cell);
   });
   const body = rows.map((row, i) => {

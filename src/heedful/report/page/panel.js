@@ -81,7 +81,7 @@ function drawBars(shown) {
   const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const title = "adds to the " + label(data.words.link, 32);
-  barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? UP : DOWN) });
+  barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? paint.up : paint.down) });
 }
 
 function rowsTable() {
@@ -129,4 +129,6 @@ function drawPanel() {
   clusterLine();
   drawDrivers();
   rowsTable();
+  besideTable();
+  showLink();
 }
