@@ -67,7 +67,9 @@ def test_equal_attention_makes_no_column_alike():
 def test_sample_weights_count_among_all_rows():
     attention = Attention(sparse.csr_array(np.array([[1.0, 0.0]])), np.zeros(1), np.array([3.0, 1.0]))
     rows = pd.DataFrame({"n": [0.0, 4.0]})
-    assert compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[0]], rows)["all"].iloc[0] == pytest.approx(1.0)
+    assert compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[0]], rows)["all"].iloc[
+        0
+    ] == pytest.approx(1.0)
 
 
 def test_a_response_named_like_a_column_is_told_apart(explained):
@@ -76,3 +78,21 @@ def test_a_response_named_like_a_column_is_told_apart(explained):
     table = model.explain(X[120:123]).top_rows(1, values=True)
     assert "x (response)" in table
     assert table.columns.is_unique
+
+
+def test_dates_and_durations_of_rows_are_given_back_and_compared_as_such(rng):
+    n_rows = 60
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 100, n_rows), unit="D")
+    X = pd.DataFrame(
+        {"when": when, "long": pd.to_timedelta(rng.integers(1, 50, n_rows), unit="h"), "x": rng.normal(size=n_rows)}
+    )
+    X.loc[3, "when"] = pd.NaT
+    e = AttentionLasso(random_state=0).fit(X, X["x"]).explain(X[:4])
+    pd.testing.assert_frame_equal(e.train_values, X, check_dtype=False)
+    same = e.attended().set_index("feature", append=True)["all"].xs("when", level="feature").iloc[0]
+    assert same == X["when"].mean().floor("D")
+    as_dates = X[:3].assign(when=[cell.date() for cell in X["when"][:3]])
+    found = compare_columns(e.attention.toarray()[:3], e.attention.sample_weight, as_dates, X)
+    other = compare_columns(e.attention.toarray()[:3], e.attention.sample_weight, X[:3], X)
+    np.testing.assert_allclose(found["alike"], other["alike"])
+    assert other["alike"].max() <= 1

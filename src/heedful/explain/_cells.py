@@ -24,6 +24,13 @@ class Cells(NamedTuple):
     dates: bool = False
 
 
+def is_measured(column: pd.Series) -> bool:
+    """Return whether a column holds numbers, dates or durations."""
+    kinds = pd.api.types
+    measured = kinds.is_numeric_dtype(column) and not kinds.is_bool_dtype(column)
+    return measured or kinds.is_datetime64_any_dtype(column) or kinds.is_timedelta64_dtype(column)
+
+
 def read_cells(column: pd.Series, most_levels: int) -> Cells:
     """Return the cells of a column: numbers, dates and durations (in days) as they are, all else by level."""
     column = column.astype(object).infer_objects() if column.dtype == object else column
@@ -34,7 +41,7 @@ def read_cells(column: pd.Series, most_levels: int) -> Cells:
         return Cells((plain.to_numpy() - np.datetime64(0, "D")) / DAY, missing, [], 0, dates=True)
     if kinds.is_timedelta64_dtype(column):
         return Cells(column.to_numpy() / DAY, missing, [], 0)
-    if kinds.is_numeric_dtype(column) and not kinds.is_bool_dtype(column):
+    if is_measured(column):
         return Cells(column.to_numpy(dtype=np.float64, na_value=np.nan), missing, [], 0)
     counted = column.astype(object).value_counts(sort=False)
     # the most frequent ones, those of equal counts by name

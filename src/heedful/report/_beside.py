@@ -36,7 +36,7 @@ def beside(explanation: Explanation) -> dict[str, Any] | None:
         "attended": [_say(value) for value in found["attended"]],
         "alike": numbers(found["alike"], 2),
         "all": _usual(found, columns),
-        "cells": {int(j): [_say(value) for value in rows.iloc[kept, j]] for j in used},
+        "cells": {str(j): [_say(value) for value in rows.iloc[kept, j]] for j in used},
     }
 
 

@@ -14,7 +14,7 @@ function besideTable() {
   fillTable("beside", [["column", true], ["query"], ...labels.map((name) => ["row " + cut(name, 14)]),
     ["attended", false, "Mean over the attended rows by weight; of text the most frequent"],
     ["all rows", false, "Mean over all training rows; of text the most frequent"],
-    ["alike", false, "By how much nearer to the query the attended rows are than all rows: 100 % if they have its value"]], rows);
+    ["alike", false, "By how much nearer to the query the attended rows are than all rows are; 100 % if they have its value"]], rows);
 }
 
 function strong(text) { return make("strong", text); }
