@@ -165,8 +165,7 @@ def test_curves_are_drawn_where_there_are_shapes(page, folder, task):
         ends = [column["missing"][output]] if column["levels"] and column["missing"] else []
         assert heights == [*known, *(ends if column["levels"] else known[-1:])]
     assert "6 of 9 columns" in page.text("curves-note")
-    assert "plus what its curve adds" in page.text("drivers-note")
-    assert "by curve" in page.text("coefficients")
+    assert "by own model" in page.text("coefficients")
     assert page.complaints() == []
 
 
