@@ -1,5 +1,7 @@
 """The whole model, links, keys, narrow and dark pages in the browser."""
 
+from urllib.parse import quote
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select

@@ -98,8 +98,9 @@ def test_few_queries_make_a_page(n_query, task):
     assert len(json.loads(embedded(render(make_explanation(n_query=n_query, task=task))))["labels"]) == n_query
 
 
-def test_a_page_of_2500_queries_stays_below_8_megabytes():
-    assert len(render(make_explanation(n_query=2500, n_features=30))) < 8e6
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
+def test_a_page_of_2500_queries_stays_below_8_megabytes(task):
+    assert len(render(make_explanation(n_query=2500, n_features=30, task=task))) < 8e6
 
 
 def test_five_thousand_queries_of_sixty_features_stay_below_15_megabytes():
