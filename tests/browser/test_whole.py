@@ -172,4 +172,21 @@ def test_hostile_names_stay_text_in_the_whole_model(page, tmp_path):
     assert page.run("return document.querySelectorAll('img, iframe, b, [onerror]').length") == 0
     assert HOSTILE in page.text("beside")
     shown = names_beside(page, "importance")
-    assert all(any(tick.startswith(name[:20]) for tick in shown) for name in HOSTILE_NAMES)
+    assert all(any(tick.startswith(name[:12]) for tick in shown) for name in HOSTILE_NAMES)
+
+
+def test_long_names_that_differ_in_the_middle_stay_apart(page, tmp_path):
+    names = [f"the quantity that was measured first, number {j} [milligrams per litre]" for j in range(6)]
+    page.open(report.write(make_explanation(names=names), tmp_path / "long.html"))
+    for chart in ("importance", "effect", "bars"):
+        shown = names_beside(page, chart)
+        assert len(set(shown)) == len(shown) >= 4, chart
+
+
+def test_a_model_of_nothing_opens(page, tmp_path):
+    explanation = make_explanation()
+    found = explanation.attribution()
+    vars(explanation)["attribution"] = lambda: found._replace(total=0 * found.total, model=0 * found.model)
+    page.open(report.write(explanation, tmp_path / "nothing.html"))
+    assert "No column matters" in page.text("whole-note")
+    assert page.complaints() == []

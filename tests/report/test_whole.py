@@ -49,3 +49,15 @@ def test_levels_dates_and_missing_cells_are_told_apart():
     assert (found["x1"]["levels"][0], len(found["x1"]["levels"]), found["x1"]["n_levels"]) == ("level 7", 12, 20)
     assert (found["x1"]["place"][0], found["x1"]["missing"], set(found["x1"]["rank"])) == (None, [0], {None})
     assert (min(found["x2"]["rank"]), max(found["x2"]["rank"])) == (0, 1)
+
+
+def test_columns_that_add_only_rounding_are_not_shown():
+    explanation = make_explanation(n_features=4)
+    found = explanation.attribution()
+    small = np.array([1.0, 1e-13, 1.0, 0.0])
+    vars(explanation)["attribution"] = lambda: found._replace(total=small * found.total, model=small * found.model)
+    shown = whole(explanation)
+    assert sorted(column["name"] for column in shown["columns"]) == ["x0", "x2"]
+    assert (len(shown["bars"][0]["column"]), shown["bars"][0]["n_others"]) == (2, 2)
+    vars(explanation)["attribution"] = lambda: found._replace(total=0 * found.total, model=0 * found.model)
+    assert whole(explanation)["columns"] == []

@@ -9,6 +9,9 @@ from heedful._responses import Regression, Words
 from heedful.explain import Explanation
 from heedful.report._compact import short, text, texts
 
+# Changes of the error that round to 0 %.
+SMALLEST_CHANGE = 0.005
+
 
 def words_of(explanation: Explanation) -> Words:
     """Return what people call the response; numbers, if the explanation does not say."""
@@ -49,7 +52,8 @@ def describe_error(explanation: Explanation) -> str:
     if errors is None:
         return "How good these predictions are is not known: explain(X, y) with their responses would say it."
     own, base = errors
-    change = f": attention makes it {_change(own, base)}" if base > 0 else ""
+    changed = base > 0 and abs(1 - own / base) >= SMALLEST_CHANGE
+    change = f": attention makes it {_change(own, base)}" if changed else ", hardly any other"
     return (
         f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
         f"one model for all rows has {short(base, 3)}{change}."

@@ -11,6 +11,8 @@ from heedful.report._compact import counts, evenly, numbers, text, texts
 
 # Columns of the pictures, points of each, and levels that are named.
 N_COLUMNS, MOST_POINTS, MOST_LEVELS = 10, 300, 12
+# Of the largest importance: less is rounding.
+LEAST = 1e-9
 MILLISECONDS_OF_DAY = 86_400_000
 
 
@@ -19,7 +21,8 @@ def whole(explanation: Explanation) -> dict[str, Any]:
     options = [None, *(explanation.outputs or [])]
     tables = [explanation.importance(output) for output in options]
     mean = pd.concat([table["contribution"] for table in tables], axis=1).mean(axis=1)
-    shown = mean.sort_values(ascending=False, kind="stable").index[:N_COLUMNS]
+    mean = mean[mean > LEAST * mean.max()].sort_values(ascending=False, kind="stable")
+    shown = mean.index[:N_COLUMNS]
     kept = evenly(len(explanation.index), MOST_POINTS)
     places = explanation.values.columns.get_indexer(shown)
     added = [explanation.contributions(output).to_numpy()[kept][:, places] for output in options]
@@ -33,7 +36,9 @@ def whole(explanation: Explanation) -> dict[str, Any]:
 
 def _bars(explanation: Explanation, table: pd.DataFrame) -> dict[str, Any]:
     """Return the largest importances by the place of their column, and the sum of the others."""
-    top, rest = table.head(N_COLUMNS), table.iloc[N_COLUMNS:].sum()
+    there = int((table["contribution"] > LEAST * table["contribution"].max()).sum())
+    n_shown = min(there, N_COLUMNS)
+    top, rest = table.iloc[:n_shown], table.iloc[n_shown:].sum()
     return {
         "column": counts(explanation.values.columns.get_indexer(top.index)),
         "n_others": len(table) - len(top),

@@ -59,13 +59,16 @@ function drivers() {
 function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
   const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
-  const active = found.filter((row) => row.part !== 0);
+  // what is nothing but rounding beside the largest is nothing
+  const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
+  const active = found.filter((row) => Math.abs(row.part) > least);
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
     " (" + scale + "): what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
     "through the query's own model." : ".") + (active.length ? "" : " Here no column adds anything."));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
+  const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
-  if (all.names.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
+  if (all.names.length > bars.length && rest) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);

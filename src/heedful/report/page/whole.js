@@ -28,8 +28,8 @@ function drawImportance() {
     showlegend: parts.length > 1, legend: ABOVE, margin: { l: 10, r: 10, t: 8, b: 40 },
     xaxis: axis("mean size of contributions", { fixedrange: true, nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [rows - 0.5, -0.5], tickvals: places, showgrid: false, fixedrange: true,
-      ticktext: places.map((i) => label(name(i), narrow ? 16 : 24)) }) }), CONFIG);
-  const first = found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => cut(names[j], 60));
+      ticktext: shortNames(places.map(name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
+  const first = shortNames(found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => names[j]), 50);
   say("whole-note", (first.length ? "What matters most, over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column matters. ") +
     "A contribution is what a column adds to a prediction (" + scaleWords() + "), from the mean over all training rows." +
     (found.attention ? " It comes through attention, which rows a query is compared with, and through the query's own model." : ""));
@@ -77,7 +77,7 @@ function drawBeeswarm() {
   Plotly.react("effect", traces, frame({ height: 60 + 34 * columns.length, hovermode: "closest", margin: { l: 10, r: 10, t: 4, b: 40 },
     xaxis: axis("adds to the " + label(scaleWords(), 44), { nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [columns.length - 0.4, -0.6], tickvals: columns.map((_, j) => j), showgrid: false, fixedrange: true,
-      ticktext: columns.map((column) => label(column.name, narrow ? 16 : 24)) }) }), CONFIG);
+      ticktext: shortNames(columns.map((column) => column.name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
 }
 
 // missing numbers stand at the right of all others
@@ -102,7 +102,8 @@ function drawEffect(column, added) {
 }
 
 function setUpWhole() {
-  addOptions("picture", [["-1", "all that matter most"], ...data.whole.columns.map((column, j) => [String(j), cut(column.name, 60)])]);
+  const names = shortNames(data.whole.columns.map((column) => column.name), 40);
+  addOptions("picture", [["-1", "all that matter most"], ...data.whole.columns.map((column, j) => [String(j), names[j]])]);
   byId("picture").addEventListener("change", drawPicture);
   const few = data.whole.query.length;
   say("picture-note", "A point is a query" + (few < nQuery ? " (" + few + " of " + nQuery + " are shown)" : "") +
