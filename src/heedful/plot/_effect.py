@@ -102,7 +102,7 @@ def coefficients(explanation: Explanation, column: Any, *, output: Any = None, a
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
     >>> ax = plot.coefficients(e, "x0")
     >>> ax.get_xlabel(), ax.get_ylabel()
-    ('x0', 'coefficient: prediction\\nper unit')
+    ('x0', 'coefficient: prediction\nper unit')
     """
     place = find_column(check_explanation(explanation), column)
     heights, usual = _own_coefficients(explanation, column, output)
