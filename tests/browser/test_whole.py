@@ -2,6 +2,8 @@
 
 from urllib.parse import quote
 
+import numpy as np
+import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -189,4 +191,18 @@ def test_a_model_of_nothing_opens(page, tmp_path):
     vars(explanation)["attribution"] = lambda: found._replace(total=0 * found.total, model=0 * found.model)
     page.open(report.write(explanation, tmp_path / "nothing.html"))
     assert "No column matters" in page.text("whole-note")
+    assert page.complaints() == []
+
+
+def test_intervals_and_survival_curves_are_shown_for_the_query(page, tmp_path):
+    ends = np.column_stack([np.arange(30.0), np.arange(30.0) + 0.5])
+    page.open(report.write(make_explanation(), tmp_path / "interval.html", interval=ends), "#query=row%2012")
+    assert "12 to 12.5" in page.text("outcome")
+    assert not page.find("survival").is_displayed()
+    curves = pd.DataFrame(np.linspace(1, 0, 90).reshape(30, 3), columns=[1.0, 2.0, 3.0])
+    path = report.write(make_explanation(task="survival"), tmp_path / "survival.html", survival=curves)
+    page.open(path, "#query=row%2012")
+    shown = page.run("const [line] = document.getElementById('survival').data; return [line.x, line.y]")
+    assert shown[0] == [0, 1, 2, 3]
+    assert shown[1] == pytest.approx([1, *curves.iloc[12]], abs=1e-3)
     assert page.complaints() == []

@@ -72,7 +72,8 @@ def as_floats(column: pd.Series, kind: str) -> np.ndarray:
 
 def as_given(values: np.ndarray, kinds: tuple[str, ...]) -> np.ndarray:
     """Return floats of cells as the cells were: dates (of UTC) and durations instead of days."""
-    unit = {(DATES,): "datetime64[us]", (DURATIONS,): "timedelta64[us]"}.get(kinds)
+    units = {DATES: "datetime64[us]", DURATIONS: "timedelta64[us]"}
+    unit = units.get(kinds[0]) if len(kinds) == 1 else None
     if unit is None:
         return values
     known = np.isfinite(values)

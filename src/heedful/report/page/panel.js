@@ -22,8 +22,20 @@ function outcomeTable() {
   const rows = [["attention", level(data.prediction[0][q]), data.loss ? show(data.loss[q]) : ""],
     ["baseline", level(data.baseline[0][q]), data.loss ? show(data.baseline_loss[q]) : ""]];
   if (seen) rows.push(["response", happened.map((v, j) => seen.names.length > 1 ? seen.names[j] + " " + v : v).join(", "), ""]);
+  if (data.interval) rows.splice(1, 0, ["interval", show(data.interval[0][q]) + " to " + show(data.interval[1][q]), ""]);
   const head = [["", true], [words.prediction], ["loss"]], wide = data.loss ? 3 : 2;
-  fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong", "", ""]);
+  fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong"]);
+}
+
+function drawSurvival() {
+  const found = data.survival;
+  byId("survival").hidden = !found;
+  if (!found) return;
+  const n = found.times.length, y = found.value.slice(choice.query * n, (choice.query + 1) * n);
+  const trace = { type: "scatter", mode: "lines", x: [0, ...found.times], y: [1, ...y], line: { shape: "hv", color: paint.ink, width: 2 },
+    hoverinfo: "text", text: ["", ...found.times.map((time, i) => "time " + show(time) + "<br>no event until then: " + level(y[i]))] };
+  Plotly.react("survival", [trace], frame({ height: 230, dragmode: false, xaxis: axis("time", { fixedrange: true, nticks: 6 }),
+    yaxis: axis("probability of no event", { range: [0, 1.03], fixedrange: true, nticks: 5 }) }), CONFIG);
 }
 
 function clusterLine() {
@@ -129,6 +141,7 @@ function markCluster() {
 function drawPanel() {
   summarize();
   outcomeTable();
+  drawSurvival();
   clusterLine();
   drawDrivers();
   rowsTable();
