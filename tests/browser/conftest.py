@@ -22,11 +22,13 @@ class Page:
     def __init__(self, driver):
         self.driver = driver
 
-    def open(self, path):
+    def open(self, path, fragment=""):
         self.driver.get_log("browser")
         self.driver.get_log("performance")
         begin = time.perf_counter()
-        self.driver.get(path.resolve().as_uri())
+        # a fragment of the page that is open would not open it anew
+        self.driver.get("about:blank")
+        self.driver.get(path.resolve().as_uri() + fragment)
         assert self.run("return document.documentElement.dataset.ready") == "yes", self.complaints()
         self.seconds = time.perf_counter() - begin
         return self
@@ -49,6 +51,16 @@ class Page:
         """Click the search box and type."""
         self.find("search").click()
         self.press(*keys)
+
+    def emulate(self, width=None, scheme="light"):
+        """Show the page as a phone of this width does, or in a colour scheme; without arguments as before."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        if width is None:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        else:
+            size = {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     @property
     def query(self):
@@ -88,4 +100,7 @@ def driver():
 @pytest.fixture
 def page(driver):
     driver.set_window_size(1000, 900)
-    return Page(driver)
+    opened = Page(driver)
+    opened.emulate()
+    yield opened
+    opened.emulate()

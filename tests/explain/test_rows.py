@@ -47,7 +47,7 @@ def test_likeness_is_how_much_nearer_attended_rows_are():
     attention = Attention(sparse.csr_array(weight), np.zeros(1), np.ones(4))
     rows = pd.DataFrame({"n": [1.0, 3.0, 5.0, np.nan], "t": ["a", "a", "b", None], "d": [True, False, True, True]})
     query = pd.DataFrame({"n": [1.0], "t": ["a"], "d": [True]}, ["q"])
-    found = compare_columns(attention, query, rows).set_index("feature")
+    found = compare_columns(attention.toarray(), attention.sample_weight, query, rows).set_index("feature")
     # distances 0, 2, 4 and the range 4 of the missing one
     assert found.loc["n", "alike"] == pytest.approx(1 - 1.0 / 2.5)
     assert (found.loc["n", "attended"], found.loc["n", "all"]) == (2.0, 3.0)
@@ -60,14 +60,16 @@ def test_likeness_is_how_much_nearer_attended_rows_are():
 def test_equal_attention_makes_no_column_alike():
     attention = Attention(sparse.csr_array((1, 5)), np.full(1, 0.2), np.ones(5))
     rows = pd.DataFrame({"n": np.arange(5.0), "t": list("aabbc"), "same": 1.0})
-    found = compare_columns(attention, rows.iloc[[1]], rows)
+    found = compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[1]], rows)
     assert np.allclose(found["alike"].astype(float), 0.0)
 
 
 def test_sample_weights_count_among_all_rows():
     attention = Attention(sparse.csr_array(np.array([[1.0, 0.0]])), np.zeros(1), np.array([3.0, 1.0]))
     rows = pd.DataFrame({"n": [0.0, 4.0]})
-    assert compare_columns(attention, rows.iloc[[0]], rows)["all"].iloc[0] == pytest.approx(1.0)
+    assert compare_columns(attention.toarray(), attention.sample_weight, rows.iloc[[0]], rows)["all"].iloc[
+        0
+    ] == pytest.approx(1.0)
 
 
 def test_a_response_named_like_a_column_is_told_apart(explained):
@@ -76,3 +78,21 @@ def test_a_response_named_like_a_column_is_told_apart(explained):
     table = model.explain(X[120:123]).top_rows(1, values=True)
     assert "x (response)" in table
     assert table.columns.is_unique
+
+
+def test_dates_and_durations_of_rows_are_given_back_and_compared_as_such(rng):
+    n_rows = 60
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 100, n_rows), unit="D")
+    X = pd.DataFrame(
+        {"when": when, "long": pd.to_timedelta(rng.integers(1, 50, n_rows), unit="h"), "x": rng.normal(size=n_rows)}
+    )
+    X.loc[3, "when"] = pd.NaT
+    e = AttentionLasso(random_state=0).fit(X, X["x"]).explain(X[:4])
+    pd.testing.assert_frame_equal(e.train_values, X, check_dtype=False)
+    same = e.attended().set_index("feature", append=True)["all"].xs("when", level="feature").iloc[0]
+    assert same == X["when"].mean().floor("D")
+    as_dates = X[:3].assign(when=[cell.date() for cell in X["when"][:3]])
+    found = compare_columns(e.attention.toarray()[:3], e.attention.sample_weight, as_dates, X)
+    other = compare_columns(e.attention.toarray()[:3], e.attention.sample_weight, X[:3], X)
+    np.testing.assert_allclose(found["alike"], other["alike"])
+    assert other["alike"].max() <= 1

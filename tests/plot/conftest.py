@@ -81,3 +81,16 @@ def no_overlap():
                 assert apart or box.y1 <= other.y0 + 0.5 or other.y1 <= box.y0 + 0.5, (texts[i], boxes)
 
     return check
+
+
+@pytest.fixture
+def ticks():
+    """Return a function that gives the labels of an axis that are in view, and the power of ten beside it."""
+
+    def find(axis):
+        axis.figure.draw_without_rendering()
+        low, high = sorted(axis.get_view_interval())
+        shown = [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
+        return [*shown, axis.get_offset_text()]
+
+    return find

@@ -58,3 +58,11 @@ def test_long_names_that_differ_in_the_middle_are_told_apart():
     assert max(map(len, short)) <= 18
     assert shorten_all(["one", "two"], 18) == ["one", "two"]
     assert shorten_all([], 18) == []
+
+
+def test_names_that_are_alike_stay_apart_beside_one_that_is_not():
+    names = [f"the quantity that was measured first, number {j} [milligrams per litre]" for j in range(12)]
+    short = shorten_all([*names, "place"], 24)
+    assert len(set(short)) == 13
+    assert max(map(len, short)) <= 24
+    assert short[-1] == "place"

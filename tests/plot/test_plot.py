@@ -12,10 +12,22 @@ from heedful.explain import Explanation
 
 ALL = [getattr(plot, name) for name in plot.__all__]
 OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions)
+OF_COLUMN = (plot.coefficients, plot.effect)
+OF_OUTPUT = (
+    plot.coefficient_path,
+    plot.contributions,
+    plot.heatmap,
+    plot.shapes,
+    plot.beeswarm,
+    plot.importance,
+    *OF_COLUMN,
+)
 
 
 def call(function, explanation, **how):
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
+    if function in OF_COLUMN:
+        arguments = ("measure 0",)
     return function(explanation, *arguments, **how)
 
 
@@ -52,7 +64,7 @@ class TestEveryPicture:
 
     def test_an_estimator_is_refused_and_leaves_no_figure(self, function):
         with pytest.raises(TypeError, match=r"`explanation` must be .*got object.*model\.explain"):
-            function(object(), *((0,) if function in OF_QUERY else ()))
+            function(object(), *((0,) if function in OF_QUERY + OF_COLUMN else ()))
         assert plt.get_fignums() == []
 
     def test_a_missing_matplotlib_is_named_with_its_remedy(self, function, small, monkeypatch):
@@ -80,13 +92,13 @@ def test_a_label_of_several_rows_is_refused(small):
         plot.contributions(same, "twin")
 
 
-@pytest.mark.parametrize("function", [plot.coefficient_path, plot.contributions, plot.heatmap, plot.shapes])
+@pytest.mark.parametrize("function", OF_OUTPUT, ids=lambda function: function.__name__)
 def test_an_unknown_class_is_refused(function, classes, small):
-    query = () if function in (plot.heatmap, plot.shapes) else (classes.index[0],)
     with pytest.raises(ValueError, match=r"`output` must be one of the classes.*got 'none'"):
-        function(classes, *query, output="none")
+        call(function, classes, output="none")
     with pytest.raises(ValueError, match="`output` must be None where"):
-        function(small, *query, output="high")
+        call(function, small, output="high")
+    assert plt.get_fignums() == []
 
 
 def test_without_y_all_pictures_but_errors_are_drawn(unknown):

@@ -63,10 +63,17 @@ def make_explanation(
         task=task,
         words=_words(task),
         values=pd.DataFrame(design, index, features),
+        train_values=pd.DataFrame(
+            np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features
+        ),
         sources=pd.Series(features, features, dtype=object),
         attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
+
+
+def _train_values(features, seed):
+    return pd.DataFrame(np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features)
 
 
 def _attribute(added, intercept, link):

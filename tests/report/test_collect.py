@@ -147,3 +147,13 @@ def test_the_curve_shows_the_best_penalty_and_the_whole_share():
     curve = collect(explanation, None, None)["tuning"]["curve"]
     assert curve["ways"] == ["0.1", "0.3", "leaf"]
     assert (curve["lines"][0]["error"][0], curve["lines"][0]["share"][0]) == (0.2, 0.1)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_first_sentence_is_about_the_error(task):
+    explanation = make_explanation(task=task)
+    said = collect(explanation, None, None)["verdict"]
+    error = (explanation.loss.mean() ** 0.5) if task == "regression" else explanation.loss.mean()
+    assert f"is {error:.3g};" in said
+    assert explanation.words.error in said
+    assert "not known" in collect(make_explanation(task=task, known=False), None, None)["verdict"]

@@ -98,6 +98,11 @@ def test_few_queries_make_a_page(n_query, task):
     assert len(json.loads(embedded(render(make_explanation(n_query=n_query, task=task))))["labels"]) == n_query
 
 
+@pytest.mark.parametrize("task", ["regression", "multiclass"])
+def test_a_page_of_2500_queries_stays_below_8_megabytes(task):
+    assert len(render(make_explanation(n_query=2500, n_features=30, task=task))) < 8e6
+
+
 def test_five_thousand_queries_of_sixty_features_stay_below_15_megabytes():
     page = render(make_explanation(n_query=5000, n_features=60))
     assert len(without_plotly(page).encode()) < 15e6
@@ -142,3 +147,4 @@ def test_clusters_and_signs_have_the_hues_of_the_plots():
     assert f"const HUES = {json.dumps(list(_style.CLUSTERS))};" in page
     assert f"const SERIES = {json.dumps(list(_style.SERIES))};" in page
     assert f'const UP = "{_style.POSITIVE}", DOWN = "{_style.NEGATIVE}"' in page
+    assert all(f'"{hue}"]' in page for hue in _style.PARTS.values())

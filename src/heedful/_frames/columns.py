@@ -11,6 +11,7 @@ from heedful._frames.kinds import (
     NUMBERS,
     TEXT,
     as_floats,
+    as_given,
     cell_kinds,
     first_of_kind,
     is_measured,
@@ -76,11 +77,11 @@ class TableReader:
         return codes
 
     def decode(self, codes: np.ndarray, columns: np.ndarray, index: pd.Index) -> pd.DataFrame:
-        """Return some columns of codes under their names, with levels in place of their numbers."""
+        """Return some columns of codes under their names, with levels, dates and durations instead of numbers."""
         table = {}
         for j in columns:
             known, levels = ~np.isnan(codes[:, j]), self.levels[j]
-            table[self.names[j]] = codes[:, j]
+            table[self.names[j]] = as_given(codes[:, j], self.kinds[j])
             if levels is not None:
                 named = np.array([*levels, None], dtype=object)
                 table[self.names[j]] = named[np.where(known, codes[:, j], len(levels)).astype(np.int64)]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+MICROSECONDS_OF_DAY = 86_400_000_000
 NUMBERS, DATES, DURATIONS, TIMES, TEXT = "numbers", "dates", "durations", "times of day", "text"
 # NumPy has its durations among the whole numbers, so they are asked for first.
 KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
@@ -67,6 +68,19 @@ def as_floats(column: pd.Series, kind: str) -> np.ndarray:
     values = np.full(cells.size, np.nan)
     values[present] = [measured[cell] for cell in cells[present]]
     return values
+
+
+def as_given(values: np.ndarray, kinds: tuple[str, ...]) -> np.ndarray:
+    """Return floats of cells as the cells were: dates (of UTC) and durations instead of days."""
+    units = {DATES: "datetime64[us]", DURATIONS: "timedelta64[us]"}
+    unit = units.get(kinds[0]) if len(kinds) == 1 else None
+    if unit is None:
+        return values
+    known = np.isfinite(values)
+    whole = np.where(known, np.round(np.where(known, values, 0.0) * MICROSECONDS_OF_DAY), 0.0).astype(np.int64)
+    cells = whole.astype(unit)
+    cells[~known] = np.array("NaT", dtype=unit)
+    return cells
 
 
 def utc_times(column: pd.Series) -> np.ndarray:

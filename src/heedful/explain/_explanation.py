@@ -13,6 +13,7 @@ from heedful._show import Shown, Sketch
 from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._clusters import Clusters
 from heedful.explain._grouping import Cutting, group_queries
+from heedful.explain._importance import summarise_columns
 from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
 from heedful.explain._shap import make_shap
 from heedful.explain._sketches import sketch_explanation
@@ -265,6 +266,23 @@ class Explanation(Shown):
             {name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1))
         )
 
+    def importance(self, output: Any = None) -> pd.DataFrame:
+        """Return how much each column matters over all queries.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame
+            By column, the most important first: ``contribution``, the mean size of its contributions, and its two
+            parts, ``attention`` and ``model``, which add up to it. A part is negative if it works against the whole.
+            Learners have no parts.
+        """
+        return summarise_columns(self, output)
+
     def top_rows(self, k: int = 5, *, values: bool = False) -> pd.DataFrame:
         """Return the training rows that each query attended to most.
 
@@ -299,7 +317,8 @@ class Explanation(Shown):
             mean over the attended rows and over all rows (of text the most frequent cell), and ``alike``, by how much
             nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all.
         """
-        return compare_columns(self.attention, self.values, self._known_rows())
+        rows = self._known_rows()
+        return compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.

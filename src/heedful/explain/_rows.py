@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful.explain._cells import is_measured, read_cells
+
 
 def top_of(attention: Any, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows with the largest weights; those that are not stored fill up what is missing."""
@@ -47,15 +49,15 @@ def list_beside(
     return pd.concat(parts).set_axis(rank_queries(queries.index, range(k + 1)))
 
 
-def compare_columns(attention: Any, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return how the rows that each query attended to differ from all rows, by query and column, the most alike first.
 
     Of numbers ``attended`` and ``all`` are means, and ``alike`` is by how much nearer to the query the attended rows
     are, on the mean: 1 if they all have its value, 0 if they are as far from it as all rows. Of other columns these
     are the most frequent cells, and ``alike`` says how much more often the query's own is among the attended rows.
+    ``weight`` (n_query, n_rows) is the attention, ``prior`` (n_rows,) the sample weight of each row.
     """
-    weight = attention.toarray()
-    everyone = attention.sample_weight / attention.sample_weight.sum()
+    everyone = prior / prior.sum()
     parts = [_compare(queries[name], rows[name], weight, everyone) for name in queries.columns]
     tables = [part.assign(feature=name) for name, part in zip(queries.columns, parts, strict=True)]
     found = pd.concat(tables).rename_axis("query").reset_index()
@@ -67,12 +69,11 @@ def compare_columns(attention: Any, queries: pd.DataFrame, rows: pd.DataFrame) -
 
 def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> pd.DataFrame:
     """Return one column of all queries against the training rows."""
-    number = pd.api.types.is_numeric_dtype(rows) and not pd.api.types.is_bool_dtype(rows)
+    number = is_measured(rows)
     both = _nearness(query, rows) if number else _same(query, rows)
     near, far = (weight * both).sum(axis=1), both @ everyone
     alike = _less(near, far) if number else _less(1 - near, 1 - far)
-    attended = [_typical(rows, own, number) for own in weight]
-    usual = _typical(rows, everyone, number)
+    *attended, usual = _typical(rows, np.vstack([weight, everyone]), number)
     table = {"value": query.astype(object).to_numpy(), "attended": attended, "all": usual, "alike": alike}
     return pd.DataFrame(table, query.index).astype({"attended": object, "all": object})
 
@@ -84,10 +85,21 @@ def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 def _nearness(query: pd.Series, rows: pd.Series) -> np.ndarray:
     """Return distances of numbers (n_query, n_rows); a missing one is as far from a known one as the range is wide."""
-    own, others = (np.asarray(column, dtype=np.float64) for column in (query, rows))
+    own, others = _measure(query, rows), read_cells(rows, 1).place
     wide = np.nanmax(others) - np.nanmin(others) if np.isfinite(others).any() else 1.0
     away = np.abs(own[:, None] - others)
     return np.where(np.isnan(away), np.where(np.isnan(own)[:, None] & np.isnan(others), 0.0, wide), away)
+
+
+def _measure(query: pd.Series, rows: pd.Series) -> np.ndarray:
+    """Return the cells of queries as numbers, read like those of the rows."""
+    if not is_measured(query):
+        kinds = pd.api.types
+        if kinds.is_datetime64_any_dtype(rows):
+            query = pd.to_datetime(query.astype(str), errors="coerce", utc=True)
+        else:
+            query = (pd.to_timedelta if kinds.is_timedelta64_dtype(rows) else pd.to_numeric)(query, errors="coerce")
+    return read_cells(query, 1).place
 
 
 def _same(query: pd.Series, rows: pd.Series) -> np.ndarray:
@@ -96,11 +108,15 @@ def _same(query: pd.Series, rows: pd.Series) -> np.ndarray:
     return (known[: len(query), None] == known[len(query) :]).astype(np.float64)
 
 
-def _typical(rows: pd.Series, weight: np.ndarray, number: bool) -> Any:
-    """Return the mean of numbers that are known, or the most frequent cell."""
+def _typical(rows: pd.Series, weight: np.ndarray, number: bool) -> list:
+    """Return for each row of weights the mean of numbers that are known, or the most frequent cell."""
     if number:
-        cells = np.asarray(rows, dtype=np.float64)
+        cells = read_cells(rows, 1).place
         there = ~np.isnan(cells)
-        return float(np.average(cells[there], weights=weight[there])) if weight[there].sum() > 0 else np.nan
-    codes, cells = pd.factorize(rows.astype(object), use_na_sentinel=False)
-    return cells[int(np.argmax(np.bincount(codes, weights=weight)))]
+        total = weight[:, there].sum(axis=1)
+        means = np.where(total > 0, weight[:, there] @ cells[there] / np.where(total > 0, total, 1.0), np.nan)
+        if pd.api.types.is_datetime64_any_dtype(rows):
+            return list(pd.to_datetime(means, unit="D").floor("D"))
+        return list(pd.to_timedelta(means, unit="D") if pd.api.types.is_timedelta64_dtype(rows) else means)
+    codes, levels = pd.factorize(rows.astype(object), use_na_sentinel=False)
+    return [levels[int(np.argmax(np.bincount(codes, weights=own)))] for own in weight]

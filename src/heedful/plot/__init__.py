@@ -3,11 +3,14 @@
 Each function takes an ``Explanation``, draws on ``ax`` or on new axes and returns them.
 """
 
+from heedful.plot._beeswarm import beeswarm
 from heedful.plot._contributions import contributions
 from heedful.plot._dendrogram import dendrogram
+from heedful.plot._effect import coefficients, effect
 from heedful.plot._errors import cluster_errors
 from heedful.plot._heatmap import heatmap
 from heedful.plot._histograms import mixing_histogram, n_eff_histogram
+from heedful.plot._importance import importance
 from heedful.plot._path import coefficient_path
 from heedful.plot._rows import attended_rows
 from heedful.plot._shapes import shapes
@@ -15,11 +18,15 @@ from heedful.plot._tuning import tuning_curve
 
 __all__ = [
     "attended_rows",
+    "beeswarm",
     "cluster_errors",
     "coefficient_path",
+    "coefficients",
     "contributions",
     "dendrogram",
+    "effect",
     "heatmap",
+    "importance",
     "mixing_histogram",
     "n_eff_histogram",
     "shapes",

@@ -2,6 +2,8 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from heedful._optional import need
 from heedful.plot._style import INK
 
@@ -60,3 +62,25 @@ def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom
         spine.set_visible(side in frame)
         spine.set_linewidth(0.6)
     return ax
+
+
+def say_tick(value: float, _: Any = None) -> str:
+    """Return the number at a tick, whole: no power of ten beside the axis, where its name stands."""
+    text = f"{value:.10g}"
+    if value and not 1e-4 <= abs(value) < 1e5 and abs(float(f"{value:.3g}") - value) <= 1e-9 * abs(value):
+        text = f"{value:.3g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def ticks_within(low: float, high: float) -> Any:
+    """Return what places round ticks between two numbers only."""
+    plt: Any = import_pyplot()
+
+    class WithinLocator(plt.MaxNLocator):
+        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
+            ticks = super().tick_values(max(vmin, low), min(vmax, high))
+            return ticks[(ticks >= low) & (ticks <= high)]
+
+    # numbers that need many digits are wide
+    narrow = max(abs(low), abs(high)) > 1e5 * (high - low)
+    return WithinLocator(nbins=2 if narrow else 5, steps=[1, 2, 2.5, 5, 10])

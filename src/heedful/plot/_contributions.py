@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, say_value
-from heedful.plot._axes import finish, fonts, get_axes
+from heedful.plot._axes import finish, fonts, get_axes, say_tick
 from heedful.plot._labels import number, shorten
-from heedful.plot._read import check_explanation, find_output, find_query, link_name, of_query
+from heedful.plot._read import check_explanation, find_output, find_query, of_query, say_link
 from heedful.plot._style import INK, NEUTRAL, sign_colour
 
 
@@ -60,9 +60,10 @@ def contributions(
     names, parts = _bars(table, end - start, explanation.values.shape[1])
     ax = get_axes(ax, height=1.05 + 0.17 * len(parts))
     _draw_bars(ax, start, parts, style)
-    finish(ax, link_name(explanation, output), "", frame=("bottom",))
+    finish(ax, say_link(explanation, output, 34), "", frame=("bottom",))
     ax.set_yticks(range(len(parts)), names, fontsize=fonts().tick)
     ax.tick_params(axis="y", length=0)
+    ax.xaxis.set_major_formatter(say_tick)
     _mark_ends(ax, start, end, len(parts))
     return ax
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from heedful.plot._axes import import_pyplot
+from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
 
 LONGEST = 28
 # Of the font size: the height of a line, and the width of a letter.
@@ -25,16 +25,20 @@ def shorten(name: Any, longest: int = LONGEST) -> str:
 
 
 def shorten_all(names: list, longest: int = LONGEST) -> list[str]:
-    """Return names as short texts; if that makes two alike, without most of what all of them begin and end with."""
+    """Return names as short texts; those that this makes alike, without most of what they begin and end with."""
     short = [shorten(name, longest) for name in names]
-    if len(set(short)) == len(set(map(str, names))):
-        return short
-    texts = [str(name) for name in names]
-    start = max(_n_alike(texts) - longest // 3, 0)
-    turned = [text[start:][::-1] for text in texts]
-    end = max(_n_alike(turned) - longest // 3, 0)
-    cut = [text[end:][::-1] for text in turned]
-    return [shorten(f"{'…' if start else ''}{text}{'…' if end else ''}", longest) for text in cut]
+    found = list(short)
+    for text in set(short):
+        alike = [j for j, other in enumerate(short) if other == text]
+        texts = [str(names[j]) for j in alike]
+        if len(set(texts)) == 1:
+            continue
+        start = max(_n_alike(texts) - longest // 3, 0)
+        turned = [text[start:][::-1] for text in texts]
+        end = max(_n_alike(turned) - longest // 3, 0)
+        for j, part in zip(alike, turned, strict=True):
+            found[j] = shorten(f"{'…' if start else ''}{part[end:][::-1]}{'…' if end else ''}", longest)
+    return found
 
 
 def _n_alike(texts: list[str]) -> int:
@@ -101,3 +105,19 @@ def name_ticks(axis: Any, names: list[str], priority: Any, gap: float) -> None:
 
     axis.set_major_locator(FittingLocator())
     axis.set_major_formatter(plt.FuncFormatter(lambda place, _: names[round(place)]))
+
+
+def room_below(names: list[str]) -> float:
+    """Return how many inches names of levels need below new axes: none if they fit side by side."""
+    size = fonts().tick
+    steep = len(names) * (text_width(names, size) + 6) > 0.75 * 72 * COLUMN
+    return text_width(names, size) / 72 if steep else 0.0
+
+
+def name_levels(ax: Any, names: list[str], priority: Any) -> None:
+    """Name levels at the places 0, 1, ... of the axis below, turned if they do not fit side by side."""
+    size = fonts().tick
+    wide = text_width(names, size) + 6
+    flat = len(names) * wide <= points(ax)[0]
+    name_ticks(ax.xaxis, names, priority, wide if flat else LINE * size)
+    ax.tick_params(axis="x", length=0, rotation=0 if flat else 90)

@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful.explain import Clusters, Explanation
 from heedful.explain._clusters import OTHERS, OTHERS_NAME
+from heedful.plot._labels import shorten
 
 
 def check_explanation(explanation: Any) -> Explanation:
@@ -78,8 +79,31 @@ def column_names(columns: pd.Index) -> list[str]:
 
 
 def link_name(explanation: Explanation, output: Any) -> str:
-    """Return what the linear predictor is: the prediction itself, or what a class's probability comes from."""
+    """Return what contributions add up to, in the words of the response: "prediction", "log hazard", "log-odds of"."""
     if output is not None:
         return f"linear predictor of class {output}"
+    if explanation.words is not None:
+        return explanation.words.link
     same = np.allclose(np.asarray(explanation.link), np.asarray(explanation.prediction))
     return "prediction" if same else "log-odds"
+
+
+def say_link(explanation: Explanation, output: Any, longest: int = 24) -> str:
+    """Return what contributions add up to as a label; a class on a line of its own if it is long."""
+    parts = link_name(explanation, output).split(" of ", maxsplit=1)
+    return ("\nof " if sum(map(len, parts)) > longest else " of ").join(shorten(part, longest) for part in parts)
+
+
+def say_added(explanation: Explanation, output: Any) -> str:
+    """Return what the contributions of all queries add to, as a label."""
+    several = explanation.outputs is not None and output is None
+    return f"{say_link(explanation, output)}\nof the likeliest class" if several else say_link(explanation, output)
+
+
+def find_column(explanation: Explanation, column: Any, name: str = "column") -> int:
+    """Return the place of a column of the table that was given."""
+    known = list(explanation.values.columns)
+    if column not in known:
+        some = ", ".join(repr(label) for label in known[:3])
+        raise ValueError(f"`{name}` must be a column of `explanation.values`, such as {some}; got {column!r}.")
+    return known.index(column)

@@ -6,9 +6,9 @@ import numpy as np
 
 from heedful.explain import Explanation
 from heedful.explain._curves import Curve, read_curve
-from heedful.plot._axes import COLUMN, finish, fonts, get_axes, import_pyplot, note_above, points
-from heedful.plot._labels import LINE, name_ticks, number, shorten, shorten_all, text_width
-from heedful.plot._read import check_explanation, link_name
+from heedful.plot._axes import finish, fonts, get_axes, note_above, points, ticks_within
+from heedful.plot._labels import LINE, name_levels, number, room_below, shorten, shorten_all
+from heedful.plot._read import check_explanation, say_link
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour, sign_colour
 
 # Levels drawn at most, and the letters of their names.
@@ -61,12 +61,11 @@ def shapes(explanation: Explanation, feature: Any = None, *, output: Any = None,
     ('x0', 'adds to prediction')
     """
     curve = read_curve(check_explanation(explanation), feature, output, MOST_LEVELS)
-    names, size = shorten_all(curve.levels, LETTERS), fonts().tick
+    names = shorten_all(curve.levels, LETTERS)
     names += [] if curve.missing is None or not names else ["missing"]
-    steep = len(names) * (text_width(names, size) + 6) > 0.75 * 72 * COLUMN
-    ax = get_axes(ax, height=2.6 + (text_width(names, size) / 72 if steep else 0))
+    ax = get_axes(ax, height=2.6 + room_below(names))
     _set_heights(ax, curve)
-    finish(ax, _name(curve), f"adds to {_scale(explanation, output)}")
+    finish(ax, _name(curve), f"adds to {say_link(explanation, output)}")
     ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
     panel = ax.inset_axes([0, 0, 1, 0.8 * FOOT], sharex=ax)
     if names:
@@ -85,13 +84,6 @@ def _name(curve: Curve) -> str:
     return shorten(curve.feature, 36) + some
 
 
-def _scale(explanation: Explanation, output: Any) -> str:
-    """Return what the curve adds to; a class on a line of its own if it is long."""
-    words = None if output is not None else explanation.words
-    parts = (link_name(explanation, output) if words is None else words.link).split(" of ", maxsplit=1)
-    return ("\nof " if sum(map(len, parts)) > 24 else " of ").join(shorten(part, 24) for part in parts)
-
-
 def _set_heights(ax: Any, curve: Curve) -> None:
     """Set the heights that are drawn, with room for the counts at the foot."""
     heights = np.concatenate([curve.effect.ravel(), [0.0], [] if curve.missing is None else curve.missing])
@@ -99,19 +91,7 @@ def _set_heights(ax: Any, curve: Curve) -> None:
     low, high = heights.min() - room, heights.max() + room
     ax.set_ylim(low - (high - low) * FOOT / (1 - FOOT), high)
     ax.spines["left"].set_bounds(low, high)
-    ax.yaxis.set_major_locator(_ticks_within(low, high))
-
-
-def _ticks_within(low: float, high: float) -> Any:
-    """Return what places round ticks between two numbers only."""
-    plt: Any = import_pyplot()
-
-    class WithinLocator(plt.MaxNLocator):
-        def tick_values(self, vmin: float, vmax: float) -> np.ndarray:
-            ticks = super().tick_values(max(vmin, low), min(vmax, high))
-            return ticks[(ticks >= low) & (ticks <= high)]
-
-    return WithinLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
+    ax.yaxis.set_major_locator(ticks_within(low, high))
 
 
 def _draw_numbers(ax: Any, panel: Any, curve: Curve, style: dict[str, Any]) -> None:
@@ -124,7 +104,7 @@ def _draw_numbers(ax: Any, panel: Any, curve: Curve, style: dict[str, Any]) -> N
     bars = np.linspace(low, edges[-1], N_BARS + 1)
     count = np.diff(np.interp(bars, edges, np.concatenate([[0.0], np.cumsum(curve.rows)])))
     panel.bar(bars[:-1], count, span / N_BARS, align="edge", color=PALE)
-    ax.xaxis.set_major_locator(_ticks_within(low, edges[-1]))
+    ax.xaxis.set_major_locator(ticks_within(low, edges[-1]))
     end = edges[-1] + 0.03 * span
     if curve.missing is not None:
         place = edges[-1] + ASIDE * span
@@ -150,10 +130,7 @@ def _draw_levels(ax: Any, panel: Any, curve: Curve, names: list[str], style: dic
         ax.bar(left, heights, **{"width": width, "color": hue, **_named(output), **style})
     panel.bar(place, rows, 0.8, color=PALE)
     ax.set_xlim(-0.6, len(rows) - 0.4)
-    size = fonts().tick
-    flat = len(names) * (text_width(names, size) + 6) <= points(ax)[0]
-    name_ticks(ax.xaxis, names, rows, text_width(names, size) + 6 if flat else LINE * size)
-    ax.tick_params(axis="x", length=0, rotation=0 if flat else 90)
+    name_levels(ax, names, rows)
 
 
 def _named(output: Any) -> dict[str, str]:

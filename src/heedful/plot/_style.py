@@ -6,6 +6,9 @@ CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#
 SERIES = ("#1A1A1A", "#8C510A", "#5E3C99", "#35978F")
 # Signs of coefficients and contributions, the ends of the diverging map.
 DIVERGING, POSITIVE, NEGATIVE = "RdBu_r", "#B2182B", "#2166AC"
+# The two parts of a contribution, and values of a column from low to high; neither is a hue of a sign.
+PARTS = {"attention": "#35978F", "model": "#BF812D"}
+LOW_TO_HIGH = "viridis"
 INK, NEUTRAL, PALE = "#333333", "#737373", "#BFBFBF"
 
 

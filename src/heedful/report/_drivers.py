@@ -10,7 +10,7 @@ from heedful.explain import Explanation, say_cell
 from heedful.report._compact import column, counts, numbers, text, texts
 
 # How many features and rows are shown per query; fewer if there are very many queries and classes.
-N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 240_000, 8
+N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 36_000, 8
 
 
 def drivers(explanation: Explanation) -> dict[str, Any]:

@@ -9,6 +9,9 @@ from heedful._responses import Regression, Words
 from heedful.explain import Explanation
 from heedful.report._compact import short, text, texts
 
+# Changes of the error that round to 0 %.
+SMALLEST_CHANGE = 0.005
+
 
 def words_of(explanation: Explanation) -> Words:
     """Return what people call the response; numbers, if the explanation does not say."""
@@ -43,17 +46,40 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     return found + _error_cards(explanation)
 
 
-def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
+def describe_error(explanation: Explanation) -> str:
+    """Return how good the predictions are, in a sentence."""
+    errors, words = _errors(explanation), words_of(explanation)
+    if errors is None:
+        return "How good these predictions are is not known: explain(X, y) with their responses would say it."
+    own, base = errors
+    changed = base > 0 and abs(1 - own / base) >= SMALLEST_CHANGE
+    change = f": attention makes it {_change(own, base)}" if changed else ", hardly any other"
+    return (
+        f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
+        f"one model for all rows has {short(base, 3)}{change}."
+    )
+
+
+def _errors(explanation: Explanation) -> tuple[float, float] | None:
+    """Return the errors with attention and of the baseline, if responses are known."""
     if explanation.loss is None or explanation.baseline_loss is None:
-        return []
-    words = words_of(explanation)
+        return None
     own, base = float(explanation.loss.mean()), float(explanation.baseline_loss.mean())
-    if words.root:
-        own, base = own**0.5, base**0.5
-    better = f"{abs(100 * (1 - own / base)):.0f} % {'lower' if own <= base else 'higher'} than the baseline's"
+    return (own**0.5, base**0.5) if words_of(explanation).root else (own, base)
+
+
+def _change(own: float, base: float) -> str:
+    return f"{abs(100 * (1 - own / base)):.0f} % {'lower' if own <= base else 'higher'}"
+
+
+def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
+    errors = _errors(explanation)
+    if errors is None:
+        return []
+    own, base = errors
     return [
-        card("error with attention", short(own, 3), better if base > 0 else ""),
-        card("error of the baseline", short(base, 3), words.error + ", one model for all rows"),
+        card("error with attention", short(own, 3), f"{_change(own, base)} than the baseline's" if base > 0 else ""),
+        card("error of the baseline", short(base, 3), words_of(explanation).error + ", one model for all rows"),
     ]
 
 

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from heedful._files import write_whole
 from heedful.explain import DriftReport, Explanation
@@ -10,7 +11,14 @@ from heedful.report._drift import collect_drift
 from heedful.report._page import build_page
 
 
-def render(explanation: Explanation | DriftReport, *, title: str | None = None, n_clusters: int | None = None) -> str:
+def render(
+    explanation: Explanation | DriftReport,
+    *,
+    title: str | None = None,
+    n_clusters: int | None = None,
+    interval: Any = None,
+    survival: Any = None,
+) -> str:
     """Return one self-contained interactive HTML page about predictions or drift.
 
     See :func:`write`, which saves it.
@@ -24,6 +32,10 @@ def render(explanation: Explanation | DriftReport, *, title: str | None = None, 
         Heading of the page.
     n_clusters : int, default=None
         Groups of queries with like models; by default as many as the data speak for. For explanations only.
+    interval : array-like of shape (n_query, 2), default=None
+        What ``predict_interval`` of the same rows returned, to be shown with each prediction.
+    survival : DataFrame of shape (n_query, n_times), default=None
+        What ``predict_survival_function`` of the same rows returned, to be drawn for each query.
 
     Returns
     -------
@@ -37,7 +49,8 @@ def render(explanation: Explanation | DriftReport, *, title: str | None = None, 
     TypeError
         If ``explanation`` is neither of them.
     ValueError
-        If ``n_clusters`` is given for a drift report.
+        If ``n_clusters``, ``interval`` or ``survival`` is given for a drift report, or the last two are not of the
+        same queries.
 
     Examples
     --------
@@ -52,13 +65,15 @@ def render(explanation: Explanation | DriftReport, *, title: str | None = None, 
     if isinstance(explanation, DriftReport):
         if n_clusters is not None:
             raise ValueError(f"`n_clusters` must be None for a drift report, got {n_clusters!r}. Leave it out.")
+        if interval is not None or survival is not None:
+            raise ValueError("`interval` and `survival` must be None for a drift report. Leave them out.")
         return build_page(collect_drift(explanation, title), "drift")
     if not isinstance(explanation, Explanation):
         raise TypeError(
             f"`explanation` must be an Explanation or a DriftReport, got {type(explanation).__name__}. "
             "Pass `model.explain(X)` or `corrector.drift_report()`."
         )
-    return build_page(collect(explanation, title, n_clusters), "explanation")
+    return build_page(collect(explanation, title, n_clusters, interval, survival), "explanation")
 
 
 def write(
@@ -67,6 +82,8 @@ def write(
     *,
     title: str | None = None,
     n_clusters: int | None = None,
+    interval: Any = None,
+    survival: Any = None,
 ) -> Path:
     """Write one self-contained interactive HTML page about predictions or drift.
 
@@ -83,6 +100,8 @@ def write(
         Where to write; an existing file is replaced, in one step.
     title : str, default=None
     n_clusters : int, default=None
+    interval : array-like of shape (n_query, 2), default=None
+    survival : DataFrame of shape (n_query, n_times), default=None
 
     Returns
     -------
@@ -100,6 +119,6 @@ def write(
     ...     report.write(model.explain(X[:5]), f"{folder}/report.html").name
     'report.html'
     """
-    page = render(explanation, title=title, n_clusters=n_clusters)
+    page = render(explanation, title=title, n_clusters=n_clusters, interval=interval, survival=survival)
     write_whole(path, lambda file: file.write(page.encode()))
     return Path(path)

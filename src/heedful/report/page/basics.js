@@ -4,7 +4,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00"];
 const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F"];
 const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
-const UP = "#B2182B", DOWN = "#2166AC", INK = "#1d2733", SOFT = "#55616e";
+const UP = "#B2182B", DOWN = "#2166AC";
 
 function byId(name) { return document.getElementById(name); }
 
@@ -33,17 +33,41 @@ function cut(text, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : text;
 }
 
+// names with dots in their middle where they are long; those that this makes alike without most of what they begin and end with
+function shortNames(names, most) {
+  const middle = (text) => {
+    const letters = Array.from(text), head = Math.floor((most - 1) / 2);
+    return letters.length > most ? letters.slice(0, head).join("") + "…" + letters.slice(head + 1 - most).join("") : text;
+  };
+  const short = names.map(middle);
+  return names.map((name, i) => {
+    const group = names.filter((_, j) => short[j] === short[i]);
+    if (new Set(group).size === 1) return short[i];
+    const start = Math.max(alike(group) - Math.floor(most / 3), 0);
+    const end = Math.max(alike(group.map((text) => Array.from(text.slice(start)).reverse().join(""))) - Math.floor(most / 3), 0);
+    return middle((start ? "…" : "") + name.slice(start, name.length - end) + (end ? "…" : ""));
+  });
+}
+
+// how many letters all texts begin with alike
+function alike(texts) {
+  let n = 0;
+  while (n < texts[0].length && texts.every((text) => text[n] === texts[0][n])) n++;
+  return n;
+}
+
 // plotly reads labels as a kind of HTML: with these three escaped they stay text
 function label(text, most) {
   return cut(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-// head: [text, is a word]; a cell is a text or a node
+// head: [text, is a word, what it means]; a cell is a text or a node
 function fillTable(name, head, rows, kinds) {
   const top = make("tr");
-  head.forEach(([text, word]) => {
+  head.forEach(([text, word, meaning]) => {
     const cell = make("th", text, word ? "text" : "");
     cell.scope = "col";
+    if (meaning) cell.title = meaning;
     top.append(cell);
   });
   const body = rows.map((row, i) => {

@@ -1,17 +1,18 @@
 // How every chart looks.
-const FONT = { family: "system-ui, Segoe UI, Roboto, Arial, DejaVu Sans, sans-serif", size: 12, color: INK };
+const FAMILY = "system-ui, Segoe UI, Roboto, Arial, DejaVu Sans, sans-serif";
 const CONFIG = { displayModeBar: false, responsive: true, showTips: false };
 const DRAG = window.matchMedia("(pointer: coarse)").matches ? false : "zoom";
-const HOVER = { bgcolor: "#fff", bordercolor: "#8793a0", font: { color: INK, size: 12 }, align: "left" };
 const ABOVE = { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, itemclick: false, itemdoubleclick: false };
 
 function frame(extra) {
-  return Object.assign({ font: FONT, hoverlabel: HOVER, dragmode: DRAG, paper_bgcolor: "#fff", plot_bgcolor: "#fff",
+  const hover = { bgcolor: paint.paper, bordercolor: paint.edge, font: { color: paint.ink, size: 12 }, align: "left" };
+  return Object.assign({ font: { family: FAMILY, size: 12, color: paint.ink }, hoverlabel: hover, dragmode: DRAG,
+    paper_bgcolor: paint.paper, plot_bgcolor: paint.paper,
     margin: { l: 56, r: 10, t: 8, b: 44 }, showlegend: false }, extra);
 }
 
 function axis(title, extra) {
-  return Object.assign({ title: { text: title, standoff: 8 }, gridcolor: "#e6ebf0", zeroline: false, automargin: true,
+  return Object.assign({ title: { text: title, standoff: 8 }, gridcolor: paint.grid, zeroline: false, automargin: true,
     type: "linear" }, extra);
 }
 
@@ -23,7 +24,7 @@ function barChart(name, shown, look) {
     textposition: "outside", cliponaxis: false, marker: { color: parts.map((v) => look.colour(v)) } };
   Plotly.react(name, [trace], frame({ height: 60 + 26 * shown.length, dragmode: false, bargap: 0.3,
     margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis(look.title, { range: look.ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: "#8793a0" }),
+    xaxis: axis(look.title, { range: look.ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
-      ticktext: shown.map((row) => label(row[0], 22)) }) }), CONFIG);
+      ticktext: shortNames(shown.map((row) => row[0]), 26).map((text) => label(text, 30)) }) }), CONFIG);
 }

@@ -18,7 +18,7 @@ function outputOf(query) {
 
 function isOthers(cluster) { return data.clusters !== null && data.clusters.prototype[cluster - 1] === null; }
 
-function hue(cluster) { return isOthers(cluster) ? "#9aa3ad" : HUES[(cluster - 1) % HUES.length]; }
+function hue(cluster) { return isOthers(cluster) ? paint.edge : HUES[(cluster - 1) % HUES.length]; }
 
 function clusterName(cluster) { return isOthers(cluster) ? "in no cluster" : "cluster " + cluster; }
 

@@ -40,13 +40,13 @@ function sayCurves() {
 function drawOneCurve(name, column, output) {
   const parts = column.edges ? stepTraces(column, output) : levelTraces(column, output);
   const rows = { type: "bar", x: parts.places, y: parts.counts, width: parts.widths, yaxis: "y2", hoverinfo: "text",
-    hovertext: parts.counts.map((count) => show(count) + " rows"), textposition: "none", marker: { color: "#c3cbd3" } };
+    hovertext: parts.counts.map((count) => show(count) + " rows"), textposition: "none", marker: { color: paint.pale } };
   const notes = parts.missing === undefined ? [] : [{ text: "missing", x: parts.missing, xref: "x", y: 1, yref: "paper",
-    yanchor: "bottom", showarrow: false, font: { size: 11, color: SOFT } }];
+    yanchor: "bottom", showarrow: false, font: { size: 11, color: paint.soft } }];
   Plotly.react(name, [parts.trace, ...parts.more, rows], frame({ height: parts.height, dragmode: false, bargap: 0.2,
     margin: { l: 10, r: 10, t: 18, b: 10 }, annotations: notes,
     xaxis: axis("", Object.assign({ fixedrange: true, showgrid: false, anchor: "y2" }, parts.xaxis)),
-    yaxis: axis("", { domain: [0.24, 1], fixedrange: true, nticks: 5, zeroline: true, zerolinecolor: "#8793a0", rangemode: "tozero" }),
+    yaxis: axis("", { domain: [0.24, 1], fixedrange: true, nticks: 5, zeroline: true, zerolinecolor: paint.edge, rangemode: "tozero" }),
     yaxis2: { domain: [0, 0.18], fixedrange: true, showgrid: false, showticklabels: false, zeroline: false } }), CONFIG);
 }
 
@@ -56,7 +56,7 @@ function stepTraces(column, output) {
   const told = heights.map((v, i) => (end(i) ? (end(i + 1) ? end(i) + " to " + end(i + 1) : "from " + end(i))
     : end(i + 1) ? "to " + end(i + 1) : "all") + "<br>adds " + signed(v) + "<br>" + show(column.rows[i]) + " rows");
   const trace = { type: "scatter", mode: "lines", x: edges, y: [...heights, heights[last - 1]], text: [...told, told[last - 1]],
-    hoverinfo: "text", line: { shape: "hv", color: INK, width: 1.6 } };
+    hoverinfo: "text", line: { shape: "hv", color: paint.ink, width: 1.6 } };
   const bars = countBars(edges, column.rows, 40);
   const found = { trace: trace, more: [], places: bars.places, counts: bars.counts, widths: bars.places.map(() => span / 40),
     height: 210, xaxis: { range: [edges[0] - 0.03 * span, edges[last] + 0.03 * span], nticks: 6 } };
@@ -64,7 +64,7 @@ function stepTraces(column, output) {
   const at = edges[last] + 0.14 * span;
   found.more.push({ type: "scatter", mode: "markers", x: [at], y: [column.missing[output]], hoverinfo: "text",
     text: ["missing<br>adds " + signed(column.missing[output]) + "<br>" + show(column.missing_rows) + " rows"],
-    marker: { color: INK, size: 8 } });
+    marker: { color: paint.ink, size: 8 } });
   found.places.push(at);
   found.counts.push(column.missing_rows);
   found.widths.push(span / 40);
@@ -100,7 +100,7 @@ function levelTraces(column, output) {
   const rows = column.rows.concat(column.missing ? [column.missing_rows] : []), places = names.map((_, i) => i);
   const told = names.map((name, i) => label(name, 60) + "<br>adds " + signed(heights[i]) + "<br>" + show(rows[i]) + " rows");
   const trace = { type: "bar", x: places, y: heights, hovertext: told, hoverinfo: "text", textposition: "none",
-    marker: { color: heights.map((v) => (v > 0 ? UP : DOWN)) } };
+    marker: { color: heights.map((v) => (v > 0 ? paint.up : paint.down)) } };
   const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
   return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
     xaxis: { tickvals: places, ticktext: tellApart(names, 14).map((name) => label(name, 14)), tickangle: wide ? -60 : 0,

@@ -1,5 +1,4 @@
 // Whether a model has drifted, when, and where.
-const MODEL = SERIES[1], MENDED = SERIES[3], PALE = "#b4bec8";
 const TOGGLE = Object.assign({}, ABOVE, { itemclick: "toggle", traceorder: "normal" });
 
 // the same in all charts over time
@@ -38,7 +37,7 @@ function dots(name, values, colour, texts) {
 function line(name, values, colour, what) {
   return { type: "scatter", mode: "lines+markers", name: name, legendgroup: name, x: data.blocks.at, y: values, hoverinfo: "text",
     text: values.map((v, i) => what + " " + show(v) + "<br>" + blockText(i)),
-    line: { color: colour, width: 2.5 }, marker: { color: colour, size: 6, line: { color: "#fff", width: 1 } } };
+    line: { color: colour, width: 2.5 }, marker: { color: colour, size: 6, line: { color: paint.paper, width: 1 } } };
 }
 
 function drawTimeline() {
@@ -48,10 +47,10 @@ function drawTimeline() {
   if (data.words.classes) note += " Both are of probabilities: of the second of two classes, or of the model's likeliest class.";
   if (shown < rows.n) note += " Points: " + shown + " of " + rows.n + " rows, evenly spread; the lines are of all rows.";
   say("timeline-note", note);
-  Plotly.react("timeline", [dots("residual", rows.residual, MODEL, texts), dots("correction", rows.correction, MENDED, texts),
-    line("residual", blocks.residual, MODEL, "mean residual"), line("correction", blocks.correction, MENDED, "mean correction")],
+  Plotly.react("timeline", [dots("residual", rows.residual, series(1), texts), dots("correction", rows.correction, series(3), texts),
+    line("residual", blocks.residual, series(1), "mean residual"), line("correction", blocks.correction, series(3), "mean correction")],
   frame({ height: 400, hovermode: "closest", showlegend: true, legend: TOGGLE, xaxis: timeAxis(),
-    yaxis: axis("residual, correction", { zeroline: true, zerolinecolor: "#8793a0" }) }), CONFIG);
+    yaxis: axis("residual, correction", { zeroline: true, zerolinecolor: paint.edge }) }), CONFIG);
 }
 
 function drawErrors() {
@@ -59,7 +58,7 @@ function drawErrors() {
   say("errors-note", (n > 1 ? "The recent rows in " + n + " equal blocks" : "The recent rows in one block") + ", " +
     (data.words.when === "time" ? "in the order of time" : "in their order") + ": " + data.words.error +
     " of the model, and of each row corrected by the others only.");
-  Plotly.react("errors", [line("before", blocks.before, MODEL, "error before"), line("after", blocks.after, MENDED, "error after")],
+  Plotly.react("errors", [line("before", blocks.before, series(1), "error before"), line("after", blocks.after, series(3), "error after")],
     frame({ height: 300, hovermode: "closest", showlegend: true, legend: TOGGLE, xaxis: timeAxis(),
       yaxis: axis(label(data.words.error, 40), { range: [-0.06 * high, 1.08 * high] }) }), CONFIG);
 }
@@ -70,7 +69,7 @@ function fillFeatures() {
   say("features-note", found.note + fewer);
   byId("features").hidden = !shown.length;
   if (!shown.length) return;
-  barChart("bars", shown, { title: "separation", ends: [0, 1.15], write: (v) => show(v, 2), colour: () => MENDED });
+  barChart("bars", shown, { title: "separation", ends: [0, 1.15], write: (v) => show(v, 2), colour: () => series(3) });
   const usual = (value, i) => (found.kind[i] === "number" ? "" : "mostly ") + show(value);
   const words = found.kind.some((kind) => kind !== "number");
   fillTable("usual", [["column", true], ["separation"], ["corrected", words], ["others", words]],
@@ -82,16 +81,15 @@ function drawCounts(name, found, title) {
   if (!found) return;
   const edges = found.edges, width = edges.slice(1).map((v, i) => v - edges[i]);
   const trace = (what, values, colour) => ({ type: "bar", name: what, x: width.map((w, i) => edges[i] + w / 2), y: values,
-    width: width, marker: { color: colour, line: { color: "#fff", width: 0.5 } }, hoverinfo: "text", textposition: "none",
+    width: width, marker: { color: colour, line: { color: paint.paper, width: 0.5 } }, hoverinfo: "text", textposition: "none",
     text: values.map((v, i) => show(v) + " " + what + "<br>" + show(edges[i], 3) + " to " + show(edges[i + 1], 3)) });
-  Plotly.react(name, [trace("corrected", found.corrected, MENDED), trace("others", found.others, PALE)],
+  Plotly.react(name, [trace("corrected", found.corrected, series(3)), trace("others", found.others, paint.pale)],
     frame({ height: 300, barmode: "stack", dragmode: false, showlegend: true, legend: TOGGLE,
       xaxis: axis(title, { fixedrange: true, nticks: 8 }), yaxis: axis("queries", { fixedrange: true }) }), CONFIG);
 }
 
-function start() {
+function drawAll() {
   const found = data.queries;
-  fillHead();
   drawTimeline();
   drawErrors();
   fillFeatures();
@@ -99,6 +97,12 @@ function start() {
   drawCounts("corrections", found.correction, "correction");
   drawCounts("support", found.n_eff, "effective rows");
   fillTuning(data.tuned, label(data.words.error, 40));
+}
+
+function start() {
+  fillHead();
+  drawAll();
+  followScheme(drawAll);
   document.documentElement.dataset.ready = "yes";
 }
 

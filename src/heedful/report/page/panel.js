@@ -22,8 +22,20 @@ function outcomeTable() {
   const rows = [["attention", level(data.prediction[0][q]), data.loss ? show(data.loss[q]) : ""],
     ["baseline", level(data.baseline[0][q]), data.loss ? show(data.baseline_loss[q]) : ""]];
   if (seen) rows.push(["response", happened.map((v, j) => seen.names.length > 1 ? seen.names[j] + " " + v : v).join(", "), ""]);
+  if (data.interval) rows.splice(1, 0, ["interval", show(data.interval[0][q]) + " to " + show(data.interval[1][q]), ""]);
   const head = [["", true], [words.prediction], ["loss"]], wide = data.loss ? 3 : 2;
-  fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong", "", ""]);
+  fillTable("outcome", head.slice(0, wide), rows.map((row) => row.slice(0, wide)), ["strong"]);
+}
+
+function drawSurvival() {
+  const found = data.survival;
+  byId("survival").hidden = !found;
+  if (!found) return;
+  const n = found.times.length, y = found.value.slice(choice.query * n, (choice.query + 1) * n);
+  const trace = { type: "scatter", mode: "lines", x: [0, ...found.times], y: [1, ...y], line: { shape: "hv", color: paint.ink, width: 2 },
+    hoverinfo: "text", text: ["", ...found.times.map((time, i) => "time " + show(time) + "<br>no event until then: " + level(y[i]))] };
+  Plotly.react("survival", [trace], frame({ height: 230, dragmode: false, xaxis: axis("time", { fixedrange: true, nticks: 6 }),
+    yaxis: axis("probability of no event", { range: [0, 1.03], fixedrange: true, nticks: 5 }) }), CONFIG);
 }
 
 function clusterLine() {
@@ -59,13 +71,16 @@ function drivers() {
 function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
   const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
-  const active = found.filter((row) => row.part !== 0);
+  // what is nothing but rounding beside the largest is nothing
+  const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
+  const active = found.filter((row) => Math.abs(row.part) > least);
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
     " (" + scale + "): what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
     "through the query's own model." : ".") + (active.length ? "" : " Here no column adds anything."));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
+  const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
-  if (all.names.length > bars.length && Math.abs(left) > 0) shown.push(["all others", left]);
+  if (all.names.length > bars.length && rest) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);
@@ -81,7 +96,7 @@ function drawBars(shown) {
   const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const title = "adds to the " + label(data.words.link, 32);
-  barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? UP : DOWN) });
+  barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? paint.up : paint.down) });
 }
 
 function rowsTable() {
@@ -126,7 +141,10 @@ function markCluster() {
 function drawPanel() {
   summarize();
   outcomeTable();
+  drawSurvival();
   clusterLine();
   drawDrivers();
   rowsTable();
+  besideTable();
+  showLink();
 }

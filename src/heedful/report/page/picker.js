@@ -83,8 +83,11 @@ function onSearchKey(event) {
   }
 }
 
+// a table that is wider than its place needs the arrow keys itself
+function scrolls(node) { return node.classList.contains("scroll") && node.scrollWidth > node.clientWidth; }
+
 function onArrow(event) {
-  const typing = ["INPUT", "SELECT"].includes(event.target.tagName) || event.target.classList.contains("scroll");
+  const typing = ["INPUT", "SELECT"].includes(event.target.tagName) || scrolls(event.target);
   if (typing || event.altKey || event.ctrlKey || event.metaKey) return;
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (by) { event.preventDefault(); step(by); }
@@ -122,7 +125,7 @@ function setUpPicker() {
   search.addEventListener("click", () => { if (options.hidden) { search.select(); openOptions(""); } });
   search.addEventListener("blur", () => { closeOptions(); search.value = data.labels[choice.query]; });
   search.addEventListener("keydown", onSearchKey);
-  byId("queries").addEventListener("keydown", onArrow);
+  document.addEventListener("keydown", onArrow);
   byId("previous").addEventListener("click", () => step(-1));
   byId("next").addEventListener("click", () => step(1));
   if (data.words.outputs) {

@@ -23,17 +23,17 @@ function scatterTraces() {
     return { type: "scatter", mode: "markers", x: x, y: y, customdata: members, text: members.map(queryText),
       hoverinfo: "text", name: data.clusters ? data.clusters.name[cluster - 1] : "1",
       marker: { color: hue(cluster), symbol: SIGNS[(cluster - 1) % SIGNS.length], size: nQuery > 800 ? 5 : 8,
-        opacity: nQuery > 800 ? 0.6 : 0.85, line: { color: "#fff", width: nQuery > 800 ? 0 : 0.7 } } };
+        opacity: nQuery > 800 ? 0.6 : 0.85, line: { color: paint.paper, width: nQuery > 800 ? 0 : 0.7 } } };
   });
   const line = { type: "scatter", mode: "lines", x: ends, y: ends, hoverinfo: "skip", showlegend: false,
-    line: { color: "#8793a0", width: 1, dash: "dot" } };
+    line: { color: paint.edge, width: 1, dash: "dot" } };
   return [line].concat(traces, [ring()]);
 }
 
 function ring() {
   const q = choice.query;
   return { type: "scatter", mode: "markers", x: [across(q)], y: [data.prediction[outputOf(q)][q]], hoverinfo: "skip",
-    showlegend: false, marker: { size: 18, symbol: "circle-open", color: "#000", line: { width: 2.5 } } };
+    showlegend: false, marker: { size: 18, symbol: "circle-open", color: paint.ink, line: { width: 2.5 } } };
 }
 
 function drawScatter() {
@@ -68,7 +68,7 @@ function drawMap() {
   const band = { type: "heatmap", z: map.row.map((q) => [clusterOf(q)]), x: [0], xaxis: "x2", zmin: 0.5, zmax: n + 0.5,
     colorscale: steps, showscale: false, hoverinfo: "text", text: map.row.map((q) => [clusterName(clusterOf(q))]) };
   const cells = { type: "heatmap", z: z, x: names.map((_, j) => j), zmin: -map.limit, zmax: map.limit, zmid: 0,
-    colorscale: [[0, DOWN], [0.25, "#92C5DE"], [0.5, "#F7F7F7"], [0.75, "#F4A582"], [1, UP]],
+    colorscale: [[0, paint.down], [0.25, paint.downSoft], [0.5, paint.none], [0.75, paint.upSoft], [1, paint.up]],
     hoverinfo: "text", text: hover, showscale: false };
   const few = rows <= 30, stride = Math.ceil(names.length / 30);
   const named = names.map((_, j) => j).filter((j) => j % stride === 0);
@@ -100,7 +100,7 @@ function mapRow(query) {
 
 function rowMark() {
   const at = mapRow(choice.query), half = Math.max(0.5, data.map.row.length / 160);
-  return { type: "rect", xref: "paper", x0: 0, x1: 1, y0: at - half, y1: at + half, line: { color: "#000", width: 2 } };
+  return { type: "rect", xref: "paper", x0: 0, x1: 1, y0: at - half, y1: at + half, line: { color: paint.ink, width: 2 } };
 }
 
 function moveMark() { Plotly.relayout("map", { shapes: [rowMark()] }); }

@@ -1,4 +1,6 @@
 // Put everything on the page.
+const MEASURE = "error on unseen rows";
+
 function fillMapNote() {
   const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
   let text = "One row per query, like models together, clusters at the left; one column per feature.";
@@ -20,6 +22,7 @@ function drawGroups() {
 }
 
 function drawAll() {
+  drawWhole();
   drawScatter();
   drawGroups();
   drawPanel();
@@ -28,6 +31,7 @@ function drawAll() {
 
 function onChoice() {
   search.value = data.labels[choice.query];
+  keepLink();
   drawPanel();
   followCurves();
   moveRing();
@@ -56,12 +60,17 @@ function start() {
   byId("output").addEventListener("change", () => { choice.output = Number(byId("output").value); sortQueries(); drawAll(); });
   fillHead();
   setUpPicker();
+  setUpWhole();
   search.value = data.labels[0];
   drawAll();
   fillTuning("Each head weighs training rows in its own way. Lines: lowest error over penalties; " +
-    "larger signs have larger shares.", "error on unseen rows");
+    "larger signs have larger shares.", MEASURE);
   listenToCharts();
+  listenToWhole();
+  followScheme(() => { drawAll(); drawCurve(MEASURE); });
   choice.listeners.push(onChoice);
+  window.addEventListener("hashchange", followLink);
+  followLink();
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -15,8 +15,8 @@ function drawCurve(measure) {
     x: curve.ways.map((_, j) => j), y: line.error, hoverinfo: "text",
     text: curve.ways.map((way, j) => label(line.name, 30) + ", " + label(way, 30) + "<br>error " + show(line.error[j]) +
       "<br>share " + percent(line.share[j])),
-    line: { color: SERIES[i % SERIES.length], width: 1.5, dash: i % 2 ? "dash" : "solid" },
-    marker: { symbol: SIGNS[i % SIGNS.length], color: SERIES[i % SERIES.length], size: line.share.map((s) => 6 + 22 * Math.sqrt(s)) } }));
+    line: { color: series(i), width: 1.5, dash: i % 2 ? "dash" : "solid" },
+    marker: { symbol: SIGNS[i % SIGNS.length], color: series(i), size: line.share.map((s) => 6 + 22 * Math.sqrt(s)) } }));
   const low = Math.min(...known), sorted = known.slice().sort((a, b) => a - b);
   const high = Math.min(sorted[sorted.length - 1], low + 4 * (sorted[Math.floor(sorted.length / 2)] - low) || low * 1.5 || 1);
   const room = 0.12 * (high - low || 1);

@@ -1,0 +1,20 @@
+// The chosen query and the rows it attended to, side by side.
+function besideTable() {
+  const found = data.beside, q = choice.query;
+  byId("beside-box").hidden = !found;
+  if (!found) return;
+  const names = data.drivers.names, train = data.attended.train, rows = [], n = found.n_rows;
+  // the same rows as in the table above, by rank
+  const labels = Array.from({ length: n }, (_, rank) => train.labels[data.attended.row[q * data.attended.k + rank]]);
+  for (let rank = 0; rank < found.k; rank++) {
+    const at = q * found.k + rank, j = found.column[at];
+    const cells = Array.from({ length: n }, (_, r) => found.cells[j][found.row[q * n + r]]);
+    rows.push([names[j], strong(found.value[at]), ...cells, found.attended[at], found.all[j], percent(Math.max(found.alike[at], 0))]);
+  }
+  fillTable("beside", [["column", true], ["query"], ...labels.map((name) => ["row " + cut(name, 14)]),
+    ["attended", false, "Mean over the attended rows by weight; of text the most frequent"],
+    ["all rows", false, "Mean over all training rows; of text the most frequent"],
+    ["alike", false, "By how much nearer to the query the attended rows are than all rows are; 100 % if they have its value"]], rows);
+}
+
+function strong(text) { return make("strong", text); }

@@ -1,0 +1,120 @@
+// The whole model: which columns matter, and what they add.
+const PARTS = [["attention", "through attention", "#35978F"], ["model", "through own models", "#BF812D"]];
+
+function optionOf() { return data.words.outputs ? choice.output + 1 : 0; }
+
+function scaleWords() {
+  const outputs = data.words.outputs;
+  if (!outputs) return data.words.link;
+  return data.words.link + " of " + (choice.output < 0 ? "the likeliest class" : "class " + outputs[choice.output]);
+}
+
+function drawWhole() {
+  drawImportance();
+  drawPicture();
+}
+
+function drawImportance() {
+  const found = data.whole.bars[optionOf()], names = data.drivers.names, n = found.column.length;
+  const rows = found.n_others ? n + 1 : n, places = Array.from({ length: rows }, (_, i) => i);
+  const name = (i) => (i < n ? names[found.column[i]] : "sum of " + found.n_others + " others");
+  const parts = found.attention ? PARTS : [["contribution", "contribution", paint.pale]];
+  const told = places.map((i) => label(name(i), 60) + "<br>" + show(found.contribution[i], 3) +
+    (found.attention ? PARTS.map(([part, words]) => "<br>" + words + " " + show(found[part][i], 3)).join("") : ""));
+  const traces = parts.map(([part, words, colour]) => ({ type: "bar", orientation: "h", name: words, y: places,
+    x: found[part].slice(0, rows), hoverinfo: "text", hovertext: told, textposition: "none", marker: { color: colour } }));
+  const narrow = byId("importance").clientWidth < 420;
+  Plotly.react("importance", traces, frame({ height: 92 + 24 * rows, barmode: "relative", bargap: 0.3, dragmode: false,
+    showlegend: parts.length > 1, legend: ABOVE, margin: { l: 10, r: 10, t: 8, b: 40 },
+    xaxis: axis("mean size of contributions", { fixedrange: true, nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
+    yaxis: axis("", { range: [rows - 0.5, -0.5], tickvals: places, showgrid: false, fixedrange: true,
+      ticktext: shortNames(places.map(name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
+  const first = shortNames(found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => names[j]), 50);
+  say("whole-note", (first.length ? "What matters most, over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column matters. ") +
+    "A contribution is what a column adds to a prediction (" + scaleWords() + "), from the mean over all training rows." +
+    (found.attention ? " It comes through attention, which rows a query is compared with, and through the query's own model." : ""));
+}
+
+// points at one place side by side; as in heedful.plot
+function swarm(values, half) {
+  const known = values.filter((v) => v !== null), low = Math.min(...known), span = Math.max(...known) - low || 1;
+  const count = new Map(), steps = values.map((v) => {
+    const bin = Math.floor(90 * (v - low) / span), rank = count.get(bin) || 0;
+    count.set(bin, rank + 1);
+    return Math.floor((rank + 1) / 2) * (rank % 2 ? 1 : -1);
+  });
+  const most = Math.max(5, ...steps.map(Math.abs));
+  return steps.map((s) => s * half / most);
+}
+
+function cellText(column, i) {
+  const value = column.place[i];
+  if (value === null) return column.missing.includes(i) ? "missing" : "another level";
+  if (column.levels.length) return label(column.levels[value], 40);
+  return column.dates ? new Date(value).toISOString().slice(0, 10) : show(value);
+}
+
+function pointTexts(column, added) {
+  return data.whole.query.map((q, i) => label(data.labels[q], 40) + "<br>" + label(column.name, 40) + ": " + cellText(column, i) +
+    "<br>adds " + signed(added[i]));
+}
+
+function points(x, y, column, added) {
+  return { type: "scatter", mode: "markers", x: x, y: y, customdata: data.whole.query, text: pointTexts(column, added),
+    hoverinfo: "text", marker: { size: 5, color: column.rank.map(onScale), opacity: 0.85 } };
+}
+
+function drawPicture() {
+  const at = Number(byId("picture").value), all = at < 0;
+  byId("picture-scale").hidden = !all && data.whole.columns[at].levels.length > 0;
+  if (all) drawBeeswarm();
+  else drawEffect(data.whole.columns[at], data.whole.added[optionOf()][at]);
+}
+
+function drawBeeswarm() {
+  const columns = data.whole.columns, added = data.whole.added[optionOf()], narrow = byId("effect").clientWidth < 420;
+  const traces = columns.map((column, j) => points(added[j], swarm(added[j], 0.4).map((s) => j + s), column, added[j]));
+  Plotly.react("effect", traces, frame({ height: 60 + 34 * columns.length, hovermode: "closest", margin: { l: 10, r: 10, t: 4, b: 40 },
+    xaxis: axis("adds to the " + label(scaleWords(), 44), { nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
+    yaxis: axis("", { range: [columns.length - 0.4, -0.6], tickvals: columns.map((_, j) => j), showgrid: false, fixedrange: true,
+      ticktext: shortNames(columns.map((column) => column.name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
+}
+
+// missing numbers stand at the right of all others
+function drawEffect(column, added) {
+  const levels = column.levels.length, known = column.place.filter((v) => v !== null);
+  const low = Math.min(...known), high = Math.max(...known), span = known.length ? high - low || 1 : 1;
+  const aside = levels ? levels : known.length ? high + 0.14 * span : 0, gone = new Set(column.missing);
+  const place = column.place.map((v, i) => (gone.has(i) ? aside : v));
+  if (levels) for (let level = 0; level <= levels; level++) {
+    const here = place.map((v, i) => (v === level ? i : -1)).filter((i) => i >= 0);
+    swarm(here.map((i) => added[i]), 0.35).forEach((s, k) => { place[here[k]] += s; });
+  }
+  const names = column.levels.map((level) => label(level, 16)).concat(gone.size ? ["missing"] : []);
+  const across = levels ? { tickvals: names.map((_, i) => i), ticktext: names, tickangle: names.length > 4 ? -60 : 0, showgrid: false }
+    : { type: column.dates ? "date" : "linear", nticks: 6 };
+  const notes = levels || !gone.size ? [] : [{ text: "missing", x: aside, y: 1, yref: "paper", yanchor: "bottom", showarrow: false,
+    font: { size: 11, color: paint.soft } }];
+  const some = levels && levels < column.n_levels ? " (" + levels + " of " + column.n_levels + " levels)" : "";
+  Plotly.react("effect", [points(place, added, column, added)], frame({ height: 400, hovermode: "closest", annotations: notes,
+    margin: { l: 10, r: 10, t: 20, b: 40 }, xaxis: axis(label(column.name, 40) + some, across),
+    yaxis: axis("adds to the " + label(scaleWords(), 34), { zeroline: true, zerolinecolor: paint.edge }) }), CONFIG);
+}
+
+function setUpWhole() {
+  const names = shortNames(data.whole.columns.map((column) => column.name), 40);
+  addOptions("picture", [["-1", "all that matter most"], ...data.whole.columns.map((column, j) => [String(j), names[j]])]);
+  byId("picture").addEventListener("change", drawPicture);
+  const few = data.whole.query.length;
+  say("picture-note", "A point is a query" + (few < nQuery ? " (" + few + " of " + nQuery + " are shown)" : "") +
+    ". Choose a column to see what it adds against its values; click a point to look at its query.");
+}
+
+function listenToWhole() {
+  byId("effect").on("plotly_click", (event) => choose(event.points[0].customdata));
+  byId("importance").on("plotly_click", (event) => {
+    const found = data.whole.bars[optionOf()], name = data.drivers.names[found.column[event.points[0].y]];
+    const at = data.whole.columns.findIndex((column) => column.name === name);
+    if (at >= 0) { byId("picture").value = String(at); drawPicture(); }
+  });
+}
