@@ -301,7 +301,8 @@ class AttentionEstimator(BaseEstimator):
     def unseen_error_(self) -> pd.Series:
         """Errors on training rows that models did not see.
 
-        "attention", and "baseline", the model for all rows; named by what is measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.
+        "attention", and "baseline", the model for all rows; named by what is measured. NaN if nothing was tried, as
+        with a fixed ``mixing`` of one head.
         """
         words = self._model.response.words
         found = pd.Series(self._model.unseen or {}, ["attention", "baseline"], np.float64, words.error)
