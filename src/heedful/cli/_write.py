@@ -83,11 +83,11 @@ def write_blocks(path: Path, blocks: Iterable[pd.DataFrame], *, raw: bool) -> Wr
     if ending in PARQUET:
         write_whole(path, lambda file: write_parquet(file, counted(), need_parquet(path)))
     else:
-        write_whole(path, lambda file: _write_text(file, path, counted(), raw=raw))
+        write_whole(path, lambda file: _write_rows(file, path, counted(), raw=raw))
     return written
 
 
-def _write_text(file: BinaryIO, path: Path, blocks: Iterator[pd.DataFrame], *, raw: bool) -> None:
+def _write_rows(file: BinaryIO, path: Path, blocks: Iterator[pd.DataFrame], *, raw: bool) -> None:
     """Write rows as CSV, packed if the name says so."""
     with pack(file) if is_packed(path) else nullcontext(file) as text:
         write_csv(text, blocks, SEPARATORS[ending_of(path)], raw=raw)
