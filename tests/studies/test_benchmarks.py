@@ -32,7 +32,7 @@ ROWS = {
     "responses": 4,
     "scale": 7,
     "shapes": 7,
-    "small": 2,
+    "small": 3,
     "speed": 21,
     "speed.compare": 7,
     "speed.drift": 4,
