@@ -31,7 +31,10 @@ def test_every_number_of_columns_of_the_first_row_is_as_likely():
 
 def test_what_columns_add_one_by_one_is_all_that_there_is_to_add(rng):
     pool = Pool(rng.normal(size=(2, 12)), None, np.arange(12))
-    function = lambda x: np.column_stack([x.sum(axis=1), x[:, 0] * x[:, 1] * x[:, 2]])  # noqa: E731
+
+    def function(x):
+        return np.column_stack([x.sum(axis=1), x[:, 0] * x[:, 1] * x[:, 2]])
+
     game = SimpleNamespace(
         compared=SimpleNamespace(share=np.ones(1)),
         missed_of=lambda rows, source: function(rows.mix(source).codes),
