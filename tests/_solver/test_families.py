@@ -2,26 +2,36 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import mean_tweedie_deviance
 
-from heedful._solver import Classes, Numbers, Survival, cumulative_hazard
+from heedful._solver import Classes, Deviance, Numbers, Survival, cumulative_hazard
 from heedful._solver.families import FLAT, SMOOTH, largest_eigenvalue
 from heedful._solver.survival import partial_loss, risk_sums
 from reference import losses
 from reference.cases import small_outcome
 from reference.differences import differences
 
-KINDS = ("numbers", "two classes", "two alike", "three classes", "survival")
+POWERS = {"counts": 1.0, "claims": 1.5, "costs": 2.0}
+KINDS = ("numbers", "two classes", "two alike", "three classes", "survival", *POWERS)
 
 
 def family_of(rng, kind, case="random"):
     """Return a family of twelve rows and weights."""
     if kind == "numbers":
         return Numbers(rng.normal(size=12), 0.5, 2.0), rng.dirichlet(np.ones(12))
+    if kind in POWERS:
+        return deviance_of(rng, POWERS[kind]), rng.dirichlet(np.ones(12))
     if kind == "survival":
         (event, time), weight = small_outcome(rng, "cox", case)
         return Survival(event, time), weight
     what, weight = small_outcome(rng, "multinomial" if kind == "three classes" else "binomial", case)
     return Classes(what, what.max() + 1, symmetric=kind == "two alike"), weight
+
+
+def deviance_of(rng, power):
+    """Return counts or costs of twelve rows with offsets; only costs are never 0."""
+    y = rng.gamma(2.0, size=12) if power > 1.0 else rng.poisson(1.0, 12).astype(float)
+    return Deviance(y if power == 2.0 else np.where(np.arange(12) < 3, 0.0, y), power, rng.normal(size=12))
 
 
 def anchored(rng, kind):
@@ -32,7 +42,7 @@ def anchored(rng, kind):
     return family, weight, link, family.values(link)
 
 
-@pytest.mark.parametrize(("kind", "n_outputs"), list(zip(KINDS, (1, 1, 2, 3, 1), strict=True)))
+@pytest.mark.parametrize(("kind", "n_outputs"), list(zip(KINDS, (1, 1, 2, 3, 1, 1, 1, 1), strict=True)))
 def test_two_classes_have_one_output_unless_they_are_alike(rng, kind, n_outputs):
     family, weight = family_of(rng, kind)
     assert family.n_outputs == n_outputs == family.null_link(weight).size
@@ -245,7 +255,8 @@ def test_levels_make_attended_events_as_many_as_expected(rng):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_rows_given_anew_have_the_same_losses(rng, kind):
     family, _, _, values = anchored(rng, kind)
-    encoded = np.column_stack([family.event, family.time]) if kind == "survival" else family.y
+    names = {"survival": ["event", "time"]} | dict.fromkeys(POWERS, ["y", "offset"])
+    encoded = np.column_stack([getattr(family, name) for name in names.get(kind, ["y"])]).squeeze()
     order = rng.permutation(12)
     again = family.new_rows(encoded[order])
     expected, found = (part.losses(part.observed(values[order])) for part in (family.part(order), again))
@@ -269,3 +280,31 @@ def test_the_largest_eigenvalue_is_that_of_the_matrix(rng, n_classes, case):
     matrix = np.array([np.diag(d) - np.outer(u, u) for d, u in zip(diagonal, odds, strict=True)])
     found = largest_eigenvalue(diagonal, odds**2)
     np.testing.assert_allclose(found, np.linalg.eigvalsh(matrix)[:, -1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("power", POWERS.values())
+def test_deviance_is_scikit_learns(rng, power):
+    family = deviance_of(rng, power)
+    link, weight = rng.normal(size=(12, 1)), rng.uniform(size=12)
+    mean = np.exp(link[:, 0] + family.offset)
+    ours = np.average(family.losses(link[:, 0]).value, weights=weight)
+    np.testing.assert_allclose(2 * ours, mean_tweedie_deviance(family.y, mean, sample_weight=weight, power=power))
+
+
+@pytest.mark.parametrize("power", POWERS.values())
+def test_an_offset_is_a_rate_under_a_weight_of_exposure_to_a_power(rng, power):
+    # the identity that lets exposures be checked without offsets: E^(2 - p) times the deviance of y / E
+    family, link = deviance_of(rng, power), rng.normal(size=(12, 1))
+    exposure = np.exp(family.offset)
+    rates, scale = Deviance(family.y / exposure, power), exposure ** (2 - power)
+    np.testing.assert_allclose(family.losses(link[:, 0]).value, scale * rates.losses(link[:, 0]).value, atol=1e-12)
+    np.testing.assert_allclose(family.residual(link, None), scale[:, None] * rates.residual(link, None), atol=1e-12)
+    weight = rng.uniform(size=12)
+    np.testing.assert_allclose(family.null_link(weight), rates.null_link(weight * scale))
+
+
+@pytest.mark.parametrize("power", POWERS.values())
+def test_the_rate_without_columns_is_the_best_one(rng, power):
+    family, weight = deviance_of(rng, power), rng.uniform(size=12)
+    level = np.tile(family.null_link(weight), (12, 1))
+    np.testing.assert_allclose(weight @ family.residual(level, weight), 0.0, atol=1e-12)

@@ -2,6 +2,7 @@
 
 from heedful._solver.boosters import takes_codes
 from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
+from heedful._solver.deviance import Deviance
 from heedful._solver.families import Classes, Family, Losses, Numbers, RowByRow
 from heedful._solver.lasso import LocalFits, local_lasso
 from heedful._solver.learners import LocalLearner, make_learner, with_every_class
@@ -16,6 +17,7 @@ __all__ = [
     "LEAF_VALUES",
     "SQUARES",
     "Classes",
+    "Deviance",
     "Family",
     "LeafTable",
     "LocalFits",
