@@ -255,7 +255,7 @@ def test_levels_make_attended_events_as_many_as_expected(rng):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_rows_given_anew_have_the_same_losses(rng, kind):
     family, _, _, values = anchored(rng, kind)
-    names = {"survival": ["event", "time"]} | dict.fromkeys(POWERS, ["y", "offset"])
+    names = {"survival": ["event", "time"]} | {key: ["y", "offset"] for key in POWERS}
     encoded = np.column_stack([getattr(family, name) for name in names.get(kind, ["y"])]).squeeze()
     order = rng.permutation(12)
     again = family.new_rows(encoded[order])
