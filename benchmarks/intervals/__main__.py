@@ -19,6 +19,7 @@ import pandas as pd
 
 from benchmarks import pages, study
 from heedful import AttentionLasso
+from heedful._models.protocol import Run
 from heedful.datasets import make_continuous, make_soft_clusters, make_subgroups
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, NEUTRAL
@@ -88,7 +89,7 @@ def attention_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -
     """Return the ends of local intervals, and of split conformal ones by the same residuals."""
     model = AttentionLasso(random_state=seed).fit(X, y)
     lower, upper = model.predict_interval(X_new, COVERAGE).T
-    calibration = model._model.calibration
+    calibration = model._model.calibration(Run())
     size, value = np.sort(calibration.size), (lower + upper) / 2
     half = size[int(np.ceil((size.size + 1) * COVERAGE)) - 1]
     return {

@@ -23,6 +23,7 @@ from heedful import (
     _blocks,
 )
 from heedful._intervals.calibration import Widths
+from heedful._models.protocol import Run
 from heedful.similarity import (
     BoostedProximity,
     ForestProximity,
@@ -117,7 +118,7 @@ def test_equal_attention_gives_split_conformal_around_the_predictions(table):
     X, y, X_new = table
     settings = {"temperature": [1e12, 1e13], "local": ONE_RATIO, "mixing": 1.0}
     model = clone(MODELS["one head"]).set_params(**settings).fit(X, y)
-    half = split_conformal(model._model.calibration.size, 0.9)
+    half = split_conformal(model._model.calibration(Run()).size, 0.9)
     np.testing.assert_allclose(model.predict_interval(X_new) - model.predict(X_new)[:, None], [[-half, half]] * 25)
 
 
@@ -206,7 +207,7 @@ def test_every_similarity_gives_nested_intervals_around_the_predictions(table, s
 def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y)
-    assert np.isfinite(model._model.calibration.n_rows)
+    assert np.isfinite(model._model.calibration(Run()).n_rows)
     of, sizes = Widths.of, []
     monkeypatch.setattr(_blocks, "BUDGET", 4 * 24 * 130)
     monkeypatch.setattr(Widths, "of", lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -23,11 +23,11 @@ from heedful._attention_model.tables import (
     small_tables,
     table_models,
 )
-from heedful._intervals.calibration import Calibration, Widths
+from heedful._intervals.calibration import Calibration, Widths, calibrate
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Response
 from heedful._solver import warn_unconverged
-from heedful._sound import need, numbers, places
+from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import Evidence
 from heedful._tuning.grid import Grid
@@ -41,16 +41,28 @@ MAX_ITER = 10_000
 Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
+class UnseenResiduals(NamedTuple):
+    """What models that did not see a training row leave of its response, NaN where there is none.
+
+    With ``splits`` a row is compared with those of its training part only.
+    """
+
+    residual: np.ndarray
+    splits: list[Split]
+
+
 class FittedAttention:
     """Global and local models, similarities and heads with their shares.
 
-    ``evidence`` is there if each query has a mixing of its own, ``calibration`` if there are intervals.
+    ``evidence`` is there if each query has a mixing of its own, ``residuals`` if there are intervals. Rows are ranked
+    for these when the first is asked for: that takes as long as a fifth of a fit.
     """
 
     tuned: Tuned
     unseen: dict[str, float] | None = None
     evidence: Evidence | None = None
-    calibration: Calibration | None = None
+    residuals: UnseenResiduals | None = None
+    _calibration: Calibration | None = None
     _game: Game | None = None
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
@@ -58,7 +70,7 @@ class FittedAttention:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what can be made again."""
-        return {name: value for name, value in vars(self).items() if name != "_game"}
+        return {name: value for name, value in vars(self).items() if name not in ("_game", "_calibration")}
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
@@ -71,8 +83,9 @@ class FittedAttention:
             need(all(size == n_rows for size in sizes), "a similarity has other rows")
         weight = getattr(self.problem, "weight", None)
         need(weight is None or np.size(weight) == n_rows, "local models have other rows")
-        if self.calibration is not None:
-            places(self.calibration.known, n_rows, self.calibration.size.size)
+        if self.residuals is not None:
+            residual = self.residuals.residual
+            need(residual.shape == (n_rows,) and residual.dtype == np.float64, "residuals are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:
@@ -83,6 +96,11 @@ class FittedAttention:
     def response(self) -> Response:
         """The kind of response."""
         return self.models.response
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether similarities can leave out a training row."""
+        return all(entry.leaves_out for entry in self.grid.similarities)
 
     @property
     def best_head(self) -> int:
@@ -211,14 +229,22 @@ class FittedAttention:
             names = [name if name in set(rows.reader.names) else None for name in models.names]
         return pd.Series(names, models.names, dtype=object, name="source")
 
-    def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
-        """Return the ends (n_query, 2) of intervals around predictions."""
-        if self.calibration is None:
+    def calibration(self, run: Run) -> Calibration:
+        """Return residuals of unseen rows, ranked among rows like them."""
+        if self.residuals is None:
             raise ValueError(
                 "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
                 "makes none: nothing was to be chosen. Fit with `mixing='auto'`."
             )
-        widths = Widths(self.calibration, coverage)
+        if self._calibration is None:
+            attend = self.attend_left_out if self.leaves_out and self.tuned.mixing > 0 else None
+            residual, splits = self.residuals
+            self._calibration = calibrate(residual, self.rows.weight, attend, splits, run.n_jobs)
+        return self._calibration
+
+    def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
+        """Return the ends (n_query, 2) of intervals around predictions."""
+        widths = Widths(self.calibration(run), coverage)
         if widths.same is not None:
             value = self.values(table, run)[:, 0]
             return np.column_stack([value - widths.same, value + widths.same])

@@ -7,9 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful import _blocks
-from heedful._attention_model.fitted import FittedAttention
+from heedful._attention_model.fitted import FittedAttention, UnseenResiduals
 from heedful._attention_model.settings import Settings
-from heedful._intervals.calibration import calibrate
 from heedful._models.protocol import FittedModels, Look, ModelKind, Run
 from heedful._responses import Response
 from heedful._training_table import TrainingTable
@@ -131,7 +130,7 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
         overall = tuned.mixing / tuned.guard
         fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
     if settings.intervals and fitted.response.task == "regression":
-        rank_residuals(fitted, oof, known, settings.out_of_bag, run)
+        keep_residuals(fitted, oof, known, settings.out_of_bag, run)
 
 
 def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
@@ -164,14 +163,12 @@ def tune_with_additive(
     return tuned, oof._replace(baseline=(1 - share) * oof.baseline + share * additive)
 
 
-def rank_residuals(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run) -> None:
-    """Keep the residuals of the rows ``known``, which the blend did not see, ranked among rows like them."""
-    leaves_out = all(entry.leaves_out for entry in fitted.grid.similarities)
+def keep_residuals(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run) -> None:
+    """Keep the residuals of the rows ``known``, which the blend did not see, for intervals."""
     blend = fitted.tuned.blend
-    if fitted.evidence is not None and leaves_out:
+    if fitted.evidence is not None and fitted.leaves_out:
         part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
         blend = (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)
     residual = np.full(oof.weight.size, np.nan)
     residual[known] = fitted.models.rows.y[known] - blend
-    attend = fitted.attend_left_out if leaves_out and fitted.tuned.mixing > 0 else None
-    fitted.calibration = calibrate(residual, oof.weight, attend, [] if out_of_bag else fitted.splits, run.n_jobs)
+    fitted.residuals = UnseenResiduals(residual, [] if out_of_bag else fitted.splits)

@@ -1,4 +1,4 @@
-"""One round of boosted stumps for many models at once: bins tallied, the best cut of each model, its step added.
+"""Rounds of boosted stumps for many models at once: bins tallied, the best cut of each model, its step added.
 
 A series is one output of one model. All series share the rows; those that a model may not see have no weight in it.
 ``pull`` (n_rows, 2 * n_series) holds for each row minus the slopes of its loss, times its weight, and after them its
@@ -163,17 +163,11 @@ def write_sides(tally, k, category, order, found, side):
         side[MISSING] = LEFT if found[2] else RIGHT
 
 
-@writing_rows
-def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, column, side, step, link):
-    """Add the best stump of each series to its ``link`` (n_rows, n_series) and write it down.
-
-    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``bend`` tells whether curvatures are new;
-    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
-    learning rate, largest step before it). A stump is its ``column`` (n_series,), -1 if there is none, the ``side``
-    (n_series, 256) of each code, and the ``step`` (n_series, 3) of each side.
-    """
+@one_row
+def find_stumps(codes, categories, sizes, pull, bend, chance, how, work, column, side, step):
+    """Write the best stump of each series for the function below."""
     tally, bends, order, found, best = work.tally, work.bends, work.order, work.found, work.best
-    n_rows, n_series = link.shape
+    n_rows, n_series = pull.shape[0], column.size
     first = 0
     for k in range(n_series):
         column[k] = -1
@@ -224,6 +218,46 @@ def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, column, 
             elif step[k, s] < -how[3]:
                 step[k, s] = -how[3]
             step[k, s] *= how[2]
-        if column[k] >= 0:
+
+
+@one_row
+def follow_squares(pull, by_chance, chance):
+    """Write what a level of a category gains by chance, for slopes and curvatures of squared losses."""
+    for k in range(chance.size):
+        square, curve = 0.0, 0.0
+        for i in range(pull.shape[0]):
+            bend = pull[i, chance.size + k]
+            if bend > 0.0:
+                square += pull[i, k] * pull[i, k] / bend
+                curve += bend
+        chance[k] = by_chance * square / curve
+
+
+@writing_rows
+def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, columns, sides, steps, link, links):
+    """Add the best stump of each series to its ``link`` (n_rows, n_series), as many times as ``columns`` has room for.
+
+    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``bend`` tells whether curvatures are new;
+    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
+    learning rate, largest step before it, what a level gains by chance as a part of the mean square). A stump is its
+    column (n_series,), -1 if there is none, the side (n_series, 256) of each code, and the step (n_series, 3) of each
+    side. More than one round is for squared losses: a step moves their slopes by as much as it bends. ``links`` gets
+    the ``link`` after each round, if it has room for them.
+    """
+    n_rows, n_series = link.shape
+    for r in range(columns.shape[0]):
+        column, side, step = columns[r], sides[r], steps[r]
+        if r > 0:
+            follow_squares(pull, how[4], chance)
+        find_stumps(codes, categories, sizes, pull, bend and r == 0, chance, how, work, column, side, step)
+        for k in range(n_series):
+            if column[k] < 0:
+                continue
             for i in range(n_rows):
-                link[i, k] += step[k, side[k, codes[column[k], i]]]
+                move = step[k, side[k, codes[column[k], i]]]
+                link[i, k] += move
+                pull[i, k] -= pull[i, n_series + k] * move
+        if links.shape[0] > 0:
+            for i in range(n_rows):
+                for k in range(n_series):
+                    links[r, i, k] = link[i, k]

@@ -137,6 +137,10 @@ class _Part:
         with np.errstate(divide="ignore"):
             return np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
 
+    def is_square(self, start: np.ndarray) -> bool:
+        """Return whether the loss bends the same everywhere."""
+        return self.family.hessian(np.tile(start, (self.weight.size, 1)), self.weight) is None
+
     def pull(self, link: np.ndarray, out: np.ndarray, *, bend: bool) -> np.ndarray:
         """Write minus the slope and, if asked to, the curvature of each row; return what a level gains by chance."""
         own, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
@@ -180,28 +184,18 @@ class _Pulls:
 
 
 class _Rounds:
-    """Stumps of all series as they are found: column, side of each code, and step of each side."""
+    """Stumps of all series as they are found: column, side of each code, and step of each side; rounds come first."""
 
-    def __init__(self) -> None:
-        self.columns: list[np.ndarray] = []
-        self.sides: list[np.ndarray] = []
-        self.steps: list[np.ndarray] = []
-
-    def add(self, column: np.ndarray, side: np.ndarray, step: np.ndarray) -> None:
-        """Keep the stumps of a round."""
-        self.columns.append(column.copy())
-        self.sides.append(side.copy())
-        self.steps.append(step.copy())
+    def __init__(self, columns: np.ndarray, sides: np.ndarray, steps: np.ndarray):
+        self.columns, self.sides, self.steps = columns, sides, steps
 
     def shapes(self, k: int, n_rounds: int, n_columns: int) -> np.ndarray:
         """Return the sum of the first stumps of one series (n_columns, 256)."""
         total = np.zeros((n_columns, CODES))
-        column, step, side = (
-            np.array([part[k] for part in parts[:n_rounds]]) for parts in (self.columns, self.steps, self.sides)
-        )
+        column, step, side = (part[:n_rounds, k] for part in (self.columns, self.steps, self.sides))
         for j in np.unique(column[column >= 0]):
-            own = column == j
-            total[j] = np.take_along_axis(step[own], side[own].astype(np.int64), axis=1).sum(axis=0)
+            own = np.flatnonzero(column == j)
+            total[j] = step[own[:, None], side[own]].sum(axis=0)
         return total
 
 
@@ -257,9 +251,9 @@ class _Race:
         self.family, self.weight, self.splits, self.groups = family, weight, splits, groups
         self.mass = sum(weight[rows].sum() for group in groups for _, rows in group)
         round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
-        size = max(1, min(EVERY, _blocks.BUDGET // round_bytes)) if self.mass > 0.0 else 0
-        self.links = np.empty((len(splits), weight.size, size, family.n_outputs))
+        self.size = max(1, min(EVERY, _blocks.BUDGET // round_bytes))
         self.n_waiting = 0
+        self.links = np.empty((0, weight.size, 0, family.n_outputs))
         self.losses = np.empty((len(groups), 0))
         self.end: int | None = None
 
@@ -268,12 +262,22 @@ class _Race:
         """Weighted mean loss of all judges after each round."""
         return self.losses.sum(axis=0)[: self.end] / self.mass if self.mass > 0.0 else np.empty(0)
 
-    def watch(self, link: np.ndarray, *, last: bool = False) -> None:
-        """Note the linear predictors (n_rows, n_models, n_outputs) of a round, those of the folds last."""
+    def begin(self, link: np.ndarray) -> None:
+        """Note the linear predictors (n_rows, n_models, n_outputs) before the first round, those of the folds last."""
         if self.mass > 0.0:
-            self.links[:, :, self.n_waiting] = link[:, link.shape[1] - len(self.splits) :].swapaxes(0, 1)
-            self.n_waiting += 1
-            if last or self.n_waiting == self.links.shape[2]:
+            self.links = np.empty((self.size, *link.shape))
+            self.links[0] = link
+            self.watch(1, last=True)
+
+    def room(self, n_rounds: int) -> np.ndarray:
+        """Return room for the linear predictors of so many rounds, or of fewer; of none if nobody watches."""
+        return self.links[self.n_waiting : self.n_waiting + n_rounds]
+
+    def watch(self, n_rounds: int, *, last: bool = False) -> None:
+        """Note that the room has been filled by so many rounds."""
+        if self.mass > 0.0:
+            self.n_waiting += n_rounds
+            if last or self.n_waiting == self.size:
                 self.losses = np.hstack([self.losses, self._losses()])
                 self.n_waiting = 0
 
@@ -294,7 +298,7 @@ class _Race:
     def _losses(self) -> np.ndarray:
         """Return the weighted loss of each group (n_groups, n_rounds) in the rounds that wait."""
         total = np.zeros((len(self.groups), self.n_waiting))
-        links = self.links[:, :, : self.n_waiting]
+        links = self.links[: self.n_waiting, :, -len(self.splits) :].transpose(2, 1, 0, 3)
         for sums, group in zip(total, self.groups, strict=True):
             for k, rows in group:
                 sums += self.family.left_out_loss(links[k].__getitem__, self.splits[k].train, rows, self.weight)
@@ -315,25 +319,38 @@ def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, ho
     n_rows, n_series = len(rows), starts.size
     link = np.tile(starts, (n_rows, 1, 1))
     pull, chance = np.zeros((n_rows, 2, *starts.shape)), np.empty(starts.shape)
-    column, side, step = np.empty(n_series, np.int64), np.zeros((n_series, CODES), np.uint8), np.zeros((n_series, 3))
     n_bins = int((rows.bins.sizes + 1).sum())
     kept = np.zeros((CODES, 2 * n_series)), np.empty((n_bins, n_series)), np.empty((n_bins, 2, n_series))
     work = StumpWork(*kept, np.empty((5, n_series)), np.empty(CODES, np.int64), np.empty(9), np.empty(n_series))
-    settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step])
+    settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step, BY_CHANCE])
     table = (rows.columns, rows.bins.categories, rows.bins.sizes)
-    state = (chance.reshape(-1), settings, work, column, side, step, link.reshape(n_rows, -1))
-    rounds, pulls = _Rounds(), _Pulls(race.family, race.weight, parts)
-    race.watch(link, last=True)
-    for number in tqdm(range(how.n_rounds), desc="stumps", unit="round", disable=not verbose):
-        bend = number % EVERY == 0
-        pulls.pull(link, pull, chance, bend=bend)
-        _kernels.stump_rows(*table, pull.reshape(n_rows, -1), bend, *state)
-        rounds.add(column, side, step)
-        last = number + 1 == how.n_rounds or bool((column < 0).all())
-        race.watch(link, last=last)
-        if race.over(how.patience) or last:
-            break
-    return rounds
+    flat, state = link.reshape(n_rows, -1), (chance.reshape(-1), settings, work)
+    pulls, found = _Pulls(race.family, race.weight, parts), list[tuple[np.ndarray, ...]]()
+    race.begin(link)
+    number = 0
+    # slopes of squares follow from steps, and rounds need not come back for them
+    at_once = EVERY if parts[0].is_square(starts[0]) else 1
+    with tqdm(total=how.n_rounds, desc="stumps", unit="round", disable=not verbose) as bar:
+        while number < how.n_rounds:
+            size = min(at_once, race.size - race.n_waiting, EVERY - number % EVERY, how.n_rounds - number)
+            stumps = _no_stumps(size, n_series)
+            pulls.pull(link, pull, chance, bend=number % EVERY == 0)
+            links = race.room(size).reshape(-1, n_rows, n_series)
+            _kernels.stump_rows(*table, pull.reshape(n_rows, -1), number % EVERY == 0, *state, *stumps, flat, links)
+            found.append(stumps)
+            number += size
+            bar.update(size)
+            last = number == how.n_rounds or bool((stumps[0][-1] < 0).all())
+            race.watch(size, last=last)
+            if race.over(how.patience) or last:
+                break
+    return _Rounds(*(np.concatenate(part) for part in zip(*(found or [_no_stumps(0, n_series)]), strict=True)))
+
+
+def _no_stumps(n_rounds: int, n_series: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return room for the columns, sides and steps of some rounds."""
+    shape = (n_rounds, n_series)
+    return np.empty(shape, np.int64), np.zeros((*shape, CODES), np.uint8), np.zeros((*shape, 3))
 
 
 def _unit(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
