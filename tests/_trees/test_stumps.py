@@ -81,17 +81,19 @@ def test_a_category_is_parted_into_the_best_of_all_subsets(rng):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rounds_are_those_of_a_plain_booster_fold_by_fold(rng, kind):
+@pytest.mark.parametrize("signs", [None, [1, -1, 0, 0, 1]], ids=["free", "up and down"])
+def test_rounds_are_those_of_a_plain_booster_fold_by_fold(rng, kind, signs):
     X, signal, categories = make_table(rng, 60)
     family, weight = make_family(kind, signal, rng), rng.uniform(0.0, 2.0, 60) * (rng.uniform(size=60) < 0.9)
     rows, splits, how = bin_table(X, categories), random_splits(60, 2, 0), Boosting(19, 0.3, 1.0, 1.0)
-    fitted = fit_stumps(rows, family, weight, splits, how)
-    paths = [reference.boost(rows.codes, categories, family, weight, how, split.train) for split in splits]
+    fitted = fit_stumps(rows, family, weight, splits, how, signs=signs)
+    table = (rows.codes, categories, family, weight, how)
+    paths = [reference.boost(*table, split.train, signs) for split in splits]
     loss = reference.left_out_losses(paths, family, weight, splits)
     np.testing.assert_allclose(fitted.loss, loss, rtol=1e-9)
     assert fitted.n_rounds == np.argmin(loss)
     assert fitted.n_rounds > 1
-    everyone = reference.boost(rows.codes, categories, family, weight, how)
+    everyone = reference.boost(*table, signs=signs)
     np.testing.assert_allclose(fitted.model.link(rows), everyone[fitted.n_rounds], rtol=1e-9, atol=1e-9)
     for path, model, split in zip(paths, fitted.folds, splits, strict=True):
         np.testing.assert_allclose(model.link(rows), path[fitted.n_rounds], rtol=1e-9, atol=1e-9)
@@ -286,6 +288,22 @@ def test_steps_stay_within_what_the_family_believes(rng):
     family.farthest_step = 0.05
     shape = fit_stumps(rows, family, np.ones(60), [], Boosting(1, 0.5, 0.0)).model.shapes[0, :2, 0]
     assert np.ptp(shape) == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_curves_with_a_sign_never_turn_round_and_the_others_do(rng, kind, missing):
+    X, signal, categories = make_table(rng, missing=missing)
+    X[:, 1] = X[:, 0]  # whose effect goes up and down
+    rows, family = bin_table(X, categories), make_family(kind, signal, rng)
+    model = fit_stumps(rows, family, np.ones(80), [], Boosting(40), signs=[1, -1, 0, 0, 0]).model
+    for column, sign in ((0, 1), (1, -1)):
+        steps = sign * np.diff(model.shapes[column, : rows.bins.sizes[column]], axis=0)
+        assert (steps >= 0).all()
+        assert (steps > 0).any()
+    free = np.diff(fit_stumps(rows, family, np.ones(80), [], Boosting(40)).model.shapes[0, : rows.bins.sizes[0]], axis=0)
+    assert (free > 0).any()
+    assert (free < 0).any()
 
 
 def test_memory_for_losses_changes_nothing(rng, monkeypatch):

@@ -38,14 +38,20 @@ def gain_of(side, codes, slope, curve, ridge, least):
     return gain, np.array(steps)
 
 
-def best_stump(codes, categories, slope, curve, chance, ridge, least):
+def goes(side, steps, sign):
+    """Return whether the higher side of a cut of numbers has the higher step (sign 1), or the lower one (-1)."""
+    known = side[:MISSING]
+    return sign * (steps[2] - steps[1]) >= 0 or not ((known == 1).any() and (known == 2).any())
+
+
+def best_stump(codes, categories, slope, curve, chance, ridge, least, signs):
     """Return gain, column, sides and steps of the best stump, the first of equally good ones; a gain of 0 if none."""
     best = (0.0, -1, np.zeros(256, int), np.zeros(3))
     for j in range(codes.shape[1]):
         own = (0.0,)
         for side in stumps(codes[:, j], categories[j], slope, curve):
             found = gain_of(side, codes[:, j], slope, curve, ridge, least)
-            if found is not None and found[0] > own[0] * (1 + TIE):
+            if found is not None and found[0] > own[0] * (1 + TIE) and goes(side, found[1], signs[j]):
                 own = (found[0], j, side, found[1])
         n_levels = np.unique(codes[curve > 0, j]).size
         if categories[j] and n_levels > 2:
@@ -55,7 +61,7 @@ def best_stump(codes, categories, slope, curve, chance, ridge, least):
     return best
 
 
-def boost(codes, categories, family, weight, how, train=None):
+def boost(codes, categories, family, weight, how, train=None, signs=None):
     """Return the linear predictor of all rows (1 + n_rounds, n_rows, n_outputs) by models of the training rows."""
     n_rows, own = codes.shape[0], np.arange(codes.shape[0]) if train is None else np.asarray(train)
     own = own[weight[own] > 0]
@@ -71,7 +77,7 @@ def boost(codes, categories, family, weight, how, train=None):
         chance = BY_CHANCE * (weight[:, None] * residual**2).sum(axis=0) / curve.sum(axis=0)
         for o in range(n_outputs):
             table = (codes[own], categories, slope[:, o], curve[:, o], chance[o], how.ridge, how.least)
-            _, column, side, steps = best_stump(*table)
+            _, column, side, steps = best_stump(*table, np.zeros(codes.shape[1]) if signs is None else signs)
             steps = how.learning_rate * np.clip(steps, -family.farthest_step, family.farthest_step)
             link[:, o] += steps[side[codes[:, column]]]
         path.append(link.copy())

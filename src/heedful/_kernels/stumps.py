@@ -18,12 +18,12 @@ NOWHERE, LEFT, RIGHT = 0, 1, 2
 
 
 @one_row
-def scan_column(tally, k, n_bins, category, chance, how, order, found):
+def scan_column(tally, k, n_bins, category, sign, chance, how, order, found):
     """Write the best cut of a column for one series: gain, how many bins go left, if missing ones do, and sums.
 
     ``found`` is (gain, bins left, missing left, slope left, curvature left, slope, curvature, bins, the first code on
     the right of a cut of numbers); ``order`` gets the bins that hold weight, sorted, with missing cells as one of the
-    levels of a category but not among numbers.
+    levels of a category but not among numbers. With ``sign`` 1 or -1 steps must go up or down with numbers.
     """
     n_series, size = tally.shape[1] // 2, 0
     slope, curve = 0.0, 0.0
@@ -58,6 +58,9 @@ def scan_column(tally, k, n_bins, category, chance, how, order, found):
             if bend < least or curve - bend < least:
                 continue
             rest = slope - pull
+            rise = rest / (curve - bend + ridge) - pull / (bend + ridge)
+            if sign * rise < 0.0 and at < size - 1:
+                continue
             gain = pull * pull / (bend + ridge) + rest * rest / (curve - bend + ridge) - none
             if gain > found[0] * (1.0 + TIE):
                 found[0] = gain
@@ -101,8 +104,11 @@ def weigh_cuts(bends, shares, how):
 
 
 @one_row
-def scan_numbers(tally, n_bins, bends, shares, how, running):
-    """Write the best cut of a column of numbers without missing cells, for all series side by side."""
+def scan_numbers(tally, n_bins, sign, bends, shares, how, running):
+    """Write the best cut of a column of numbers without missing cells, for all series side by side.
+
+    With ``sign`` 1 or -1 steps must go up or down.
+    """
     slope, left, none, best, place = running[0], running[1], running[2], running[3], running[4]
     n_series = slope.size
     for k in range(n_series):
@@ -122,8 +128,9 @@ def scan_numbers(tally, n_bins, bends, shares, how, running):
         for k in range(n_series):
             left[k] += tally[b, k]
             rest = slope[k] - left[k]
-            gain = left[k] * left[k] * shares[b, 0, k] + rest * rest * shares[b, 1, k] - none[k]
-            better = gain > best[k] * (1.0 + TIE)
+            low, high = left[k] * shares[b, 0, k], rest * shares[b, 1, k]
+            gain = left[k] * low + rest * high - none[k]
+            better = gain > best[k] * (1.0 + TIE) and sign * (high - low) >= 0.0
             best[k] = gain if better else best[k]
             place[k] = at if better else place[k]
 
@@ -164,7 +171,7 @@ def write_sides(tally, k, category, order, found, side):
 
 
 @one_row
-def find_stumps(codes, categories, sizes, pull, bend, chance, how, work, column, side, step):
+def find_stumps(codes, categories, sizes, signs, pull, bend, chance, how, work, column, side, step):
     """Write the best stump of each series for the function below."""
     tally, bends, order, found, best = work.tally, work.bends, work.order, work.found, work.best
     n_rows, n_series = pull.shape[0], column.size
@@ -197,10 +204,10 @@ def find_stumps(codes, categories, sizes, pull, bend, chance, how, work, column,
         if plain:
             if bend:
                 weigh_cuts(own, part, how)
-            scan_numbers(tally, sizes[j], own, part, how, work.running)
+            scan_numbers(tally, sizes[j], signs[j], own, part, how, work.running)
         for k in range(n_series):
             if not plain:
-                scan_column(tally, k, sizes[j], categories[j], chance[k], how, order, found)
+                scan_column(tally, k, sizes[j], categories[j], signs[j], chance[k], how, order, found)
             elif work.running[3, k] > best[k] * (1.0 + TIE):
                 take_cut(tally, k, sizes[j], own, work.running, found)
             else:
@@ -234,11 +241,11 @@ def follow_squares(pull, by_chance, chance):
 
 
 @writing_rows
-def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, columns, sides, steps, link, links):
+def stump_rows(codes, categories, sizes, signs, pull, bend, chance, how, work, columns, sides, steps, link, links):
     """Add the best stump of each series to its ``link`` (n_rows, n_series), as many times as ``columns`` has room for.
 
-    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; ``bend`` tells whether curvatures are new;
-    ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
+    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; of numbers with a sign, 1 or -1, steps go
+    up or down only; ``bend`` tells whether curvatures are new; ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
     learning rate, largest step before it, what a level gains by chance as a part of the mean square). A stump is its
     column (n_series,), -1 if there is none, the side (n_series, 256) of each code, and the step (n_series, 3) of each
     side. More than one round is for squared losses: a step moves their slopes by as much as it bends. ``links`` gets
@@ -249,7 +256,7 @@ def stump_rows(codes, categories, sizes, pull, bend, chance, how, work, columns,
         column, side, step = columns[r], sides[r], steps[r]
         if r > 0:
             follow_squares(pull, how[4], chance)
-        find_stumps(codes, categories, sizes, pull, bend and r == 0, chance, how, work, column, side, step)
+        find_stumps(codes, categories, sizes, signs, pull, bend and r == 0, chance, how, work, column, side, step)
         for k in range(n_series):
             if column[k] < 0:
                 continue

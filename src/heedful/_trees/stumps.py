@@ -208,6 +208,7 @@ def fit_stumps(
     verbose: int = 0,
     judges: Sequence[Sequence[Judge]] | None = None,
     whole: bool = True,
+    signs: np.ndarray | None = None,
 ) -> BoostedFolds:
     """Boost stumps on all rows and on the training part of each split together, and stop where left-out rows say so.
 
@@ -217,7 +218,8 @@ def fit_stumps(
     of them the first is taken, so that it changes no stump unless two are that close to this limit.
 
     ``judges`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
-    stands for one group, the rows that each fold leaves out. Without ``whole`` there is no model of all rows.
+    stands for one group, the rows that each fold leaves out. Without ``whole`` there is no model of all rows. Curves of
+    numbers whose entry of ``signs`` is 1 never fall, those of -1 never rise; missing cells may have any value.
     """
     how, weight = how or Boosting(), np.asarray(weight, dtype=np.float64)
     center, unit = _unit(family.response, weight)
@@ -229,7 +231,7 @@ def fit_stumps(
     groups = everyone if judges is None else [*judges]
     race = _Race(inner, weight, splits, groups)
     with _blocks.one_blas_thread():
-        rounds = _boost(rows, race, parts, starts, how, verbose)
+        rounds = _boost(rows, race, parts, starts, how, verbose, signs)
     n_rounds = int(np.argmin(np.nan_to_num(race.loss, nan=np.inf))) if race.loss.size else len(rounds.columns)
 
     def after(fold: int, number: int) -> Stumps:
@@ -314,7 +316,15 @@ def _end(loss: np.ndarray, patience: int) -> int | None:
     return int(late[0]) + 1 if late.size else None
 
 
-def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, how: Boosting, verbose: int) -> _Rounds:
+def _boost(
+    rows: Binned,
+    race: _Race,
+    parts: list[_Part],
+    starts: np.ndarray,
+    how: Boosting,
+    verbose: int,
+    signs: np.ndarray | None,
+) -> _Rounds:
     """Return the stumps of each round; the race knows the left-out loss before the first and after each of them."""
     n_rows, n_series = len(rows), starts.size
     link = np.tile(starts, (n_rows, 1, 1))
@@ -323,7 +333,8 @@ def _boost(rows: Binned, race: _Race, parts: list[_Part], starts: np.ndarray, ho
     kept = np.zeros((CODES, 2 * n_series)), np.empty((n_bins, n_series)), np.empty((n_bins, 2, n_series))
     work = StumpWork(*kept, np.empty((5, n_series)), np.empty(CODES, np.int64), np.empty(9), np.empty(n_series))
     settings = np.array([how.ridge, how.least, how.learning_rate, race.family.farthest_step, BY_CHANCE])
-    table = (rows.columns, rows.bins.categories, rows.bins.sizes)
+    signs = np.zeros(rows.shape[1]) if signs is None else np.asarray(signs, dtype=np.float64)
+    table = (rows.columns, rows.bins.categories, rows.bins.sizes, signs)
     flat, state = link.reshape(n_rows, -1), (chance.reshape(-1), settings, work)
     pulls, found = _Pulls(race.family, race.weight, parts), list[tuple[np.ndarray, ...]]()
     race.begin(link)
