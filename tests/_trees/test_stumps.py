@@ -301,7 +301,8 @@ def test_curves_with_a_sign_never_turn_round_and_the_others_do(rng, kind, missin
         steps = sign * np.diff(model.shapes[column, : rows.bins.sizes[column]], axis=0)
         assert (steps >= 0).all()
         assert (steps > 0).any()
-    free = np.diff(fit_stumps(rows, family, np.ones(80), [], Boosting(40)).model.shapes[0, : rows.bins.sizes[0]], axis=0)
+    model = fit_stumps(rows, family, np.ones(80), [], Boosting(40)).model
+    free = np.diff(model.shapes[0, : rows.bins.sizes[0]], axis=0)
     assert (free > 0).any()
     assert (free < 0).any()
 

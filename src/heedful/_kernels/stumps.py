@@ -245,11 +245,11 @@ def stump_rows(codes, categories, sizes, signs, pull, bend, chance, how, work, c
     """Add the best stump of each series to its ``link`` (n_rows, n_series), as many times as ``columns`` has room for.
 
     ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has; of numbers with a sign, 1 or -1, steps go
-    up or down only; ``bend`` tells whether curvatures are new; ``chance`` (n_series,) is what a level of a category gains by chance; ``how`` is (ridge, least curvature of a side,
-    learning rate, largest step before it, what a level gains by chance as a part of the mean square). A stump is its
-    column (n_series,), -1 if there is none, the side (n_series, 256) of each code, and the step (n_series, 3) of each
-    side. More than one round is for squared losses: a step moves their slopes by as much as it bends. ``links`` gets
-    the ``link`` after each round, if it has room for them.
+    up or down only; ``bend`` tells whether curvatures are new; ``chance`` (n_series,) is what a level of a category
+    gains by chance; ``how`` is (ridge, least curvature of a side, learning rate, largest step before it, what a level
+    gains by chance as a part of the mean square). A stump is its column (n_series,), -1 if there is none, the side
+    (n_series, 256) of each code, and the step (n_series, 3) of each side. More than one round is for squared losses: a
+    step moves their slopes by as much as it bends. ``links`` gets the ``link`` after each round, if it has room.
     """
     n_rows, n_series = link.shape
     for r in range(columns.shape[0]):
