@@ -130,12 +130,15 @@ class Game:
 
     def missed_of(self, pool: Pool, source: np.ndarray) -> np.ndarray:
         """Return what global model and trees leave of the linear predictors of rows mixed from a pool."""
+        # rows that come again, as all of the query's cells do, are asked about once
+        cells = source if pool.given is not None else np.take_along_axis(pool.codes, source, axis=0)
+        _, first, again = np.unique(cells, axis=0, return_index=True, return_inverse=True)
         parts = []
-        for part in self._cut(source):
+        for part in self._cut(source[first]):
             mixed = pool.mix(part)
             codes = self.binned(mixed.codes)
             parts.append(self.rest(mixed) - np.column_stack([tree.predict(codes) for tree in self.trees]))
-        return np.vstack(parts)
+        return np.vstack(parts)[again.ravel()]
 
     def global_terms(self, view: View, shape: tuple[int, ...]) -> np.ndarray:
         """Return what columns add in the global model (n_rows, n_outputs, n_columns), less means; 0 without slopes."""

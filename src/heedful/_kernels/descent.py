@@ -9,8 +9,8 @@ import numpy as np
 from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, vector, zero_counts
 
-# A coefficient that moves the fit by less than this part of the tolerance is rounding: of two columns that say the same,
-# such as the levels of a category that has two, the second is held against exactly its penalty.
+# A coefficient that moves the fit by less than this part of the tolerance is rounding: of two columns that say the
+# same, as the levels of a category that has two do, the second one's gradient exceeds its penalty in the last bit.
 NOISE = 1e-5
 
 
