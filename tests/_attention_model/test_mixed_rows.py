@@ -69,10 +69,11 @@ def test_rows_that_come_again_are_asked_about_once_and_answered_each(rng, given)
     assert sum(map(len, asked)) == len(distinct) < len(source)
 
 
-def test_what_is_rounding_beside_the_largest_of_its_row_becomes_zero(rng):
-    whole = np.array([[[1e3, 1.0, -1e-7], [1e-9, 0.0, 1e-12]]])
-    found = drop_noise(np.array([[[1e-10, -1e-8, 5.0], [1e-22, -1e-20, 0.0]]]), whole)
-    np.testing.assert_array_equal(found, [[[0.0, -1e-8, 5.0], [0.0, -1e-20, 0.0]]])
+def test_what_is_rounding_beside_the_largest_of_its_row_or_the_link_becomes_zero():
+    whole, link = np.array([[[1e3, 1.0, -1e-7], [1e-9, 0.0, 1e-12]]]), np.array([[1.0, 0.0]])
+    values = np.array([[[1e-10, -1e-8, 5.0], [1e-22, -1e-20, 0.0]]])
+    np.testing.assert_array_equal(drop_noise(values, whole, link), [[[0.0, -1e-8, 5.0], [0.0, -1e-20, 0.0]]])
+    np.testing.assert_array_equal(drop_noise(values, whole, 1e7 * link), [[[0.0, 0.0, 5.0], [0.0, -1e-20, 0.0]]])
 
 
 def test_columns_without_a_share_get_nothing_of_what_is_missing():

@@ -226,3 +226,8 @@ def test_noise_is_measured_by_what_a_column_does_to_the_fit_not_by_its_unit():
     drop_noise_row(gram, coef, grad, 1e-12)
     np.testing.assert_array_equal(coef, [0.0, 1e-13, 0.0])
     np.testing.assert_allclose(grad, [1e-13, 0.0, 1e-30])
+
+
+def test_a_coefficient_below_the_tolerance_is_kept_if_it_is_more_than_rounding():
+    _, coef, _ = descend(np.eye(2), np.array([1.0, 1e-9]), np.zeros(2), tol=1e-7)
+    np.testing.assert_array_equal(coef, [1.0, 1e-9])

@@ -53,10 +53,11 @@ def test_no_coefficient_is_rounding(rows, kind):
     np.testing.assert_allclose(added, np.asarray(found.link).reshape(len(X), -1), atol=1e-8)
 
 
+@pytest.mark.parametrize("level", [0.0, 1e6])
 @pytest.mark.parametrize("method", ["fast", "shapley"])
-def test_of_one_line_for_all_rows_only_the_columns_it_uses_add_something(rows, method):
+def test_of_one_line_for_all_rows_only_the_columns_it_uses_add_something(rows, method, level):
     X, _ = rows
-    e = AttentionLasso(mixing=0.0, random_state=0).fit(X, 3 * X["a"] + 100).explain(X[:5], method=method)
+    e = AttentionLasso(mixing=0.0, random_state=0).fit(X, 3 * X["a"] + level).explain(X[:5], method=method)
     unused = [name for name in X if not e.coef.loc[:, e.sources == name].any(axis=None)]
     assert unused
     assert "a" not in unused

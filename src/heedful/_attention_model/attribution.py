@@ -27,8 +27,8 @@ SLOW_MIXED, SLOW_COMPARED = 300, 80
 LOOKED_AT = 200
 # Cells of mixed rows that are held at a time.
 MOST_CELLS = 4_000_000
-# What is below this part of the largest is rounding.
-NOISE = 1e-12
+# What is below this part of the largest contribution, or of the linear predictor, is rounding.
+NOISE, ROUNDING = 1e-12, 1e-14
 SEED = 0
 
 
@@ -108,7 +108,7 @@ class Game:
             rest.append(self.rest(mixed))
         rows, values = self.bins.transform(np.vstack(codes)), np.vstack(rest)
         # a rest that rounding left is no function of the columns
-        values[:, np.ptp(values, axis=0) <= NOISE * np.abs(self.compared.link).max(axis=0)] = 0.0
+        values[:, np.ptp(values, axis=0) <= ROUNDING * np.abs(self.compared.link).max(axis=0)] = 0.0
         return [fit_surrogate(rows, column, SEED) for column in values.T]
 
     def _rows_at_a_time(self) -> int:
@@ -191,9 +191,10 @@ def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarr
     return values + share * (total - values.sum(axis=-1))[..., None]
 
 
-def drop_noise(values: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return values (..., n_columns) with zeros for what is rounding beside the largest of the whole."""
-    return np.where(np.abs(values) > NOISE * np.abs(whole).max(axis=-1, keepdims=True), values, 0.0)
+def drop_noise(values: np.ndarray, whole: np.ndarray, link: np.ndarray) -> np.ndarray:
+    """Return values (..., n_columns) with zeros for what is rounding beside the largest of the whole and the link."""
+    smallest = NOISE * np.abs(whole).max(axis=-1) + ROUNDING * np.abs(link)
+    return np.where(np.abs(values) > smallest[..., None], values, 0.0)
 
 
 def curve_parts(models: FittedModels, view: View) -> np.ndarray:

@@ -191,15 +191,14 @@ class FittedAttention:
             total = game.fast(batch, queries.codes, link)
         else:
             total, error = shapley_values(game, batch, queries, link)
-        total = drop_noise(total, total)
+        total = drop_noise(total, total, link)
         mixing = found.mixing[:, None, None]
         both = (1 - mixing) * self.base_coef + mixing * found.coef
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
         if terms is None:
             return Attribution(game.compared.base, total, None, None, error)
-        through_attention = drop_noise(total - terms.columns, total)
-        model, levels = (drop_noise(part, total) for part in (total - through_attention, terms.levels))
-        return Attribution(game.compared.base, total, model, levels, error)
+        model = total - drop_noise(total - terms.columns, total, link)
+        return Attribution(game.compared.base, total, model, terms.levels, error)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""
