@@ -107,8 +107,6 @@ class Game:
             codes.append(mixed.codes)
             rest.append(self.rest(mixed))
         rows, values = self.bins.transform(np.vstack(codes)), np.vstack(rest)
-        # a rest that rounding left is no function of the columns
-        values[:, np.ptp(values, axis=0) <= ROUNDING * np.abs(self.compared.link).max(axis=0)] = 0.0
         return [fit_surrogate(rows, column, SEED) for column in values.T]
 
     def _rows_at_a_time(self) -> int:
