@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
-from heedful._attention_model.attribution import Game
+from heedful._attention_model.attribution import Game, drop_noise
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
@@ -209,11 +209,14 @@ class FittedAttention:
             total = game.fast(batch, queries.codes, link)
         else:
             total, error = shapley_values(game, batch, queries, link)
+        total = drop_noise(total, total, link)
         mixing = found.mixing[:, None, None]
         both = (1 - mixing) * self.base_coef + mixing * found.coef
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
-        model, levels = (None, None) if terms is None else terms
-        return Attribution(game.compared.base, total, model, levels, error)
+        if terms is None:
+            return Attribution(game.compared.base, total, None, None, error)
+        model = total - drop_noise(total - terms.columns, total, link)
+        return Attribution(game.compared.base, total, model, terms.levels, error)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""

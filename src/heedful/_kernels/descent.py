@@ -9,6 +9,10 @@ import numpy as np
 from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, vector, zero_counts
 
+# A coefficient that moves the fit by less than this part of the tolerance is rounding: of two columns that say the
+# same, as the levels of a category that has two do, the second one's gradient exceeds its penalty in the last bit.
+NOISE = 1e-5
+
 
 @one_row
 def soften(value, threshold):
@@ -172,12 +176,22 @@ def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
     gradient_row(gram, cov, coef, grad)
 
 
+@one_row
+def drop_noise_row(gram, coef, grad, smallest):
+    """Set coefficients to 0 that move the fit by ``smallest`` or less, in units of the response."""
+    for j in range(coef.size):
+        if coef[j] != 0.0 and abs(coef[j]) * np.sqrt(gram[j, j]) <= smallest:
+            for h in range(coef.size):
+                grad[h] += coef[j] * gram[j, h]
+            coef[j] = 0.0
+
+
 @making_row
 def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
     """Minimise from the given ``coef`` and ``grad``; return the number of sweeps, or -1 if ``max_iter`` did not do.
 
     A full sweep that changes nothing by more than ``tol`` is the optimality check: every coefficient was held against
-    its own condition.
+    its own condition. Coefficients that are rounding become 0.
     """
     size = coef.size
     factor = matrix(size, size)
@@ -189,6 +203,7 @@ def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
         change = sweep_row(gram, penalty, coef, grad, False)
         sweeps += 1
         if change <= tol:
+            drop_noise_row(gram, coef, grad, NOISE * tol)
             return sweeps
         for _ in range(8):
             if change <= loose:

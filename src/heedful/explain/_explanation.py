@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._checks import check_choice, check_number
+from heedful._checks import check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful._show import Shown, Sketch
-from heedful.explain._attribution import Attribution, Pending
+from heedful.explain._attribution import Pending
 from heedful.explain._clusters import Clusters
+from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
-from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
+from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
 from heedful.explain._sketches import sketch_explanation
 from heedful.explain._stability import compare_neighbours
@@ -164,18 +165,13 @@ class Explanation(Shown):
     @property
     def base_value(self) -> float | pd.Series:
         """Mean of the link over training rows, where contributions start."""
-        base = self._attributed().base
+        base = attributed(self).base
         return float(base[0]) if self.outputs is None else pd.Series(base, self.outputs, name="base_value")
 
     @property
     def standard_error(self) -> pd.DataFrame | None:
         """Standard errors of contributions, with ``method="shapley"``."""
-        error, columns = self._attributed().error, self.values.columns
-        if error is None:
-            return None
-        if self.outputs is not None:
-            columns = pd.MultiIndex.from_product([self.outputs, columns], names=["class", "feature"])
-        return pd.DataFrame(error.reshape(len(error), -1), self.index, columns)
+        return read_errors(self)
 
     def contributions(self, output: Any = None, part: str = "all", *, levels: bool = False) -> pd.DataFrame:
         """Return what each column adds to the prediction, from the overall mean.
@@ -199,21 +195,7 @@ class Explanation(Shown):
         DataFrame of shape (n_query, n_columns)
             Contributions of the columns of the table, those that only the similarity sees included.
         """
-        check_choice("part", part, ("all", "attention", "model"))
-        if levels and part != "model":
-            raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
-        found, which = self._attributed(), self._which(output)
-        if part == "all":
-            return pd.DataFrame(found.total[which], self.index, self.values.columns)
-        if found.model is None or found.levels is None:
-            raise ValueError(
-                f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
-                "the two parts apart."
-            )
-        if levels:
-            return pd.DataFrame(found.levels[which], self.index, self.features)
-        added = found.model if part == "model" else found.total - found.model
-        return pd.DataFrame(added[which], self.index, self.values.columns)
+        return read_contributions(self, output, part, levels)
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -231,7 +213,7 @@ class Explanation(Shown):
             ``values`` are those of :meth:`contributions`, ``base_values`` where they start, ``data`` the queries as
             numbers (text and dates by the place of their level) and ``display_data`` as they were given.
         """
-        base = np.atleast_1d(np.asarray(self.base_value))[self._which(output)[1]]
+        base = np.atleast_1d(np.asarray(self.base_value))[which_output(self, output)[1]]
         return make_shap(self.contributions(output).to_numpy(), base, self.values)
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
@@ -251,20 +233,7 @@ class Explanation(Shown):
             contribution, its parts through attention and through the query's own model, and the coefficient where the
             feature is one number. Learners have the importance of the feature instead of parts and coefficient.
         """
-        k = min(_check_count("k", k), self.values.shape[1])
-        added = self.contributions(output).to_numpy()
-        order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
-        parts = {"contribution": added} | self._details(output)
-        rows = np.arange(len(order))[:, None]
-        cells = self.values.astype(object).to_numpy()[rows, order]
-        table: dict[str, Any] = {"feature": self.values.columns.to_numpy(dtype=object)[order], "value": cells}
-        if self.outputs is not None:
-            labels = np.asarray(self.outputs)[self._which(output)[1]]
-            table = {"class": np.repeat(labels, k)} | table
-        table |= {name: part[rows, order] for name, part in parts.items()}
-        return pd.DataFrame(
-            {name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1))
-        )
+        return list_features(self, min(_check_count("k", k), self.values.shape[1]), output)
 
     def importance(self, output: Any = None) -> pd.DataFrame:
         """Return how much each column matters over all queries.
@@ -422,42 +391,9 @@ class Explanation(Shown):
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
 
-    def _attributed(self) -> Attribution:
-        if self.attribution is None:
-            raise ValueError("There are no contributions: an explanation has them if it is made by `explain(X)`.")
-        return self.attribution()
-
-    def _details(self, output: Any) -> dict[str, np.ndarray]:
-        """Return what else is known of each column of the table (n_query, n_columns): parts, slope, or importance."""
-        if self.slopes and self._attributed().model is None:
-            return {}
-        values = self._models(self.coef)[self._which(output) if self.slopes else np.s_[:, 0]]
-        # a column that became several has no single slope
-        alone = self.sources[~self.sources.duplicated(keep=False)]
-        alone = alone[alone.index == alone]
-        own = np.full(self.values.shape, np.nan)
-        own[:, self.values.columns.get_indexer(alone)] = values[:, pd.Index(self.features).get_indexer(alone.index)]
-        if not self.slopes:
-            return {"importance": np.nan_to_num(own)}
-        parts = {part: self.contributions(output, part).to_numpy() for part in ("attention", "model")}
-        return parts | {"coef": own}
-
     def _models(self, coef: pd.DataFrame) -> np.ndarray:
         """Return coefficients as (n_query, n_outputs, n_features)."""
         return coef.to_numpy().reshape(len(coef), -1, len(self.features))
-
-    def _which(self, output: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return each query with the place of its output: the one asked for, or that of its most probable class."""
-        rows = np.arange(len(self.index))
-        if self.outputs is None:
-            if output is not None:
-                raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
-            return rows, np.zeros(rows.size, np.int64)
-        if output is None:
-            return rows, np.asarray(self.link).argmax(axis=1)
-        if output not in self.outputs:
-            raise ValueError(f"`output` must be one of the classes {self.outputs}, got {output!r}.")
-        return rows, np.full(rows.size, self.outputs.index(output))
 
     def _known_rows(self) -> pd.DataFrame:
         if self.train_values is None:
