@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from heedful._kernels.shapes import POWER, Outcome
 from heedful._solver.families import FLAT, SMOOTH, Losses, RowByRow, like_rows
 
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
@@ -20,8 +21,13 @@ class Deviance(RowByRow):
     farthest_step = float(np.log(100.0))
 
     def __init__(self, y: np.ndarray, power: float, offset: np.ndarray | None = None):
-        self.y, self.power = y, power
+        self.y, self.power = y, float(power)
         self.offset = np.zeros(y.size) if offset is None else offset
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the response as kernels take it."""
+        return Outcome(POWER, self.y, np.empty(0), np.arange(self.y.size), self.power, self.offset)
 
     def part(self, rows):
         """Return the family of some of the rows."""

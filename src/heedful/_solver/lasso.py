@@ -123,7 +123,7 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, tol, max_iter, n_jobs)
     """Fit checked input."""
     scale = measure(X, family.response)
     table = build_table(X, family.response, prior, scale)
-    penalty_scale = scale.pad(np.ones(X.shape[1]) if standardize == "global" else 1.0 / scale.unit)
+    penalty_scale = scale.pad(np.ones(X.shape[1]) if standardize is not False else 1.0 / scale.unit)
     rule = Rule(penalty_scale, standardize == "weighted", np.zeros(scale.width), float(tol), int(max_iter))
     penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
     nothing = no_model(family.n_outputs, scale.width)
