@@ -1,13 +1,17 @@
 """Counts and costs: families whose variance grows with a power of the mean, under a log link."""
 
+from typing import Any
+
 import numpy as np
 
+from heedful._checks import check_amounts, check_number, check_offset
 from heedful._kernels.shapes import POWER, Outcome
 from heedful._solver.families import FLAT, SMOOTH, Losses, RowByRow, like_rows
 
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
 LARGEST = 300.0
 POISSON, GAMMA = 1.0, 2.0
+POWERS = {"poisson": POISSON, "gamma": GAMMA}
 
 
 class Deviance(RowByRow):
@@ -91,3 +95,10 @@ class Deviance(RowByRow):
         least = y ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
         value = up / (2.0 - power) - down / (1.0 - power) + least
         return Losses(value, up - down, (2.0 - power) * up - (1.0 - power) * down)
+
+
+def read_amounts(y: Any, family: str, power: float = 1.5, offset: Any = None) -> Deviance:
+    """Return the checked family of counts or costs; ``power`` is that of family "tweedie"."""
+    power = check_number("power", POWERS.get(family, power), POISSON, GAMMA, hint="1.5 is the default.")
+    values = check_amounts(y, power)
+    return Deviance(values, power, check_offset(offset, values.size))

@@ -250,8 +250,8 @@ class Classes(RowByRow):
 
     def null_link(self, weight):
         """Return the log-odds of the class shares, or their centred logarithms."""
-        share = np.bincount(self.y, weights=weight, minlength=self.n_classes) / weight.sum()
-        link = self.mean_link(self._outputs(share), self._outputs(share))
+        share = np.average(self.means(), axis=0, weights=weight)
+        link = self.mean_link(share, share)
         if self.offset is not None:
             for _ in range(NULL_STEPS):
                 rows = np.tile(link, (self.y.size, 1))
@@ -260,7 +260,7 @@ class Classes(RowByRow):
 
     def residual(self, link, weight):
         """Return 0 or 1 less the probability."""
-        return self.means() - self._outputs(self.values(self._shifted(link)))
+        return self._outputs(np.eye(self.n_classes))[self.y] - self._outputs(self.values(self._shifted(link)))
 
     def hessian(self, link, weight):
         """Return p (1 - p), times what makes it a bound for all classes together.
@@ -275,14 +275,18 @@ class Classes(RowByRow):
         return bend * largest_eigenvalue(1.0 / (1.0 - chance), chance / (1.0 - chance))[:, None]
 
     def means(self):
-        """Return one 0/1 column per output."""
-        return self._outputs(np.eye(self.n_classes))[self.y]
+        """Return one 0/1 column per output; with offsets another of the probabilities that these alone would give."""
+        happened = self._outputs(np.eye(self.n_classes))[self.y]
+        if self.offset is None:
+            return happened
+        return np.column_stack([happened, self._outputs(self.values(self.offset[:, None]))])
 
     def mean_link(self, means, overall):
         """Return the link of class shares, moved a little towards the overall ones so that none is 0 or 1."""
         share = (1.0 - SMOOTH) * means + SMOOTH * overall
         if self.n_outputs == 1:
-            return np.log(share) - np.log1p(-share)
+            odds = np.log(share) - np.log1p(-share)
+            return odds if self.offset is None else odds[..., :1] - odds[..., 1:]
         logarithm = np.log(np.maximum(share, 1e-12))
         return logarithm - logarithm.mean(axis=-1, keepdims=True)
 
