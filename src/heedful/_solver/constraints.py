@@ -8,6 +8,7 @@ import numpy as np
 from heedful._kernels.shapes import Rule
 from heedful._solver.families import Family
 from heedful._solver.table import Scale
+from heedful._sound import need, places
 
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0), None: (-np.inf, np.inf)}
 
@@ -28,6 +29,13 @@ class Constraints(NamedTuple):
         """Return what multiplies the penalty of each column, the root of the size of its group included."""
         factor = np.ones(n_columns) if self.factor is None else self.factor
         return factor if self.groups is None else factor * np.sqrt(np.bincount(self.groups)[self.groups])
+
+    def check_sound(self, n_columns: int) -> None:
+        """Raise if constraints that came from a file are those of other columns."""
+        for one in self[:3]:
+            need(one is None or one.shape == (n_columns,), "constraints are those of other columns")
+        if self.groups is not None:
+            places(self.groups, n_columns, n_columns)
 
     def part(self, columns: np.ndarray) -> "Constraints":
         """Return what is asked of some of the columns."""
