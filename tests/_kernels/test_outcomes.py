@@ -25,7 +25,8 @@ def rows(rng, kind, case, spread=1.0):
 def state_of(kind, link, what, weight):
     value, time = what if kind == "cox" else (what, np.zeros(weight.size))
     space = np.full((2, weight.size), np.nan)
-    return State(value.astype(float), time, weight, link.T.copy(), np.full(link.T.shape, np.nan), *space)
+    links = link.T.copy(), np.full(link.T.shape, np.nan)
+    return State(value.astype(float), time, weight, *links, *space, np.zeros(weight.size), 1.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

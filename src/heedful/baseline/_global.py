@@ -198,10 +198,10 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
 def entry_penalties(
     x: np.ndarray, family: Family, weight: np.ndarray, scale: Scale, asked: Constraints | None, rule: Rule
 ) -> np.ndarray:
-    """Return the penalty at which each column would enter the model of those that are not penalised."""
+    """Return the penalty at which each column would enter the model of those that are not penalised, with any sign."""
     link = np.tile(family.null_link(weight), (x.shape[0], 1))
     if asked is None:
-        return np.abs(null_gradient(x, family, weight, link))
+        return null_gradient(x, family, weight, link)
     n_columns = scale.center.size
     free = np.flatnonzero(asked.factors(n_columns) == 0)
     if free.size:
@@ -227,7 +227,7 @@ def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray, link: np.nd
 
 def penalty_path(entries: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return glmnet's path: 100 penalties from the smallest that silences every column, down to a fraction of it."""
-    top = float(entries.max(initial=0.0))
+    top = float(np.abs(entries).max(initial=0.0))
     if top < 1e-12:
         return np.zeros(1)
     smallest = 1e-4 if shape[0] > shape[1] else 1e-2
