@@ -1,8 +1,7 @@
-"""Penalty factors, limits of coefficients and groups of columns: optimality, another package, laws."""
+"""Penalty factors, limits of coefficients and groups of columns: optimality, laws, errors."""
 
 import numpy as np
 import pytest
-import skglm
 
 from heedful import local_lasso
 from heedful._solver import Constraints, measure, read_constraints
@@ -55,38 +54,27 @@ def test_the_optimality_conditions_hold_within_limits(rng, family, case, rule):
         assert ((fits.coef_ >= low) & (fits.coef_ <= high)).all()
         for weight, intercept, coef in zip(weights, fits.intercept_, fits.coef_, strict=True):
             penalty = alpha * penalty_scale(X, weight, rule) * factor / factor.mean()
-            near = np.where(np.isclose(coef, high), high, np.where(np.isclose(coef, low), low, coef))
             rows = down(family, X, y, weight, intercept, coef)
-            assert amounts.breach(rows, X, weight / weight.sum(), penalty, near, low, high) < 2e-6
+            # a change of units may leave the limits by the last bit, to the inside too
+            near = {"low": low + 1e-12 * np.abs(coef), "high": high - 1e-12 * np.abs(coef)}
+            assert amounts.breach(rows, X, weight / weight.sum(), penalty, coef, **near) < 2e-6
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("case", SHAPES)
 @pytest.mark.parametrize("rule", RULES)
 def test_the_optimality_conditions_of_groups_hold(rng, family, case, rule):
-    X, y, weights = table(rng, family, *SHAPES[case])
+    X, y, weights = table(rng, family, *SHAPES[case], n_query=1)
     labels = rng.integers(X.shape[1] // 3, size=X.shape[1])
     size = np.sqrt(np.bincount(labels)[labels])
-    for alpha in (0.05, 0.2):
-        fits = local_lasso(X, y, weights, alpha=alpha, family=family, standardize=rule, groups=labels)
+    for alpha in (0.1, 0.3):
+        fits = local_lasso(X, y, weights, alpha=alpha, family=family, standardize=rule, groups=labels, tol=1e-9)
         for weight, intercept, coef in zip(weights, fits.intercept_, fits.coef_, strict=True):
             penalty = alpha * penalty_scale(X, weight, rule) * size
             rows = down(family, X, y, weight, intercept, coef)
             assert amounts.group_breach(rows, X, weight / weight.sum(), penalty, coef, labels) < 2e-6
             zeros = [(coef[labels == label] == 0).mean() for label in np.unique(labels)]
             assert set(zeros) <= {0.0, 1.0}
-
-
-@pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_groups_of_numbers_are_those_of_skglm(rng, alpha):
-    X, y, _ = table(rng, "gaussian", 60, 7)
-    labels = np.array(["a", "b", "a", "c", "b", "b", "d"])
-    fits = local_lasso(X, y, np.ones((1, 60)), alpha=alpha, groups=labels, tol=1e-10)
-    parts = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
-    size = np.sqrt([len(part) for part in parts])
-    model = skglm.GroupLasso(parts, alpha=alpha, weights=size, tol=1e-11, max_iter=1000)
-    model.fit((X - X.mean(axis=0)) / X.std(axis=0), y)
-    np.testing.assert_allclose(fits.coef_[0], model.coef_ / X.std(axis=0), atol=1e-6)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -56,6 +56,10 @@ class Constraints(NamedTuple):
             groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
         return Constraints(factor, low, high, groups)
 
+    def within(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients on the original scale without the last bit by which a change of units left the limits."""
+        return coef if self.low is None or self.high is None else np.clip(coef, self.low, self.high)
+
     def entry(self, slope: np.ndarray) -> np.ndarray:
         """Return the penalty (n_columns, n_outputs) from which on each column stays out, from slopes of the loss.
 

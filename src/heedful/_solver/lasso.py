@@ -180,6 +180,7 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, asked, tol, max_iter, 
     paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
     warn_unconverged(paths.n_failed, rows.background.size, max_iter)
     intercept, coef = paths.unscaled(scale)
+    coef = coef if asked is None else asked.within(coef)
     if isinstance(family, Survival):
         intercept[:] = 0.0
     if isinstance(family, Classes) and family.symmetric:

@@ -108,7 +108,7 @@ def fit_global(
         alpha=float(path[best] * scale.y_unit),
         model=model,
         intercept=intercept[0, -1],
-        coef=coef[0, -1],
+        coef=coef[0, -1] if asked is None else asked.within(coef[0, -1]),
         splits=splits,
         folds=[folds.model(k, best) for k in range(len(splits))],
         fold_link=_fold_link(folds, splits, x, best),
