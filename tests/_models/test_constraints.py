@@ -22,18 +22,29 @@ def fitted(monkeypatch, asked, X, y, **local):
     return kind(similarity=ForestProximity(8), local=LocalLasso(**local), random_state=0).fit(X, y)
 
 
-def coefs(model, X):
-    """Return the blended coefficients of every query, those of the shapes last."""
-    problem = model.model_.problem if hasattr(model, "model_") else None
-    return problem, np.asarray(model.local_models(X).coef_)
-
-
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("local", [{}, {"max_features": 2}, {"exact": True}, {"shapes": False}])
 def test_signs_hold_in_local_models(rng, monkeypatch, classes, local):
     X, y = table(rng)
     model = fitted(monkeypatch, SIGNS, X, y > 0 if classes else y, **local)
-    found = np.asarray(model.local_models(X[:40]).coef_).reshape(40, -1)
-    assert (found[:, [0, 2]] >= 0).all()
-    assert (found[:, 1] <= 0).all()
-    assert (found[:, 0] > 0).any()
+    models = model.local_models(X[:40])
+    for found in (models.coef.to_numpy(), models.local_coef.to_numpy()):
+        assert (found[:, [0, 2]] >= 0).all()
+        assert (found[:, 1] <= 0).all()
+        assert (found[:, 0] > 0).any()
+    assert (models.multiple >= 0).all()
+
+
+def test_groups_enter_and_leave_local_models_together(rng, monkeypatch):
+    X, y = table(rng)
+    asked = Constraints(groups=np.array([0, 1, 1, 0]))
+    models = fitted(monkeypatch, asked, X, y, shapes=False, alpha_ratio=8.0).local_models(X[:40])
+    zero = models.local_coef.to_numpy() == 0
+    np.testing.assert_array_equal(zero[:, [0, 1]], zero[:, [3, 2]])
+
+
+@pytest.mark.parametrize("local", [{}, {"max_features": 2}])
+def test_groups_are_taken_over_by_problems_of_some_columns(rng, monkeypatch, local):
+    X, y = table(rng)
+    models = fitted(monkeypatch, Constraints(groups=np.array([0, 1, 1, 0])), X, y, **local).local_models(X[:9])
+    assert np.isfinite(models.local_coef.to_numpy()).all()
