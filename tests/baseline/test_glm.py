@@ -94,7 +94,8 @@ def test_the_log_odds_of_two_classes_take_an_offset(rng):
     fits = local_lasso(X, y, np.ones((1, 80)), alpha=0.02, family="binomial", standardize="weighted", offset=offset)
     np.testing.assert_allclose(base.coef_, fits.coef_, atol=1e-6)
     np.testing.assert_allclose(base.decision_function(X, offset) - base.decision_function(X), offset)
-    np.testing.assert_allclose(base.predict_proba(X, offset)[:, 1], 1 / (1 + np.exp(-base.decision_function(X, offset))))
+    chance = 1 / (1 + np.exp(-base.decision_function(X, offset)))
+    np.testing.assert_allclose(base.predict_proba(X, offset)[:, 1], chance)
     with pytest.raises(ValueError, match="`offset` must be None with more than two classes"):
         LogisticBaseline(0.02).fit(X, np.arange(80) % 3, offset=offset)
 

@@ -194,9 +194,7 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
         if wide is None:
             if gram.shape[0] == 0:
                 gram = whole_gram(table, background, mean, rooted)
-            converged = minimise_row(
-                gram, cov, penalty, columns, coef, tol, rule.max_iter, rule.limits, rule.groups
-            )
+            converged = minimise_row(gram, cov, penalty, columns, coef, tol, rule.max_iter, rule.limits, rule.groups)
         else:
             gram, converged = grow_row(
                 table, background, mean, cov, rooted, penalty, tol, rule, space, columns, gram, coef

@@ -24,8 +24,8 @@ from heedful._kernels.descent import clip_row, descend_row, gradient_row
 from heedful._kernels.groups import norm_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
 from heedful._kernels.moments import settle, square
-from heedful._kernels.outcomes import State, loss_row, masses_row, rate_row, working_row
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER, Rule, Table
+from heedful._kernels.outcomes import State, level_row, loss_row, masses_row, working_row
+from heedful._kernels.shapes import COX, MULTINOMIAL, POWER, Rule, Table
 from heedful._kernels.weighting import pick_rows
 
 # A mean loss below this is a perfect fit.
@@ -279,14 +279,10 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
             for j in range(coef.shape[1]):
                 coef[k, j] = 0.0
         link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
-    loss = loss_row(kind, state, -1)
     if kind == POWER:
         # the level has a closed form, and a step from one that is far too low would go far too far
-        move = rate_row(state)
-        intercept[0] += move
-        for i in range(state.value.size):
-            state.link[0, i] += move
-        loss = loss_row(kind, state, -1)
+        intercept[0] += level_row(state)
+    loss = loss_row(kind, state, -1)
     converged, look, before = False, LOOK, np.inf
     for n_done in range(1, rule.max_iter + 1):
         largest, solved = 0.0, True
@@ -299,7 +295,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
             largest, solved = max(largest, move), solved and good
         if kind == MULTINOMIAL or largest > SHORT:
             loss = loss_row(kind, state, -1)
-        if largest <= rule.tol or ((kind == BINOMIAL or kind == MULTINOMIAL) and loss < PERFECT):
+        if largest <= rule.tol or (kind != COX and kind != POWER and loss < PERFECT):
             converged = solved
             break
         if kind == COX and alpha == 0.0 and n_done == look:

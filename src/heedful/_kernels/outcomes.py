@@ -134,14 +134,18 @@ def deviance(value, level, power):
 
 
 @one_row
-def rate_row(state):
-    """Return what to add to the linear predictor of counts and costs: the rate that then fits best has the factor 1."""
+def level_row(state):
+    """Add to the linear predictor of counts and costs what makes it fit best; return how much that was."""
     seen, expected = 0.0, 0.0
     for i in range(state.value.size):
-        share = state.weight[i] * np.exp((1.0 - state.power) * state.level[i])
+        level = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
+        share = state.weight[i] * np.exp((1.0 - state.power) * level)
         seen += share * state.value[i]
-        expected += share * state.mass[0, i]
-    return np.log(seen) - np.log(expected)
+        expected += share * np.exp(level)
+    move = np.log(seen / expected)
+    for i in range(state.value.size):
+        state.link[0, i] += move
+    return move
 
 
 @one_row

@@ -161,9 +161,7 @@ class FittedLinear(FittedModels):
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
         asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
-        rule = make_rule(
-            self.scale, asked, weighted=False, start=start.coef[0], tol=TOL, max_iter=MAX_ITER, reach=far
-        )
+        rule = make_rule(self.scale, asked, weighted=False, start=start.coef[0], tol=TOL, max_iter=MAX_ITER, reach=far)
         finite = np.isfinite(ratios)
         penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
         tables = fit.tables

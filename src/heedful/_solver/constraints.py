@@ -43,9 +43,9 @@ class Constraints(NamedTuple):
         return Constraints(factor, low, high, None if self.groups is None else number_groups(self.groups[columns]))
 
     def widened(self, n_more: int) -> "Constraints":
-        """Return the same with columns at the end whose coefficients are like the model: none below 0 if any is limited.
+        """Return the same with columns at the end, whose coefficients have no limit but 0 if others have limits.
 
-        They hold the sum of curves that are limited themselves.
+        They hold sums of curves that are limited themselves.
         """
         ends = (np.ones(n_more), np.zeros(n_more), np.full(n_more, np.inf))
         factor, low, high = (

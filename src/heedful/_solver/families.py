@@ -224,9 +224,7 @@ class Classes(RowByRow):
     Only then may rows have an ``offset``, which their loss adds to it; what is blended are probabilities without it.
     """
 
-    def __init__(
-        self, y: np.ndarray, n_classes: int, *, symmetric: bool = False, offset: np.ndarray | None = None
-    ):
+    def __init__(self, y: np.ndarray, n_classes: int, *, symmetric: bool = False, offset: np.ndarray | None = None):
         self.y, self.n_classes, self.symmetric = np.asarray(y, dtype=np.int64), n_classes, symmetric
         self.n_outputs = 1 if n_classes == 2 and not symmetric else n_classes
         self.n_values, self.offset = n_classes, offset

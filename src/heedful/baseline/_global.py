@@ -199,13 +199,11 @@ def entry_penalties(
     x: np.ndarray, family: Family, weight: np.ndarray, scale: Scale, asked: Constraints | None, rule: Rule
 ) -> np.ndarray:
     """Return the penalty at which each column would enter the model of those that are not penalised, with any sign."""
-    link = np.tile(family.null_link(weight), (x.shape[0], 1))
     if asked is None:
-        return null_gradient(x, family, weight, link)
+        return null_gradient(x, family, weight)
     n_columns = scale.center.size
     free = np.flatnonzero(asked.factors(n_columns) == 0)
-    if free.size:
-        link = _free_link(x[:, free], family, weight, free, scale, asked, rule)
+    link = _free_link(x[:, free], family, weight, free, scale, asked, rule) if free.size else None
     return asked.entry(null_gradient(x, family, weight, link)[:n_columns])
 
 
@@ -220,8 +218,10 @@ def _free_link(x, family, weight, free, scale, asked, rule) -> np.ndarray:
     return fit_family(whole_table(), table, family, np.zeros(1), alone, nothing).model(0, 0).link(flat.rows(x))
 
 
-def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray, link: np.ndarray) -> np.ndarray:
-    """Return minus the slope of the weighted mean loss by each coefficient at a linear predictor."""
+def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
+    """Return minus the slope of the weighted mean loss by each coefficient; None is the model without columns."""
+    if link is None:
+        link = np.tile(family.null_link(weight), (x.shape[0], 1))
     return x.T @ (weight[:, None] * family.residual(link, weight)) / weight.sum()
 
 
