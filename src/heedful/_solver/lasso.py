@@ -121,7 +121,7 @@ def local_lasso(
     array([[1.06]])
     >>> claims, years = [0, 1, 0, 2, 3, 5], [1.0, 2.0, 1.0, 1.0, 1.0, 1.0]
     >>> local_lasso(x, claims, [np.ones(6)], alpha=0.1, family="poisson", offset=np.log(years)).coef_.round(2)
-    array([[0.56]])
+    array([[0.64]])
     """
     check_choice("family", family, FAMILIES)
     alpha = check_number("alpha", alpha, 0.0, np.inf, hint="0 is least squares.")
