@@ -4,7 +4,7 @@ import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import vector
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
 
 # A class with less of the weight than this is not there.
 ABSENT = 1e-9
@@ -44,28 +44,28 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
 
 
 @one_row
-def unseen_rates(table, outcome):
+def unseen_rates(table, outcome, power):
     """Return the mean of counts or costs, the log of their rate, and the share of rows above 0, in the whole table."""
     mean, seen, expected, above = 0.0, 0.0, 0.0, 0.0
-    if outcome.kind == POWER:
+    if power is not None:
         for i in range(table.prior.size):
             share, offset = table.prior[i] / table.total, outcome.offset[i] if outcome.offset.size > 0 else 0.0
             mean += share * outcome.value[i]
-            seen += share * outcome.value[i] * np.exp((1.0 - outcome.power) * offset)
-            expected += share * np.exp((2.0 - outcome.power) * offset)
+            seen += share * outcome.value[i] * np.exp((1.0 - power) * offset)
+            expected += share * np.exp((2.0 - power) * offset)
             above += share if outcome.value[i] > 0.0 else 0.0
         seen = np.log(max(seen, 1e-300)) - np.log(expected)
     return mean, seen, above
 
 
 @one_row
-def settle_zeros_row(kind, state, unseen, intercept, coef):
+def settle_zeros_row(state, power, unseen, intercept, coef):
     """Fit counts or costs of 0 in all rows, which have no finite optimum. Return whether that was so.
 
     Where ``n`` rows like those of the table would have had ``m`` above 0, their rate is the table's over 1 + 2 m: as if
     half a row had been.
     """
-    if kind != POWER:
+    if power is None:
         return False
     mean, squares = 0.0, 0.0
     for i in range(state.value.size):

@@ -281,7 +281,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
     if kind == POWER:
         # the level has a closed form, and a step from one that is far too low would go far too far
-        intercept[0] += level_row(state)
+        intercept[0] += level_row(state, state.power)
     loss = loss_row(kind, state, -1)
     converged, look, before = False, LOOK, np.inf
     for n_done in range(1, rule.max_iter + 1):
@@ -331,7 +331,7 @@ def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalt
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
-    path, scale, unseen = matrix(1, p), vector(p), unseen_rates(table, outcome)
+    path, scale, unseen = matrix(1, p), vector(p), unseen_rates(table, outcome, outcome.power)
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
         everyone_row(
@@ -350,7 +350,7 @@ def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalt
         for k in range(n_output):
             work.moved[0, k] = np.inf
             clip_row(coef[k], rule.limits)
-        zeros = settle_zeros_row(outcome.kind, state, unseen, intercept, coef)
+        zeros = settle_zeros_row(state, state.power, unseen, intercept, coef)
         for t in range(penalties.size):
             if not zeros and not newton_row(
                 outcome.kind, table, packed, state, work, ruled, penalties[t], intercept, coef, mean, path

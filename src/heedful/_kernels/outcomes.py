@@ -37,7 +37,7 @@ class State(NamedTuple):
     total: np.ndarray
     level: np.ndarray
     offset: np.ndarray
-    power: float
+    power: float | None
 
 
 @one_row
@@ -105,6 +105,15 @@ def risk_masses(state):
 
 
 @one_row
+def power_masses(state, power):
+    """Refresh the means of counts and costs and their logarithms; nothing without a power."""
+    if power is not None:
+        for i in range(state.value.size):
+            state.level[i] = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
+            state.mass[0, i] = np.exp(state.level[i])
+
+
+@one_row
 def masses_row(kind, state, k):
     """Refresh what depends on the linear predictor after a change of output ``k`` (-1: all)."""
     if kind == MULTINOMIAL:
@@ -113,16 +122,16 @@ def masses_row(kind, state, k):
         for i in range(state.value.size):
             state.mass[0, i] = 1.0 / (1.0 + np.exp(min(-state.link[0, i] - state.offset[i], 500.0)))
     elif kind == POWER:
-        for i in range(state.value.size):
-            state.level[i] = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
-            state.mass[0, i] = np.exp(state.level[i])
+        power_masses(state, state.power)
     else:
         risk_masses(state)
 
 
 @one_row
 def deviance(value, level, power):
-    """Return half the unit deviance of a count or cost whose mean has the logarithm ``level``."""
+    """Return half the unit deviance of a count or cost whose mean has the logarithm ``level``; 0 without a power."""
+    if power is None:
+        return 0.0
     if power == 1.0:
         away = np.exp(level) - value
         return away + value * (np.log(value) - level) if value > 0.0 else away
@@ -134,12 +143,14 @@ def deviance(value, level, power):
 
 
 @one_row
-def level_row(state):
+def level_row(state, power):
     """Add to the linear predictor of counts and costs what makes it fit best; return how much that was."""
+    if power is None:
+        return 0.0
     seen, expected = 0.0, 0.0
     for i in range(state.value.size):
         level = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
-        share = state.weight[i] * np.exp((1.0 - state.power) * level)
+        share = state.weight[i] * np.exp((1.0 - power) * level)
         seen += share * state.value[i]
         expected += share * np.exp(level)
     move = np.log(seen / expected)
@@ -149,16 +160,18 @@ def level_row(state):
 
 
 @one_row
-def working_power_row(state, curve, response, column):
+def working_power_row(state, power, curve, response, column):
     """Write weight x curvature and the working response of counts and costs; return the sum of the former.
 
     Curvatures are exact, but for those that are next to nothing beside their mean.
     """
+    if power is None:
+        return 0.0
     total = 0.0
     for i in range(state.value.size):
-        up = np.exp((2.0 - state.power) * state.level[i])
-        down = state.value[i] * np.exp((1.0 - state.power) * state.level[i])
-        curve[i] = state.weight[i] * ((2.0 - state.power) * up + (state.power - 1.0) * down)
+        up = np.exp((2.0 - power) * state.level[i])
+        down = state.value[i] * np.exp((1.0 - power) * state.level[i])
+        curve[i] = state.weight[i] * ((2.0 - power) * up + (power - 1.0) * down)
         response[i, column] = state.weight[i] * (down - up)
         total += curve[i]
     least = FLAT * total
@@ -193,7 +206,7 @@ def loss_row(kind, state, k):
 def working_row(kind, state, k, curve, response, column):
     """Write weight x curvature and the working response of output ``k``; return the sum of the former."""
     if kind == POWER:
-        return working_power_row(state, curve, response, column)
+        return working_power_row(state, state.power, curve, response, column)
     total = 0.0
     for i in range(state.value.size):
         weight, link = state.weight[i], state.link[k, i]
