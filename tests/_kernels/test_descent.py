@@ -231,3 +231,30 @@ def test_noise_is_measured_by_what_a_column_does_to_the_fit_not_by_its_unit():
 def test_a_coefficient_below_the_tolerance_is_kept_if_it_is_more_than_rounding():
     _, coef, _ = descend(np.eye(2), np.array([1.0, 1e-9]), np.zeros(2), tol=1e-7)
     np.testing.assert_array_equal(coef, [1.0, 1e-9])
+
+
+def test_coefficients_at_a_limit_are_not_active():
+    limits, active = np.array([[-1.0, -1.0, 0.0, -2.0], [1.0, 1.0, 2.0, 2.0]]), np.empty(4, np.int64)
+    assert list_active(np.array([0.5, -1.0, 2.0, -1.5]), active, limits) == 2
+    np.testing.assert_array_equal(active[:2], [3, 0])
+
+
+@pytest.mark.parametrize(("move", "first", "end"), [([1.0, 0.1], 0, [1.0, 2.05]), ([-0.1, 9.0], 1, [0.49, 3.0])])
+def test_a_step_ends_at_the_first_limit(move, first, end):
+    start, limits = np.array([0.5, 2.0]), np.array([[-1.0, -1.0], [1.0, 3.0]])
+    assert step_row(start, np.arange(2), 2, np.array(move), 1.0, limits) == first
+    np.testing.assert_allclose(start, end, atol=2e-2)
+    assert start[first] == limits[1, first]
+
+
+def test_the_exact_solve_stays_within_limits_and_holds_what_is_at_one(rng):
+    gram, cov = problem(rng.normal(size=(30, 5)) + rng.normal(size=(30, 1)), rng.normal(size=30))
+    limits = np.array([np.full(5, -0.1), np.full(5, 0.1)])
+    coef = np.clip(cov, -0.1, 0.1) * [0.5, 1.0, 0.5, 0.5, 0.0]
+    coef[1] = 0.1
+    grad = cov - gram @ coef
+    polish_row(gram, cov, np.full(5, 0.01), coef, grad, np.empty((5, 5)), np.empty(5), np.empty(5, np.int64), limits)
+    assert (np.abs(coef) <= 0.1).all()
+    assert coef[1] == 0.1
+    inside = (np.abs(coef) < 0.1) & (coef != 0)
+    np.testing.assert_allclose(grad[inside], 0.01 * np.sign(coef[inside]), atol=1e-12)

@@ -10,13 +10,13 @@ from sklearn.base import BaseEstimator
 
 from heedful._checks import check_count, check_grid, check_number, is_word
 from heedful._frames import center_and_unit
-from heedful._kernels.shapes import GAUSSIAN, Rule, Table
+from heedful._kernels.shapes import GAUSSIAN, Table
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._responses import Response, unit_response
-from heedful._solver import Model, Scale, build_table, working_tables
+from heedful._solver import Model, Scale, build_table, make_rule, working_tables
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split
@@ -160,7 +160,8 @@ class FittedLinear(FittedModels):
         start = self._widen(fit.model)
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
-        rule = Rule(self.scale.pad(np.ones(self.scale.center.size)), False, start.coef[0], TOL, MAX_ITER, far)
+        asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
+        rule = make_rule(self.scale, asked, weighted=False, start=start.coef[0], tol=TOL, max_iter=MAX_ITER, reach=far)
         finite = np.isfinite(ratios)
         penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
         tables = fit.tables

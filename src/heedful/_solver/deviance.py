@@ -1,12 +1,17 @@
 """Counts and costs: families whose variance grows with a power of the mean, under a log link."""
 
+from typing import Any
+
 import numpy as np
 
+from heedful._checks import check_amounts, check_number, check_offset
+from heedful._kernels.shapes import POWER, Outcome
 from heedful._solver.families import FLAT, SMOOTH, Losses, RowByRow, like_rows
 
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
 LARGEST = 300.0
 POISSON, GAMMA = 1.0, 2.0
+POWERS = {"poisson": POISSON, "gamma": GAMMA}
 
 
 class Deviance(RowByRow):
@@ -20,8 +25,13 @@ class Deviance(RowByRow):
     farthest_step = float(np.log(100.0))
 
     def __init__(self, y: np.ndarray, power: float, offset: np.ndarray | None = None):
-        self.y, self.power = y, power
+        self.y, self.power = y, float(power)
         self.offset = np.zeros(y.size) if offset is None else offset
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the response as kernels take it."""
+        return Outcome(POWER, self.y, np.empty(0), np.arange(self.y.size), self.power, self.offset)
 
     def part(self, rows):
         """Return the family of some of the rows."""
@@ -85,3 +95,10 @@ class Deviance(RowByRow):
         least = y ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
         value = up / (2.0 - power) - down / (1.0 - power) + least
         return Losses(value, up - down, (2.0 - power) * up - (1.0 - power) * down)
+
+
+def read_amounts(y: Any, family: str, power: float = 1.5, offset: Any = None) -> Deviance:
+    """Return the checked family of counts or costs; ``power`` is that of family "tweedie"."""
+    power = check_number("power", POWERS.get(family, power), POISSON, GAMMA, hint="1.5 is the default.")
+    values = check_amounts(y, power)
+    return Deviance(values, power, check_offset(offset, values.size))
