@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_classes
-from heedful._responses.protocol import Words
+from heedful._responses.protocol import Words, no_offset
 from heedful._solver import Classes
 from heedful.baseline import LogisticBaseline
 
@@ -49,7 +49,8 @@ class Classification:
         """Return what people call it."""
         if self.classes.size == 2:
             second = self.classes[1]
-            return Words("two classes", f"probability of {second}", f"log-odds of {second}", "log loss")
+            names = (f"probability of {second}", f"log-odds of {second}", "log loss")
+            return Words("two classes", *names, factor="odds ratio")
         return Words("several classes", "probability", "linear predictor", "log loss")
 
     @property
@@ -118,14 +119,17 @@ class Classification:
         chance[:, places] = model.predict_proba(X)
         return chance
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
-        """Return the label of the most probable class."""
-        return self.classes[values.argmax(axis=1)]
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return the probabilities."""
+        return no_offset(values, offset)
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
-        """Return the accuracy; labels that the model does not know are an error."""
-        self.encode(y)
-        return float(accuracy_score(y, self.predict(values), sample_weight=sample_weight))
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the label of the most probable class."""
+        return self.classes[expected.argmax(axis=1)]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return the accuracy."""
+        return float(accuracy_score(encoded.astype(np.int64), values.argmax(axis=1), sample_weight=sample_weight))
 
 
 def knows_numbers(learner: Any) -> bool:

@@ -11,7 +11,8 @@ from heedful.baseline._model import GlobalModel
 class Words(NamedTuple):
     """How people call a response, its prediction, the scale on which contributions add up, and its error.
 
-    ``root`` says that the square root of the mean loss is what is shown.
+    ``root`` says that the square root of the mean loss is what is shown. ``factor`` is what the exponential of a
+    contribution is called, empty where contributions are no logarithms.
     """
 
     response: str
@@ -19,10 +20,14 @@ class Words(NamedTuple):
     link: str
     error: str
     root: bool = False
+    factor: str = ""
 
 
 class Response(Protocol):
     """One kind of response. An encoded response is an array of numbers: one per row, or several columns of them.
+
+    Offsets, where there are any, are the last column: what is added to the linear predictor of a row before it is a
+    prediction. Blended values are without them.
 
     ``task`` names the kind, ``estimator_type`` is scikit-learn's word for what predicts it (None if it has none).
     ``classes`` are the labels if it has any, ``outputs`` the names of several linear predictors, ``n_values`` how many
@@ -80,11 +85,26 @@ class Response(Protocol):
     def learner_values(self, model: Any, X: Any) -> np.ndarray:
         """Return what a fitted learner predicts, as it is blended (n_rows, n_values)."""
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
-        """Return what ``predict`` returns for blended values."""
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return blended values with their offsets, as predictions are shown (n_rows, n_values)."""
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
-        """Return how good blended values are: larger is better."""
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return what ``predict`` returns for values that are expected."""
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return how good blended values are for an encoded response: larger is better."""
+
+
+def with_offset(encoded: np.ndarray, offset: np.ndarray | None) -> np.ndarray:
+    """Return an encoded response with its offsets as one more column, if there are any."""
+    return encoded if offset is None else np.column_stack([encoded, offset])
+
+
+def no_offset(values: np.ndarray, offset: np.ndarray | None) -> np.ndarray:
+    """Return values as they are; raise for offsets where a response has none."""
+    if offset is not None:
+        raise ValueError("`offset` must be None: this response has no offsets.")
+    return values
 
 
 def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_response
-from heedful._responses.protocol import Words, unit_response
+from heedful._responses.protocol import Words, no_offset, unit_response
 from heedful._solver import Numbers
 from heedful.baseline import LassoBaseline
 
@@ -56,10 +56,14 @@ class Regression:
         """Return predictions as one column."""
         return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """Return the predictions."""
-        return values[:, 0]
+        return no_offset(values, offset)
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the predictions."""
+        return expected[:, 0]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
         """Return the coefficient of determination, R2."""
-        return float(r2_score(y, values[:, 0], sample_weight=sample_weight))
+        return float(r2_score(encoded, values[:, 0], sample_weight=sample_weight))

@@ -85,6 +85,8 @@ class Explanation(Shown):
         What ``price`` is read from; worked out at the first call.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
+    offset : Series or None, default=None
+        What is added to the link of each query before it is a prediction: the logarithm of its exposure.
 
     Examples
     --------
@@ -130,6 +132,7 @@ class Explanation(Shown):
     small_prediction: pd.Series | pd.DataFrame | None = None
     pending_price: Pending | None = None
     attribution: Pending | None = None
+    offset: pd.Series | None = None
 
     @property
     def index(self) -> pd.Index:

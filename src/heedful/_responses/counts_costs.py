@@ -1,0 +1,140 @@
+"""A response of counts or costs, under a deviance with a log link; offsets come with it as a second column."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import mean_tweedie_deviance
+from sklearn.utils.validation import column_or_1d
+
+from heedful._checks import check_response
+from heedful._responses.protocol import Words, unit_response
+from heedful._solver import Deviance
+from heedful.baseline._family import FamilyBaseline
+from heedful.baseline._model import GlobalModel
+
+POISSON, GAMMA = 1.0, 2.0
+FACTOR = "factor"
+
+
+class CountsOrCosts:
+    """Numbers >= 0 whose variance is their mean to a power; what is blended is the log of the rate.
+
+    Encoded they are one column, or two with offsets, the logarithms of exposures: the expected number is the rate times
+    the exposure.
+    """
+
+    estimator_type = "regressor"
+    classes = outputs = None
+    n_values = 1
+
+    def __init__(self, power: float):
+        self.power = power
+
+    @property
+    def task(self) -> str:
+        """Return "poisson", "gamma" or "tweedie"."""
+        return {POISSON: "poisson", GAMMA: "gamma"}.get(self.power, "tweedie")
+
+    @property
+    def words(self) -> Words:
+        """Return what people call it."""
+        if self.power == POISSON:
+            return Words("counts", "expected count", "log rate", "half Poisson deviance", factor=FACTOR)
+        if self.power == GAMMA:
+            return Words("costs", "expected cost", "log cost", "half Gamma deviance", factor=FACTOR)
+        error = f"half Tweedie deviance of power {self.power:g}"
+        return Words("costs, some of them 0", "expected cost", "log cost", error, factor=FACTOR)
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Return numbers >= 0, one per row; > 0 for a Gamma."""
+        values = check_response(column_or_1d(y, warn=True))
+        what = "counts" if self.power == POISSON else "costs"
+        if self.power == GAMMA and (values <= 0).any():
+            raise ValueError(
+                f"`y` must hold costs > 0 for family='gamma', got {int((values <= 0).sum())} that are not; the "
+                f"smallest is {values.min():g}. Drop those rows, or use family='tweedie', which has room for zeros."
+            )
+        if (values < 0).any():
+            raise ValueError(
+                f"`y` must hold {what} >= 0, got {int((values < 0).sum())} below; the smallest is {values.min():g}. "
+                "Drop those rows, or use AttentionLasso for numbers of any sign."
+            )
+        return values
+
+    def decode(self, encoded: np.ndarray) -> np.ndarray:
+        """Return the columns."""
+        return encoded
+
+    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the weights as they are; a row above 0 must have some."""
+        if not (sample_weight * _first(encoded)).any():
+            raise ValueError(
+                "`y` must hold a number > 0 in at least one row of positive weight, got zeros only: their rate has no "
+                "logarithm."
+            )
+        return sample_weight
+
+    def family(self, encoded: np.ndarray) -> Deviance:
+        """Return the rows under their deviance."""
+        return self._make(encoded)
+
+    def strata(self, encoded: np.ndarray) -> np.ndarray:
+        """Return whether a row is above 0: a fold of zeros only would have no rate."""
+        return (_first(encoded) > 0).astype(np.float64)
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the rate of each row, on a unit scale."""
+        family = self.family(encoded)
+        return unit_response(_first(encoded) * np.exp(-family.offset), sample_weight)
+
+    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> GlobalModel:
+        """Return a lasso under this deviance."""
+        return FamilyBaseline(self._make, alpha, tol=tol, n_jobs=n_jobs)
+
+    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
+        """Return the rates."""
+        return _first(encoded) * np.exp(-self.family(encoded).offset)
+
+    def learner_values(self, model: Any, X: Any) -> np.ndarray:
+        """Return the logarithms of predicted rates as one column."""
+        return np.log(np.asarray(model.predict(X), dtype=np.float64)).reshape(-1, 1)
+
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return the expected numbers: rates times exposures."""
+        return np.exp(values if offset is None else values + offset[:, None])
+
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the expected numbers."""
+        return expected[:, 0]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return D2, the part of the deviance that is explained of what one rate for all rows leaves."""
+        family = self.family(encoded)
+        null = family.null_link(np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight))
+        own, plain = (
+            mean_tweedie_deviance(
+                family.y, self.expected(link, family.offset)[:, 0], sample_weight=sample_weight, power=self.power
+            )
+            for link in (values, np.full(values.shape, null))
+        )
+        return float(1.0 - own / plain) if plain > 0 else float(own == 0)
+
+    @property
+    def _make(self) -> "MakeDeviance":
+        return MakeDeviance(self.power)
+
+
+class MakeDeviance:
+    """Makes the family of an encoded response."""
+
+    def __init__(self, power: float):
+        self.power = power
+
+    def __call__(self, encoded: np.ndarray) -> Deviance:
+        """Return the rows, with offsets if they have any."""
+        columns = np.asarray(encoded, dtype=np.float64).reshape(len(encoded), -1).T
+        return Deviance(columns[0], self.power, *columns[1:])
+
+
+def _first(encoded: np.ndarray) -> np.ndarray:
+    return encoded.reshape(len(encoded), -1)[:, 0]
