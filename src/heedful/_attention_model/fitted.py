@@ -25,7 +25,7 @@ from heedful._attention_model.tables import (
 )
 from heedful._intervals.calibration import Calibration, Widths
 from heedful._models.protocol import FittedModels, Problem, Run, View
-from heedful._responses import Response, with_offset
+from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
 from heedful._sound import need, numbers, places
 from heedful._training_table import TrainingTable
@@ -223,9 +223,9 @@ class FittedAttention:
             names = [name if name in set(rows.reader.names) else None for name in models.names]
         return pd.Series(names, models.names, dtype=object, name="source")
 
-    def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
+    def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
-        if self.calibration is None:
+        if self.calibration is None or not isinstance(self.response, Measured):
             raise ValueError(
                 "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
                 "makes none: nothing was to be chosen. Fit with `mixing='auto'`."
@@ -233,13 +233,13 @@ class FittedAttention:
         widths = Widths(self.calibration, coverage)
         if widths.same is not None:
             value = self.values(table, run)[:, 0]
-            return np.column_stack([value - widths.same, value + widths.same])
+            return self.response.around(value, offset, np.full(value.shape, widths.same))
 
-        def ends(found: Answer) -> np.ndarray:
-            value = found.value[:, 0]
-            return np.column_stack([value - found.summary, value + found.summary])
+        def both(found: Answer) -> np.ndarray:
+            return np.column_stack([found.value[:, 0], found.summary])
 
-        return self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, ends)
+        value, width = self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, both).T
+        return self.response.around(value, offset, width)
 
     def summarise(
         self, table: Table, summary: Callable[[QueryBatch, BlockAnswer], np.ndarray], bytes_per_query: int, run: Run

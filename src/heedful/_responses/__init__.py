@@ -2,13 +2,14 @@
 
 from heedful._responses.classification import Classification, knows_numbers
 from heedful._responses.counts_costs import CountsOrCosts
-from heedful._responses.protocol import Response, Words, unit_response, with_offset
+from heedful._responses.protocol import Measured, Response, Words, unit_response, with_offset
 from heedful._responses.regression import Regression
 from heedful._responses.survival import SurvivalTimes
 
 __all__ = [
     "Classification",
     "CountsOrCosts",
+    "Measured",
     "Regression",
     "Response",
     "SurvivalTimes",

@@ -13,7 +13,8 @@ from heedful.baseline._family import FamilyBaseline
 from heedful.baseline._model import GlobalModel
 
 POISSON, GAMMA = 1.0, 2.0
-FACTOR = "factor"
+# Halvings that find the ends of an interval to the last digits.
+HALVINGS = 60
 
 
 class CountsOrCosts:
@@ -39,11 +40,13 @@ class CountsOrCosts:
     def words(self) -> Words:
         """Return what people call it."""
         if self.power == POISSON:
-            return Words("counts", "expected count", "log rate", "half Poisson deviance", factor=FACTOR)
-        if self.power == GAMMA:
-            return Words("costs", "expected cost", "log cost", "half Gamma deviance", factor=FACTOR)
-        error = f"half Tweedie deviance of power {self.power:g}"
-        return Words("costs, some of them 0", "expected cost", "log cost", error, factor=FACTOR)
+            names = ("counts", "expected count", "log rate", "half Poisson deviance")
+        elif self.power == GAMMA:
+            names = ("costs", "expected cost", "log cost", "half Gamma deviance")
+        else:
+            error = f"half Tweedie deviance of power {self.power:g}"
+            names = ("costs, some of them 0", "expected cost", "log cost", error)
+        return Words(*names, factor="factor", multiplies=True)
 
     def encode(self, y: Any) -> np.ndarray:
         """Return numbers >= 0, one per row; > 0 for a Gamma."""
@@ -83,9 +86,35 @@ class CountsOrCosts:
         return (_first(encoded) > 0).astype(np.float64)
 
     def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-        """Return the rate of each row, on a unit scale."""
+        """Return the deviance residuals of one rate for all rows, on a unit scale."""
+        # rates themselves would be noise where exposures are short
         family = self.family(encoded)
-        return unit_response(_first(encoded) * np.exp(-family.offset), sample_weight)
+        null = np.full(len(encoded), family.null_link(sample_weight))
+        return unit_response(self.residuals(encoded, null), sample_weight)
+
+    def residuals(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return signed roots of unit deviances: how far responses are from what blended values expect."""
+        family = self.family(encoded)
+        above = family.y - self.expected(values[:, None], family.offset)[:, 0]
+        return np.sign(above) * np.sqrt(2.0 * np.maximum(family.losses(values).value, 0.0))
+
+    def around(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Return the lowest and the highest number whose deviance residual has this size at most; never below 0."""
+        mean = self.expected(values[:, None], offset)[:, 0]
+        # the unit deviance of y at a mean is that of y / mean at 1, times a power of the mean
+        room = size**2 / mean ** (2.0 - self.power)
+        at_zero = 2.0 / (2.0 - self.power) if self.power < GAMMA else np.inf
+        low = np.where(room >= at_zero, 0.0, self._farthest(room, np.zeros(room.size)))
+        return mean[:, None] * np.column_stack([low, self._farthest(room, room + 2.0)])
+
+    def _farthest(self, room: np.ndarray, end: np.ndarray) -> np.ndarray:
+        """Return how far from 1 towards an end the unit deviance at a mean of 1 has room; an infinite end is kept."""
+        near, far = np.ones(room.size), np.where(np.isfinite(end), end, 1.0)
+        for _ in range(HALVINGS):
+            middle = (near + far) / 2
+            inside = 2.0 * Deviance(middle, self.power).losses(np.zeros(middle.size)).value <= room
+            near, far = np.where(inside, middle, near), np.where(inside, far, middle)
+        return np.where(np.isfinite(end), near, np.inf)
 
     def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> GlobalModel:
         """Return a lasso under this deviance."""

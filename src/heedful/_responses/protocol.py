@@ -1,6 +1,6 @@
 """What a kind of response offers; estimators, drift correction, explanations and the report ask nothing else."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,7 +12,8 @@ class Words(NamedTuple):
     """How people call a response, its prediction, the scale on which contributions add up, and its error.
 
     ``root`` says that the square root of the mean loss is what is shown. ``factor`` is what the exponential of a
-    contribution is called, empty where contributions are no logarithms.
+    contribution is called, empty where contributions are no logarithms; ``multiplies`` says that it multiplies the
+    prediction itself.
     """
 
     response: str
@@ -21,6 +22,7 @@ class Words(NamedTuple):
     error: str
     root: bool = False
     factor: str = ""
+    multiplies: bool = False
 
 
 class Response(Protocol):
@@ -93,6 +95,17 @@ class Response(Protocol):
 
     def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
         """Return how good blended values are for an encoded response: larger is better."""
+
+
+@runtime_checkable
+class Measured(Protocol):
+    """What a response offers beside, if intervals around its predictions are made of residuals."""
+
+    def residuals(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return how far each response is from one blended value (n_rows,); the same for rows of any level."""
+
+    def around(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Return the lowest and the highest response (n_rows, 2) with a residual of at most this size."""
 
 
 def with_offset(encoded: np.ndarray, offset: np.ndarray | None) -> np.ndarray:

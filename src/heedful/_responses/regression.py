@@ -60,6 +60,15 @@ class Regression:
         """Return the predictions."""
         return no_offset(values, offset)
 
+    def residuals(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return what is above the predictions."""
+        return encoded - values
+
+    def around(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Return the ends of intervals around predictions."""
+        value = self.expected(values, offset)
+        return np.column_stack([value - size, value + size])
+
     def predict(self, expected: np.ndarray) -> np.ndarray:
         """Return the predictions."""
         return expected[:, 0]

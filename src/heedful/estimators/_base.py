@@ -162,9 +162,13 @@ class AttentionEstimator(BaseEstimator):
         >>> bool(quiet < loud)
         True
         """
+        return self._interval(X, coverage)
+
+    def _interval(self, X: Any, coverage: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         hint = "0.9 means nine of ten new responses."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        return self._fitted.intervals(self._read(X), coverage, self._run)
+        table = self._read(X)
+        return self._fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.

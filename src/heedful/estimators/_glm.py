@@ -115,6 +115,31 @@ class AttentionGLM(AttentionEstimator):
         """
         return self._predict(X, Offset(exposure, offset))
 
+    def predict_interval(self, X, coverage=0.9, exposure=None, offset=None) -> np.ndarray:
+        """Return an interval around each prediction, on the scale of deviances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        coverage : float, default=0.9
+            Share of new responses that is to lie inside, between 0 and 1.
+        exposure, offset : array-like of shape (n_query,), default=None
+            Exposures > 0, or their logarithms; None is one unit of exposure.
+
+        Returns
+        -------
+        ndarray of shape (n_query, 2)
+            Lower ends >= 0 and upper ends; these are infinite if the training rows are too few for the coverage.
+
+        Notes
+        -----
+        As in :meth:`heedful.AttentionLasso.predict_interval`, with deviance residuals in place of plain ones: an
+        interval holds all numbers whose deviance residual is as small as that of a share ``coverage`` of left-out rows.
+        Counts come in steps, so that it holds somewhat more of them than it says.
+        """
+        return self._interval(X, coverage, Offset(exposure, offset))
+
     def score(self, X, y, sample_weight=None, exposure=None, offset=None) -> float:
         """Return D2, the explained part of the deviance.
 

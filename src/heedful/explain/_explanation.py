@@ -10,7 +10,7 @@ from heedful._checks import check_choice, check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful._show import Shown, Sketch
-from heedful.explain._attribution import Attribution, Pending
+from heedful.explain._attribution import Attribution, Pending, shows_factors
 from heedful.explain._clusters import Clusters
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
@@ -57,8 +57,8 @@ class Explanation(Shown):
         The column of ``values`` that each column of the design comes from.
     y, loss, baseline_loss : Series or None, default=None
         Responses of the queries, and the losses of both predictions, if they are known.
-    task : {"regression", "binary", "multiclass", "survival"}, default="regression"
-        Kind of response.
+    task : str, default="regression"
+        Kind of response: "regression", "binary", "multiclass", "survival", "poisson", "gamma" or "tweedie".
     words : Words or None, default=None
         What people call the response, its prediction, the scale of the link and the error.
     slopes : bool, default=True
@@ -180,7 +180,9 @@ class Explanation(Shown):
             columns = pd.MultiIndex.from_product([self.outputs, columns], names=["class", "feature"])
         return pd.DataFrame(error.reshape(len(error), -1), self.index, columns)
 
-    def contributions(self, output: Any = None, part: str = "all", *, levels: bool = False) -> pd.DataFrame:
+    def contributions(
+        self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"
+    ) -> pd.DataFrame:
         """Return what each column adds to the prediction, from the overall mean.
 
         These are Shapley values of the prediction on the scale of the link: ``base_value`` and all of them add up to
@@ -196,12 +198,17 @@ class Explanation(Shown):
             All of it, or one of the two parts that add up to it.
         levels : bool, default=False
             Whether to have the part "model" by column of the design: one for each level of a category.
+        scale : {"link", "factor"}, default="link"
+            "factor" has their exponentials: what each column multiplies an expected count or cost by; of survival
+            hazard ratios, of two classes odds ratios.
 
         Returns
         -------
         DataFrame of shape (n_query, n_columns)
             Contributions of the columns of the table, those that only the similarity sees included.
         """
+        if shows_factors(self.words, scale):
+            return np.exp(self.contributions(output, part, levels=levels))
         check_choice("part", part, ("all", "attention", "model"))
         if levels and part != "model":
             raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
@@ -251,13 +258,15 @@ class Explanation(Shown):
         -------
         DataFrame
             Rows by query and rank: the class if there are several, the feature, its value as it was given,
-            contribution, its parts through attention and through the query's own model, and the coefficient where the
-            feature is one number. Learners have the importance of the feature instead of parts and coefficient.
+            contribution (of counts and costs also the ``factor`` that it is), its parts through attention and through
+            the query's own model, and the coefficient where the feature is one number. Learners have the importance of
+            the feature instead of parts and coefficient.
         """
         k = min(_check_count("k", k), self.values.shape[1])
         added = self.contributions(output).to_numpy()
         order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
-        parts = {"contribution": added} | self._details(output)
+        factor = {"factor": np.exp(added)} if shows_factors(self.words, None) else {}
+        parts = {"contribution": added} | factor | self._details(output)
         rows = np.arange(len(order))[:, None]
         cells = self.values.astype(object).to_numpy()[rows, order]
         table: dict[str, Any] = {"feature": self.values.columns.to_numpy(dtype=object)[order], "value": cells}
