@@ -14,6 +14,7 @@ from heedful.explain._attribution import Attribution, Pending, shows_factors
 from heedful.explain._clusters import Clusters
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
+from heedful.explain._lift import calibrate_bins, trace_lift
 from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
 from heedful.explain._shap import make_shap
 from heedful.explain._sketches import sketch_explanation
@@ -388,6 +389,34 @@ class Explanation(Shown):
             The groups, with errors of both models if the response is known.
         """
         return group_queries(self, Cutting(n_clusters, height, min_size), distance)
+
+    def calibration(self, n_bins: int = 10) -> pd.DataFrame:
+        """Return what was predicted beside what was observed, from low to high.
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Bins of about equal exposure; without exposures, of about equally many queries.
+
+        Returns
+        -------
+        DataFrame
+            By bin, from the lowest predictions on: ``rows``, ``exposure``, and per unit of exposure what was
+            ``observed`` and what both models expected, ``attention`` and ``baseline``.
+        """
+        return calibrate_bins(self, n_bins)
+
+    def lift(self) -> pd.DataFrame:
+        """Return which share of the response the lowest predictions hold.
+
+        Returns
+        -------
+        DataFrame
+            For each ``model``, "attention" and "baseline", the points of its curve: the share of the ``exposure`` with
+            the lowest predictions, and the share of the ``response`` that it has. The lower the curve, the better the
+            order; by chance it is the diagonal.
+        """
+        return trace_lift(self)
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ.

@@ -7,10 +7,9 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
+from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
 
-# Tasks whose predictions are no numbers like the response.
-NO_NUMBERS = ("binary", "multiclass", "survival")
 # Changes of the error that round to 0 %.
 SMALLEST_CHANGE = 0.005
 
