@@ -186,6 +186,11 @@ class AttentionGLM(AttentionEstimator):
         """The baseline's penalty."""
         return self.baseline_.alpha_
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
     def _power(self) -> float:
         """Return the power of the mean that the variance grows with."""
         if isinstance(self.family, str):

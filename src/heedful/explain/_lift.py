@@ -62,7 +62,7 @@ def trace_lift(explanation: "Explanation") -> pd.DataFrame:
     for name, rate in found.rate.items():
         # queries of equal rates come together, in whatever order they were given
         table = pd.DataFrame({"exposure": found.exposure, "response": found.y}).groupby(rate).sum().cumsum()
-        table = table / (found.exposure.sum(), total)
+        table = table / [found.exposure.sum(), total]
         start = pd.DataFrame({"exposure": [0.0], "response": [0.0]})
         curves.append(pd.concat([start, table], ignore_index=True).assign(model=name))
     return pd.concat(curves, ignore_index=True)[["model", "exposure", "response"]]
