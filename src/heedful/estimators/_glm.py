@@ -169,7 +169,13 @@ class AttentionGLM(AttentionEstimator):
 
         Parameters
         ----------
-        X, y, method, max_features
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,), default=None
+            Their counts or costs, if they are known.
+        method : {"fast", "shapley"}, default="fast"
+            As in :meth:`heedful.AttentionLasso.explain`.
+        max_features : int, default=None
             As in :meth:`heedful.AttentionLasso.explain`.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.

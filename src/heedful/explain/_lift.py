@@ -1,4 +1,4 @@
-"""Whether predictions are at the right level and in the right order: calibration by bins, and shares of the response."""
+"""Whether predictions are at the right level and in the right order: calibration by bins, shares of the response."""
 
 from typing import TYPE_CHECKING, NamedTuple
 
