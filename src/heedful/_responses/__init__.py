@@ -1,7 +1,7 @@
 """Responses: how each kind is read, weighed, learned from and given back."""
 
 from heedful._responses.classification import Classification, knows_numbers
-from heedful._responses.counts_costs import CountsOrCosts
+from heedful._responses.counts_costs import CountsOrCosts, ServedCosts
 from heedful._responses.protocol import Measured, Response, Words, unit_response, with_offset
 from heedful._responses.regression import Regression
 from heedful._responses.survival import SurvivalTimes
@@ -12,6 +12,7 @@ __all__ = [
     "Measured",
     "Regression",
     "Response",
+    "ServedCosts",
     "SurvivalTimes",
     "Words",
     "knows_numbers",

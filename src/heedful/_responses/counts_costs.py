@@ -3,12 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import mean_tweedie_deviance
+from sklearn.metrics import d2_tweedie_score, mean_tweedie_deviance
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_response
-from heedful._responses.protocol import Words, unit_response
-from heedful._solver import Deviance
+from heedful._responses.protocol import Words, no_offset, unit_response
+from heedful._solver import Deviance, MeanDeviance
 from heedful.baseline._family import FamilyBaseline
 from heedful.baseline._model import GlobalModel
 
@@ -151,6 +151,26 @@ class CountsOrCosts:
     @property
     def _make(self) -> "MakeDeviance":
         return MakeDeviance(self.power)
+
+
+class ServedCosts(CountsOrCosts):
+    """Counts or costs as a fitted model of another package predicts them: what is blended is its prediction."""
+
+    def family(self, encoded: np.ndarray) -> MeanDeviance:
+        """Return the rows under their deviance."""
+        return MeanDeviance(encoded, self.power)
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return the numbers on a unit scale."""
+        return unit_response(encoded, sample_weight)
+
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return the predictions."""
+        return no_offset(values, offset)
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return D2, as scikit-learn has it."""
+        return float(d2_tweedie_score(encoded, values[:, 0], sample_weight=sample_weight, power=self.power))
 
 
 class MakeDeviance:

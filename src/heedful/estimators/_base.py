@@ -167,8 +167,8 @@ class AttentionEstimator(BaseEstimator):
     def _interval(self, X: Any, coverage: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         hint = "0.9 means nine of ten new responses."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        table = self._read(X)
-        return self._fitted.intervals(table, given.read(len(table)), coverage, self._run)
+        fitted, table = self._fitted, self._read(X)
+        return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.
@@ -255,8 +255,8 @@ class AttentionEstimator(BaseEstimator):
                     "`max_features` must be None where models have no slopes of the table's columns, got "
                     f"{max_features}. Use an attention lasso for small models."
                 )
-        table = self._read(X)
-        return self._fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
+        fitted, table = self._fitted, self._read(X)
+        return fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
 
     def summary(self) -> Summary:
         """Return in plain words how good the model is and what it goes by.
