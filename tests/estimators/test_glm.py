@@ -134,7 +134,12 @@ def test_the_score_is_d2_of_one_rate_for_all(rows, family):
     response, encoded = CountsOrCosts(power), np.column_stack([y, np.log(exposure)])
     null = response.family(encoded).null_link(np.ones(y.size))
     assert response.score(encoded, np.full((y.size, 1), null), None) == pytest.approx(0.0, abs=1e-12)
-    assert model.score(rows.X, y, exposure=exposure) > 0.1
+    whole = model.score(rows.X, y, exposure=exposure)
+    assert whole > 0.1
+    first = (np.arange(y.size) < 70).astype(float)
+    part = model.score(rows.X[:70], y[:70], exposure=exposure[:70])
+    assert model.score(rows.X, y, first, exposure=exposure) == pytest.approx(part)
+    assert part != pytest.approx(whole)
 
 
 @pytest.mark.parametrize("power", [1.0, 1.3, 1.9, 2.0])
@@ -176,6 +181,10 @@ def test_forests_see_the_same_whatever_the_unit_of_exposures(rows):
     columns = (np.column_stack([rows.y["poisson"], np.log(unit * rows.exposure)]) for unit in (1.0, 365.0))
     one, other = (response.similarity_target(encoded, ones) for encoded in columns)
     np.testing.assert_allclose(other, one, atol=1e-8)
+    # zeros are below the one rate, the more so the longer they were watched
+    none = rows.y["poisson"] == 0
+    assert one[none].max() < np.median(one)
+    assert np.corrcoef(one[none], rows.exposure[none])[0, 1] < -0.9
 
 
 @pytest.mark.parametrize(
