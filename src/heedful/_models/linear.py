@@ -15,7 +15,7 @@ from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
-from heedful._responses import Response, unit_response
+from heedful._responses import Response, split_offset, unit_response
 from heedful._solver import Model, Scale, build_table, make_rule, working_tables
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
@@ -110,7 +110,9 @@ class LinearModels:
         """Fit the lasso for all rows, and the additive model."""
         baseline = response.baseline(self.alpha, TOL, run.n_jobs)
         design = rows.labelled(rows.model_rows(rows.codes))
-        baseline.fit(design, response.decode(rows.y), rows.weight, splits=splits)
+        y, offset = split_offset(rows.y, response.n_encoded)
+        known = {} if offset is None else {"offset": offset}
+        baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
         shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose) if self.shapes else None
         return FittedLinear(rows, response, baseline, self.local, self.most, shapes)
 

@@ -3,7 +3,7 @@
 from heedful._solver.boosters import takes_codes
 from heedful._solver.constraints import Constraints, check_outputs, make_rule, number_groups, read_constraints
 from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
-from heedful._solver.deviance import Deviance, read_amounts
+from heedful._solver.deviance import Deviance, MeanDeviance, read_amounts
 from heedful._solver.families import Classes, Family, Losses, Numbers, RowByRow
 from heedful._solver.lasso import LocalFits, local_lasso
 from heedful._solver.learners import LocalLearner, make_learner, with_every_class
@@ -25,6 +25,7 @@ __all__ = [
     "LocalFits",
     "LocalLearner",
     "Losses",
+    "MeanDeviance",
     "Model",
     "Numbers",
     "Paths",

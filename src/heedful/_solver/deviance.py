@@ -97,6 +97,34 @@ class Deviance(RowByRow):
         return Losses(value, up - down, (2.0 - power) * up - (1.0 - power) * down)
 
 
+class MeanDeviance(Deviance):
+    """The same, blended on means: what a fitted model predicts is moved by a factor."""
+
+    def part(self, rows):
+        """Return the family of some of the rows."""
+        return MeanDeviance(self.y[rows], self.power)
+
+    def new_rows(self, encoded):
+        """Return the family of other rows."""
+        return MeanDeviance(encoded, self.power)
+
+    def values(self, link):
+        """Return the means."""
+        return np.exp(self._log_mean(link, 0.0))
+
+    def link_of(self, values):
+        """Return the logarithms of means."""
+        return np.log(np.maximum(values, np.exp(-LARGEST)))
+
+    def losses(self, observed):
+        """Return half the unit deviance of each row, as a function of the mean."""
+        link, y = self.link_of(observed), like_rows(self.y, observed)
+        mean = np.exp(link)
+        bend = (1.0 - self.power) * mean**-self.power + self.power * y * mean ** (-1.0 - self.power)
+        value = self._losses(link, 0.0, y).value
+        return Losses(value, (mean - y) * mean**-self.power, np.maximum(bend, FLAT * mean**-self.power))
+
+
 def read_amounts(y: Any, family: str, power: float = 1.5, offset: Any = None) -> Deviance:
     """Return the checked family of counts or costs; ``power`` is that of family "tweedie"."""
     power = check_number("power", POWERS.get(family, power), POISSON, GAMMA, hint="1.5 is the default.")

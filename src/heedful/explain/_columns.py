@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_choice
-from heedful.explain._attribution import Attribution
+from heedful.explain._attribution import Attribution, shows_factors
 from heedful.explain._rows import rank_queries
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ def list_features(e: "Explanation", k: int, output: Any) -> pd.DataFrame:
     """Return the ``k`` columns that add most to each prediction, with all that is known of them."""
     added = e.contributions(output).to_numpy()
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
-    parts = {"contribution": added} | _details(e, output)
+    factor = {"factor": np.exp(added)} if shows_factors(e.words, None) else {}
+    parts = {"contribution": added} | factor | _details(e, output)
     rows = np.arange(len(order))[:, None]
     cells = e.values.astype(object).to_numpy()[rows, order]
     table: dict[str, Any] = {"feature": e.values.columns.to_numpy(dtype=object)[order], "value": cells}

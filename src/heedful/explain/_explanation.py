@@ -10,11 +10,12 @@ from heedful._checks import check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful._show import Shown, Sketch
-from heedful.explain._attribution import Pending
+from heedful.explain._attribution import Pending, shows_factors
 from heedful.explain._clusters import Clusters
 from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
+from heedful.explain._lift import calibrate_bins, trace_lift
 from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
 from heedful.explain._sketches import sketch_explanation
@@ -58,8 +59,8 @@ class Explanation(Shown):
         The column of ``values`` that each column of the design comes from.
     y, loss, baseline_loss : Series or None, default=None
         Responses of the queries, and the losses of both predictions, if they are known.
-    task : {"regression", "binary", "multiclass", "survival"}, default="regression"
-        Kind of response.
+    task : str, default="regression"
+        Kind of response: "regression", "binary", "multiclass", "survival", "poisson", "gamma" or "tweedie".
     words : Words or None, default=None
         What people call the response, its prediction, the scale of the link and the error.
     slopes : bool, default=True
@@ -86,6 +87,8 @@ class Explanation(Shown):
         What ``price`` is read from; worked out at the first call.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
+    offset : Series or None, default=None
+        What is added to the link of each query before it is a prediction: the logarithm of its exposure.
 
     Examples
     --------
@@ -131,6 +134,7 @@ class Explanation(Shown):
     small_prediction: pd.Series | pd.DataFrame | None = None
     pending_price: Pending | None = None
     attribution: Pending | None = None
+    offset: pd.Series | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -173,7 +177,9 @@ class Explanation(Shown):
         """Standard errors of contributions, with ``method="shapley"``."""
         return read_errors(self)
 
-    def contributions(self, output: Any = None, part: str = "all", *, levels: bool = False) -> pd.DataFrame:
+    def contributions(
+        self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"
+    ) -> pd.DataFrame:
         """Return what each column adds to the prediction, from the overall mean.
 
         These are Shapley values of the prediction on the scale of the link: ``base_value`` and all of them add up to
@@ -189,13 +195,17 @@ class Explanation(Shown):
             All of it, or one of the two parts that add up to it.
         levels : bool, default=False
             Whether to have the part "model" by column of the design: one for each level of a category.
+        scale : {"link", "factor"}, default="link"
+            "factor" has their exponentials: what each column multiplies an expected count or cost by; of survival
+            hazard ratios, of two classes odds ratios.
 
         Returns
         -------
         DataFrame of shape (n_query, n_columns)
             Contributions of the columns of the table, those that only the similarity sees included.
         """
-        return read_contributions(self, output, part, levels)
+        added = read_contributions(self, output, part, levels)
+        return np.exp(added) if shows_factors(self.words, scale) else added
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -230,8 +240,9 @@ class Explanation(Shown):
         -------
         DataFrame
             Rows by query and rank: the class if there are several, the feature, its value as it was given,
-            contribution, its parts through attention and through the query's own model, and the coefficient where the
-            feature is one number. Learners have the importance of the feature instead of parts and coefficient.
+            contribution (of counts and costs also the ``factor`` that it is), its parts through attention and through
+            the query's own model, and the coefficient where the feature is one number. Learners have the importance of
+            the feature instead of parts and coefficient.
         """
         return list_features(self, min(_check_count("k", k), self.values.shape[1]), output)
 
@@ -345,6 +356,34 @@ class Explanation(Shown):
             The groups, with errors of both models if the response is known.
         """
         return group_queries(self, Cutting(n_clusters, height, min_size), distance)
+
+    def calibration(self, n_bins: int = 10) -> pd.DataFrame:
+        """Return what was predicted beside what was observed, from low to high.
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Bins of about equal exposure; without exposures, of about equally many queries.
+
+        Returns
+        -------
+        DataFrame
+            By bin, from the lowest predictions on: ``rows``, ``exposure``, and per unit of exposure what was
+            ``observed`` and what both models expected, ``attention`` and ``baseline``.
+        """
+        return calibrate_bins(self, n_bins)
+
+    def lift(self) -> pd.DataFrame:
+        """Return which share of the response the lowest predictions hold.
+
+        Returns
+        -------
+        DataFrame
+            For each ``model``, "attention" and "baseline", the points of its curve: the share of the ``exposure`` with
+            the lowest predictions, and the share of the ``response`` that it has. The lower the curve, the better the
+            order; by chance it is the diagonal.
+        """
+        return trace_lift(self)
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ.
