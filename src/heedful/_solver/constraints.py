@@ -30,7 +30,7 @@ class Constraints(NamedTuple):
         factor = np.ones(n_columns) if self.factor is None else self.factor
         return factor if self.groups is None else factor * np.sqrt(np.bincount(self.groups)[self.groups])
 
-    def check_sound(self, n_columns: int) -> None:
+    def check_columns(self, n_columns: int) -> None:
         """Raise if constraints that came from a file are those of other columns."""
         for one in self[:3]:
             need(one is None or one.shape == (n_columns,), "constraints are those of other columns")

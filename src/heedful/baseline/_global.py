@@ -67,7 +67,7 @@ class GlobalFit(NamedTuple):
         numbers(self.coef, n_outputs, n_columns)
         numbers(self.intercept, n_outputs)
         if self.asked is not None:
-            self.asked.check_sound(n_columns)
+            self.asked.check_columns(n_columns)
 
 
 def fit_global(

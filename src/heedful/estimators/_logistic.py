@@ -71,7 +71,11 @@ class AttentionLassoClassifier(AttentionEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight, groups
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : array-like of shape (n_train,)
+            Labels.
+        sample_weight, groups : array-like of shape (n_train,), default=None
             As in :meth:`heedful.AttentionLasso.fit`.
         offset : array-like of shape (n_train,), default=None
             A known part of the log-odds of each row, as by another model; of two classes only.
@@ -123,8 +127,12 @@ class AttentionLassoClassifier(AttentionEstimator):
 
         Parameters
         ----------
-        X, y, sample_weight
-            As in :meth:`heedful.AttentionLasso.score`.
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,)
+            Their labels.
+        sample_weight : array-like of shape (n_query,), default=None
+            Weights of the rows.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows; None means 0.
 
@@ -140,7 +148,13 @@ class AttentionLassoClassifier(AttentionEstimator):
 
         Parameters
         ----------
-        X, y, method, max_features
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,), default=None
+            Their labels, if they are known.
+        method : {"fast", "shapley"}, default="fast"
+            As in :meth:`heedful.AttentionLasso.explain`.
+        max_features : int, default=None
             As in :meth:`heedful.AttentionLasso.explain`.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows: predictions have them, links do not.
