@@ -66,8 +66,9 @@ def fit_shapes(
     folds = [*splits, *_inner(splits, rank)]
     plan = _in_a_circle(folds, rank.size) or _with_judges(folds, rank)
     binned = rows.model_bins(rows.codes)
-    how = {"verbose": verbose, "judges": plan.judges, "whole": False, "signs": signs}
-    found = fit_stumps(binned, family, rows.weight, plan.splits, **how)
+    found = fit_stumps(
+        binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges, whole=False, signs=signs
+    )
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
     for fold, used, best in zip(folds, plan.used, found.best, strict=True):
         for k in used:

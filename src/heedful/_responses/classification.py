@@ -84,8 +84,7 @@ class Classification:
 
     def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Return sample weights times class weights; rows of two classes at least must have any."""
-        if self.classes.size > 2 and split_offset(encoded, self.n_encoded)[1] is not None:
-            raise ValueError(f"`offset` needs two classes, got {self.classes.size}. Leave it out.")
+        self._check_offset(split_offset(encoded, self.n_encoded)[1])
         weight = sample_weight * compute_sample_weight(self.class_weight, self.decode(encoded))
         present = np.bincount(self._codes(encoded), weights=weight, minlength=self.classes.size) > 0
         if present.sum() < 2:
@@ -125,6 +124,7 @@ class Classification:
 
     def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """Return the probabilities; an offset is added to the log-odds of the second of two classes."""
+        self._check_offset(offset)
         if offset is None:
             return values
         # the sum of two terms whose larger one is 1: neither overflows
@@ -139,6 +139,10 @@ class Classification:
         """Return the accuracy."""
         found = self.expected(values, split_offset(encoded, self.n_encoded)[1]).argmax(axis=1)
         return float(accuracy_score(self._codes(encoded), found, sample_weight=sample_weight))
+
+    def _check_offset(self, offset: np.ndarray | None) -> None:
+        if offset is not None and self.classes.size > 2:
+            raise ValueError(f"`offset` needs two classes, got {self.classes.size}. Leave it out.")
 
     def _codes(self, encoded: np.ndarray) -> np.ndarray:
         """Return the places of the classes, without offsets."""
