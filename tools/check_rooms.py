@@ -56,6 +56,7 @@ MAY_IMPORT: dict[str, set[str]] = {
             "AttentionLasso",
             "AttentionLassoClassifier",
             "DriftCorrector",
+            "LocalLasso",
             "__version__",
         ),
         *("explain", "similarity", "report", "saving"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from heedful import LocalLasso
 from heedful.cli._columns import conform, count_kinds, describe_columns, need_column
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import make_estimator, make_notes, save_model
@@ -24,6 +25,8 @@ def run(arguments: Namespace) -> dict[str, Any]:
     table = read_table(path, arguments.sep)
     for name in arguments.drop:
         need_column(path, table, name, "--drop")
+    for name, _ in arguments.limit:
+        need_column(path, table, name, "--limit")
     response = read_response(path, table, arguments)
     features = table.drop(columns=[*arguments.drop, *response.columns.values()], errors="ignore")
     if not features.shape[1]:
@@ -46,6 +49,7 @@ def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any
         response.task,
         heads=arguments.heads,
         similarity=_forests(arguments.trees, arguments.heads),
+        local=LocalLasso(limits=dict(arguments.limit)) if arguments.limit else None,
         verbose=arguments.verbose,
         n_jobs=arguments.jobs,
         random_state=arguments.seed,
@@ -76,6 +80,7 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
         **response.columns,
         "columns": columns,
         "dropped": arguments.drop,
+        "limits": dict(arguments.limit),
         "heads": {"tried": len(heads), "used": int((heads["share"] > 0).sum())},
         "mixing": model.mixing_,
         "alpha": model.alpha_,

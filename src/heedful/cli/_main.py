@@ -169,6 +169,8 @@ def _add_fit(commands: Any) -> None:
     own.add_argument("--time", metavar="COL", help="survival: time of the event, or of the last look")
     own.add_argument("--exposure", metavar="COL", help=(
         "poisson, gamma, tweedie: how long, or of how many, the target was counted: numbers > 0"))  # fmt: skip
+    own.add_argument("--limit", type=_limit, action="extend", nargs="+", default=[], metavar="COL=SIGN", help=(
+        "keep coefficients of a column of numbers at 0 or above (accidents=+) or below (age=-)"))  # fmt: skip
     own.add_argument("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or take the best")
     own.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed (default 0)")
     own.add_argument("--trees", type=_positive, metavar="N", help="trees in all (default 500); fewer are faster")
@@ -242,6 +244,13 @@ def _seed(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) >= 2**32:
         raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4294967295, got {text!r}")
     return int(text)
+
+
+def _limit(text: str) -> tuple[str, str]:
+    column, between, sign = text.rpartition("=")
+    if not column or not between or sign not in ("+", "-"):
+        raise argparse.ArgumentTypeError(f"must be a column and its sign, such as accidents=+ or age=-, got {text!r}")
+    return column, sign
 
 
 def _separator(text: str) -> str:
