@@ -62,8 +62,8 @@ def coef_intervals(self: AttentionEstimator, X, coverage=0.9, n_draws=100) -> pd
     -----
     An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
     says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
-    another kind among them, of coefficients that change between them, or of how the similarities were learned. See
-    ``docs/certainty.md``.
+    another kind among them, of coefficients that change between them, of how the similarities were learned, or of
+    ``limits``: ends may lie outside these. See ``docs/certainty.md``.
 
     Examples
     --------
