@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("src", "tests", "examples", "benchmarks", "docs", "tools", "pyproject.toml", "README.md", "CHANGELOG.md")
 # A mutant may make a loop endless: that is noticed too.
 SECONDS = 600
+# So many may live, each with a reason.
+MOST_LIVING = 0.05
 
 
 class Mutant(NamedTuple):
@@ -30,6 +32,11 @@ class Mutant(NamedTuple):
     tests: str
     reason: str = ""
 
+    @property
+    def compiled(self) -> bool:
+        """Whether its tests need compiled kernels: those of kernels run without, as compiling takes long."""
+        return not all(path.startswith("tests/_kernels/") for path in self.tests.split())
+
     def __str__(self) -> str:
         """Return the edit on a line."""
         return f"{self.file}: {self.old!r} -> {self.new!r}"
@@ -39,26 +46,38 @@ def read_mutants(root: Path = ROOT) -> list[Mutant]:
     """Return the list; raise if a line does not fit the code."""
     lines = tomllib.loads((root / "tests" / "mutants.toml").read_text(encoding="utf-8"))["mutants"]
     mutants = [Mutant(*line) for line in lines]
+    edits = [mutant[:3] for mutant in mutants]
+    if len(set(edits)) < len(edits):
+        raise ValueError(f"An edit is there twice: {next(edit for edit in edits if edits.count(edit) > 1)}.")
     for mutant in mutants:
         times = (root / "src" / "heedful" / mutant.file).read_text(encoding="utf-8").count(mutant.old)
         if times != 1 or mutant.old == mutant.new:
             raise ValueError(f"{mutant}: the code must be there once, and change; it is there {times} times.")
-        missing = [path for path in mutant.tests.split() if not (root / path.split("::")[0]).exists()]
-        if missing:
+        missing = [path for path in mutant.tests.split() if not _is_there(root, *path.split("::"))]
+        if missing or not mutant.tests:
             raise ValueError(f"{mutant}: there are no tests {missing}.")
     return mutants
 
 
-def run_tests(folder: Path, tests: str) -> bool:
-    """Return whether tests of a copy pass."""
+def _is_there(root: Path, path: str, name: str = "") -> bool:
+    """Return whether there are such tests: a folder, a file, or a function of it."""
+    function = name.partition("[")[0]
+    return (root / path).exists() and (not name or f"def {function}(" in (root / path).read_text(encoding="utf-8"))
+
+
+def run_tests(folder: Path, tests: str, *, compiled: bool = True) -> bool:
+    """Return whether tests of a copy pass; a crash or an endless loop is a failure too."""
     paths = os.pathsep.join([str(folder / "src"), str(folder)])
+    # a file that changes twice within a second could be taken for the one before
+    env = os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+    env |= {} if compiled else {"NUMBA_DISABLE_JIT": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests.split()]
-    how = {"cwd": folder, "env": os.environ | {"PYTHONPATH": paths}, "capture_output": True, "timeout": SECONDS}
     try:
-        done = subprocess.run(command, check=False, **how)
+        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
         return False
-    if done.returncode not in (0, 1, 2):
+    # pytest's own errors: a test that is not there, nothing to run
+    if done.returncode > 2:
         raise RuntimeError(f"pytest {tests} ended with {done.returncode}:\n{done.stdout.decode()[-2000:]}")
     return done.returncode == 0
 
@@ -69,9 +88,19 @@ def lives(mutant: Mutant, folder: Path) -> bool:
     right = file.read_text(encoding="utf-8")
     file.write_text(right.replace(mutant.old, mutant.new), encoding="utf-8")
     try:
-        return run_tests(folder, mutant.tests)
+        return run_tests(folder, mutant.tests, compiled=mutant.compiled)
     finally:
         file.write_text(right, encoding="utf-8")
+
+
+def failing(mutants: list[Mutant], folder: Path) -> list[str]:
+    """Return the tests that fail without any mutant: all in one run, and one by one if that fails."""
+    found = []
+    for compiled in (True, False):
+        tests = sorted({mutant.tests for mutant in mutants if mutant.compiled == compiled})
+        if tests and not run_tests(folder, " ".join(tests), compiled=compiled):
+            found += [one for one in tests if not run_tests(folder, one, compiled=compiled)]
+    return found
 
 
 def main() -> int:
@@ -82,25 +111,28 @@ def main() -> int:
     mutants = [mutant for mutant in read_mutants() if options.only in str(mutant) + mutant.tests]
     found = list[Mutant]()
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+        folder, begun = Path(place), time.perf_counter()
         for name in COPIED:
             source = ROOT / name
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
-        for tests in sorted({mutant.tests for mutant in mutants}):
-            if not run_tests(folder, tests):
-                print(f"These tests must pass without a mutant: {tests}")
-                return 2
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, folder / name)
+        if broken := failing(mutants, folder):
+            print(f"These tests must pass without a mutant: {broken}")
+            return 2
         for number, mutant in enumerate(mutants, 1):
             start = time.perf_counter()
             alive = lives(mutant, folder)
             found += [mutant] * alive
             word = "LIVES" if alive else "noticed"
             print(f"{number}/{len(mutants)} {word} ({time.perf_counter() - start:.0f} s) {mutant}", flush=True)
-    unexplained = [mutant for mutant in found if not mutant.reason]
-    print(f"{len(mutants) - len(found)} of {len(mutants)} mutants were noticed.")
+        minutes = (time.perf_counter() - begun) / 60
+    print(f"{len(mutants) - len(found)} of {len(mutants)} mutants were noticed, in {minutes:.0f} minutes.")
     for mutant in found:
         print(f"lives: {mutant} {'- ' + mutant.reason if mutant.reason else '(no reason given)'}")
-    return 1 if unexplained else 0
+    for mutant in mutants:
+        if mutant.reason and mutant not in found:
+            print(f"noticed, so that its reason can go: {mutant}")
+    explained = all(mutant.reason for mutant in found)
+    return 0 if explained and len(found) <= MOST_LIVING * len(mutants) else 1
 
 
 if __name__ == "__main__":
