@@ -7,7 +7,7 @@ from heedful import AttentionLasso, LocalLasso
 from heedful.similarity import ForestProximity
 from reference.flow import Flow
 
-SEED, TEMPERATURE, N_ALPHAS = 3, 0.2, 60
+SEED, TEMPERATURE = 3, 0.2
 
 
 def forest():
@@ -26,7 +26,7 @@ def flow():
     X = rng.normal(size=(66, 3))
     y = X[:, 0] * np.where(X[:, 1] > 0, 1.0, -0.5) + rng.normal(size=66)
     weight = rng.uniform(0.2, 3.0, 66)
-    return Flow(X, y, weight, forest(), TEMPERATURE, SEED, N_ALPHAS), (X, y), weight, rng.normal(size=(12, 3))
+    return Flow(X, y, weight, forest(), TEMPERATURE, SEED), (X, y), weight, rng.normal(size=(12, 3))
 
 
 @pytest.fixture(scope="module")

@@ -26,14 +26,14 @@ def penalties(X, y, weight):
 
 
 class Flow:
-    """Fitted by loops; ``similarity`` is a forest to grow, ``n_alphas`` the number of penalties to look at."""
+    """Fitted by loops; ``similarity`` is a forest to grow."""
 
-    def __init__(self, X, y, weight, similarity, temperature, seed, n_alphas=100):
+    def __init__(self, X, y, weight, similarity, temperature, seed):
         order = np.argsort(y)
         self.X, self.y, self.weight = X[order], y[order], weight[order] / weight.mean()
         self.temperature, self.n = temperature, y.size
         drawn = np.random.RandomState(seed)
-        self.alpha = self._choose_alpha(KFold(10, shuffle=True, random_state=drawn), n_alphas)
+        self.alpha = self._choose_alpha(KFold(10, shuffle=True, random_state=drawn))
         self.scale = deviation(self.X, self.weight)
         self.base = weighted_lasso(self.X, self.y, self.weight, self.alpha, self.scale)
         self._grow(similarity, int(drawn.randint(np.iinfo(np.int32).max)))
@@ -43,12 +43,14 @@ class Flow:
         self.baseline = np.array([self._local(w, x) for w, x in zip(others, self.X, strict=True)])
         self._choose_share(drawn)
 
-    def _choose_alpha(self, folds, n_alphas):
+    def _choose_alpha(self, folds):
         """Return the penalty with the smallest weighted squared error of rows that were left out."""
-        path, error = penalties(self.X, self.y, self.weight)[:n_alphas], np.zeros(n_alphas)
+        path = penalties(self.X, self.y, self.weight)
+        error = np.zeros(path.size)
         for train, test in folds.split(self.X):
             X, y, weight = self.X[train], self.y[train], self.weight[train]
-            fits = [weighted_lasso(X, y, weight, alpha, deviation(X, weight)) for alpha in path]
+            scale = deviation(X, weight)
+            fits = [weighted_lasso(X, y, weight, alpha, scale) for alpha in path]
             off = np.array([self.y[test] - level - self.X[test] @ coef for level, coef in fits])
             error += off**2 @ self.weight[test]
         return path[np.argmin(error)]
