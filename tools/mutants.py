@@ -5,18 +5,24 @@ in its place, the tests that must fail, and for a mutant that may live the reaso
 """
 
 import argparse
+import importlib
 import os
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
+
+import numba
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 COPIED = ("src", "tests", "examples", "benchmarks", "docs", "tools", "pyproject.toml", "README.md", "CHANGELOG.md")
+# What takes long to load is loaded once: each mutant has a process that begins as a copy of this one.
+LOADED = ("numba.core.caching", "pandas", "scipy.optimize", "scipy.stats", "sklearn.ensemble", "sklearn.linear_model")
 # A mutant may make a loop endless: that is noticed too.
 SECONDS = 600
 # So many may live, each with a reason.
@@ -67,19 +73,40 @@ def _is_there(root: Path, path: str, name: str = "") -> bool:
 
 def run_tests(folder: Path, tests: str, *, compiled: bool = True) -> bool:
     """Return whether tests of a copy pass; a crash or an endless loop is a failure too."""
-    paths = os.pathsep.join([str(folder / "src"), str(folder)])
-    # a file that changes twice within a second could be taken for the one before
-    env = os.environ | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-    env |= {} if compiled else {"NUMBA_DISABLE_JIT": "1"}
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests.split()]
-    try:
-        done = subprocess.run(command, cwd=folder, env=env, capture_output=True, timeout=SECONDS, check=False)
-    except subprocess.TimeoutExpired:
-        return False
+    output = folder / "output.txt"
+    child = os.fork()
+    if child == 0:
+        _run_here(folder, tests, output, compiled)
+    until = time.monotonic() + SECONDS
+    while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        if time.monotonic() > until:
+            os.kill(child, signal.SIGKILL)
+        time.sleep(0.05)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     # pytest's own errors: a test that is not there, nothing to run
-    if done.returncode > 2:
-        raise RuntimeError(f"pytest {tests} ended with {done.returncode}:\n{done.stdout.decode()[-2000:]}")
-    return done.returncode == 0
+    if code > 2:
+        raise RuntimeError(f"pytest {tests} ended with {code}:\n{output.read_text(encoding='utf-8')[-2000:]}")
+    return code == 0
+
+
+def _run_here(folder: Path, tests: str, output: Path, compiled: bool) -> NoReturn:
+    """Run tests in this process, which has no part of the package loaded, and end it."""
+    code = 3
+    try:
+        with output.open("w", encoding="utf-8") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        os.chdir(folder)
+        # processes that tests start find the copy too
+        paths = [str(folder / "src"), str(folder)]
+        os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "NUMBA_DISABLE_JIT": str(int(not compiled))}
+        numba.config.reload_config()
+        sys.path[:0] = paths
+        # a file that changes twice within a second could be taken for the one before
+        sys.dont_write_bytecode = True
+        code = int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *tests.split()]))
+    finally:
+        os._exit(code)
 
 
 def lives(mutant: Mutant, folder: Path) -> bool:
@@ -110,6 +137,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="try mutants whose line holds this text")
     options = parser.parse_args()
+    for name in LOADED:
+        importlib.import_module(name)
     mutants = [mutant for mutant in read_mutants() if options.only in str(mutant) + mutant.tests]
     found = list[Mutant]()
     with tempfile.TemporaryDirectory() as place:
