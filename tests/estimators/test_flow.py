@@ -65,6 +65,9 @@ def test_each_query_has_the_mixing_of_its_rows_under_the_guard(flow):
     value, mixing = slow.predict(X, adaptive=True)
     np.testing.assert_allclose(model.explain(X).mixing, mixing, atol=1e-5)
     np.testing.assert_allclose(model.predict(X), value, atol=1e-5)
+    left_out = slow.adapt(slow.left_out)
+    blend = (1 - left_out) * slow.baseline + left_out * slow.heads
+    np.testing.assert_allclose(model._model.residuals.residual, slow.y - blend, atol=1e-5)
 
 
 def test_intervals_rank_rows_by_scores_that_left_them_out(flow, plain):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 
 
 def by_loop(e, k):
@@ -14,16 +14,22 @@ def by_loop(e, k):
         distance = np.linalg.norm(rows - rows[q], axis=1)
         near = [r for r in np.argsort(distance, kind="stable") if r != q][:k]
         ratio.append(max(np.linalg.norm(coef[q] - coef[r]) / distance[r] for r in near))
-        both = [((coef[q] != 0) & (coef[r] != 0)).sum() / max(((coef[q] != 0) | (coef[r] != 0)).sum(), 1) for r in near]
-        overlap.append(np.mean(both))
+        active = [{*np.flatnonzero(coef[r])} for r in (q, *near)]
+        shared = [len(active[0] & other) / len(active[0] | other) if active[0] | other else 1.0 for other in active[1:]]
+        overlap.append(np.mean(shared))
     return np.array(ratio), np.array(overlap)
 
 
-def test_it_equals_the_loop_over_neighbours(rng):
+SPARSE = {"heads": "single", "temperature": 0.1, "mixing": 1.0, "local": LocalLasso(alpha_ratio=2.0)}
+
+
+@pytest.mark.parametrize("settings", [{}, SPARSE], ids=["all columns in use", "few columns in use"])
+def test_it_equals_the_loop_over_neighbours(rng, settings):
     X = rng.normal(size=(60, 3))
     y = np.where(X[:, 0] > 0, 2.0, -1.0) * X[:, 1] + 0.1 * rng.normal(size=60)
-    e = AttentionLasso(random_state=0).fit(X, y).explain(X)
+    e = AttentionLasso(random_state=0, **settings).fit(X, y).explain(X)
     ratio, overlap = by_loop(e, 5)
+    assert bool(settings) == ((overlap > 0) & (overlap < 1)).any()
     found = e.stability()
     np.testing.assert_allclose(found["lipschitz"], ratio, rtol=1e-9)
     np.testing.assert_allclose(found["overlap"], overlap)
