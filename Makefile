@@ -124,6 +124,7 @@ shapes: $(READY) ## what curves are worth where the truth is a sum of them, besi
 .PHONY: small
 small: $(READY) ## what small models of queries keep of the gain over the lasso, on 34 tables; goes on where it stopped
 	$(BIN)/python -m benchmarks.small
+	$(BIN)/python -m benchmarks.small.sparser
 
 .PHONY: league
 league: $(READY) ## heedful and its rivals at their defaults on 34 tables and 12 of classes; goes on where it stopped

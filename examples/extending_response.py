@@ -1,4 +1,4 @@
-"""A response of one's own in one file: counts, under the Poisson deviance.
+"""A response of one's own in one file: counts that spread more than Poisson's, under the negative binomial deviance.
 
 A family says what a loss is, a response how it is read and given back, an estimator puts both together. Nothing else of
 heedful knows of it: heads, shares, guard, attention, explanations and saving come with it.
@@ -8,7 +8,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import d2_tweedie_score
 
 from heedful import LocalLasso
 from heedful._checks import check_response
@@ -18,8 +17,11 @@ from heedful.baseline._family import FamilyBaseline
 from heedful.estimators._base import AttentionEstimator, Given
 from heedful.estimators._linear import plan_linear
 
+# The variance of a count is its mean plus its squared mean over this.
+SIZE = 2.0
 
-class Poisson(RowByRow):
+
+class NegativeBinomial(RowByRow):
     """Counts with their loss; the linear predictor is the logarithm of the rate, and rates are blended."""
 
     # a rate a hundred times as high, or as low, is as far as one Newton step is believed
@@ -29,19 +31,21 @@ class Poisson(RowByRow):
         self.y = y
 
     def part(self, rows):
-        return Poisson(self.y[rows])
+        return NegativeBinomial(self.y[rows])
 
     def new_rows(self, encoded):
-        return Poisson(encoded)
+        return NegativeBinomial(encoded)
 
     def null_link(self, weight):
         return np.log([np.average(self.y, weights=weight)])
 
     def residual(self, link, weight):
-        return self.y[:, None] - self.values(link)
+        rate = self.values(link)
+        return (self.y[:, None] - rate) * SIZE / (SIZE + rate)
 
     def hessian(self, link, weight):
-        return np.maximum(self.values(link), 0.01)
+        rate = self.values(link)
+        return np.maximum(rate * SIZE / (SIZE + rate), 0.01)
 
     def means(self):
         return self.y[:, None]
@@ -57,14 +61,17 @@ class Poisson(RowByRow):
 
     def losses(self, observed):
         rate, y = np.maximum(observed, 1e-13), self.y.reshape(-1, *([1] * (observed.ndim - 1)))
-        return Losses(rate - y * np.log(rate), 1.0 - y / rate, np.maximum(y, 0.01) / rate**2)
+        least = y * np.log(np.maximum(y, 1.0)) - (y + SIZE) * np.log(y + SIZE)
+        value = (y + SIZE) * np.log(SIZE + rate) - y * np.log(rate) + least
+        bend = y / rate**2 - (y + SIZE) / (SIZE + rate) ** 2
+        return Losses(value, (y + SIZE) / (SIZE + rate) - y / rate, np.maximum(bend, 0.01 / (1.0 + rate) ** 2))
 
 
-class Counts(Regression):
+class SpreadCounts(Regression):
     """Whole numbers >= 0: read like other numbers, with a loss and words of their own."""
 
-    task = "counts"
-    words = Words("counts", "expected count", "log rate", "Poisson deviance")
+    task = "spread counts"
+    words = Words("counts", "expected count", "log rate", "half negative binomial deviance", factor="factor")
 
     def encode(self, y):
         values = check_response(y)
@@ -73,18 +80,21 @@ class Counts(Regression):
         return values
 
     def family(self, encoded):
-        return Poisson(encoded)
+        return NegativeBinomial(encoded)
 
     def baseline(self, alpha, tol, n_jobs):
-        return FamilyBaseline(Poisson, alpha, tol=tol, n_jobs=n_jobs)
+        return FamilyBaseline(NegativeBinomial, alpha, tol=tol, n_jobs=n_jobs)
 
-    def score(self, y, values, sample_weight):
-        return float(d2_tweedie_score(y, values[:, 0], sample_weight=sample_weight, power=1))
+    def score(self, encoded, values, sample_weight):
+        """Return the part of the deviance that is explained."""
+        family, mean = self.family(encoded), np.full(len(values), np.average(encoded, weights=sample_weight))
+        own, null = (np.average(family.losses(rate).value, weights=sample_weight) for rate in (values[:, 0], mean))
+        return float(1.0 - own / null)
 
 
 @dataclass(eq=False, repr=False)
-class AttentionPoisson(AttentionEstimator):
-    """Predict expected counts by a Poisson lasso fitted to the training rows that matter for each row."""
+class AttentionNegativeBinomial(AttentionEstimator):
+    """Predict expected counts by a negative binomial lasso fitted to the training rows that matter for each row."""
 
     heads: str = "multi"
     _: KW_ONLY
@@ -102,7 +112,7 @@ class AttentionPoisson(AttentionEstimator):
     def fit(self, X, y, sample_weight=None, groups=None):
         kind, settings = plan_linear(self, groups)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: Counts(), kind, settings)
+        return self._fit(X, y, given, lambda _: SpreadCounts(), kind, settings)
 
     def _has_intervals(self):
         return False
@@ -111,12 +121,12 @@ class AttentionPoisson(AttentionEstimator):
 def main():
     """Count events whose rates rise with a column in one group of rows and fall with it in the other."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 4))
-    counts = rng.poisson(np.exp(X[:, 0] * np.sign(X[:, 1])))
-    train, test = slice(0, 300), slice(300, None)
-    model = AttentionPoisson("single", random_state=0).fit(X[train], counts[train])
-    base = Counts().score(counts[test], model.baseline_.predict(X[test])[:, None], None)
-    print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, one Poisson lasso for all rows {base:.2f}")
+    X = rng.normal(size=(800, 4))
+    counts = rng.poisson(np.exp(1 + X[:, 0] * np.sign(X[:, 1])) * rng.gamma(SIZE, 1 / SIZE, size=800))
+    train, test = slice(0, 400), slice(400, None)
+    model = AttentionNegativeBinomial("single", random_state=0).fit(X[train], counts[train])
+    base = SpreadCounts().score(counts[test], model.baseline_.predict(X[test])[:, None], None)
+    print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, one lasso for all rows {base:.2f}")
     explained = model.explain(X[test][:1], counts[test][:1])
     print(f"the first row: {explained.words.prediction} {explained.prediction[0]:.2f}, counted {counts[test][0]}")
 

@@ -2,13 +2,15 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import train_test_split
 
-from heedful import AttentionLasso, AttentionLassoClassifier, plot
+from heedful import AttentionGLM, AttentionLasso, AttentionLassoClassifier, plot
+from heedful.datasets import make_claims
 from heedful.explain import Explanation
 
 
@@ -26,6 +28,18 @@ def explain_wine() -> Explanation:
     growers = pd.Series(["first", "second", "third"], name="grower").loc[y].set_axis(y.index)
     X_train, X_test, y_train, y_test = train_test_split(X, growers, test_size=0.3, random_state=0)
     return AttentionLassoClassifier(mixing=0.5, random_state=0).fit(X_train, y_train).explain(X_test, y_test)
+
+
+def explain_claims() -> Explanation:
+    """Return what predictions of the claims of policies were made of."""
+    train, test = make_claims(800, frequency=1.0, random_state=0).split()
+    model = AttentionGLM(random_state=0).fit(train.X, train.counts, exposure=train.exposure)
+    return model.explain(test.X, test.counts, exposure=test.exposure)
+
+
+def draw_claims(explanation: Explanation, folder: Path) -> list[Path]:
+    """Draw the pictures that counts and costs have beside the others."""
+    return save({"calibration": plot.calibration(explanation), "lift": plot.lift(explanation)}, folder)
 
 
 def draw(explanation: Explanation, folder: Path) -> list[Path]:
@@ -47,6 +61,11 @@ def draw(explanation: Explanation, folder: Path) -> list[Path]:
         "tuning_curve": plot.tuning_curve(explanation),
         "shapes": plot.shapes(explanation),
     }
+    return save(axes, folder)
+
+
+def save(axes: dict[str, Any], folder: Path) -> list[Path]:
+    """Write pictures as files under their names."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, ax in axes.items():
@@ -65,6 +84,8 @@ def main() -> None:
     for name, explanation in (("diabetes", explain_diabetes()), ("wine", explain_wine())):
         for file in draw(explanation, folder / name):
             print(file)
+    for file in draw_claims(explain_claims(), folder / "claims"):
+        print(file)
 
 
 if __name__ == "__main__":

@@ -106,7 +106,12 @@ def ordinary_table(n_rows, *, text):
 def ordinary_response(y, task):
     if task == "survival":
         return pd.DataFrame({"event": y > -1, "time": np.exp(y)})
-    return {"regression": y, "binary": np.where(y > 0, "yes", "no"), "multiclass": np.digitize(y, [-1, 1])}[task]
+    return {
+        "regression": y,
+        "poisson": np.exp(y),
+        "binary": np.where(y > 0, "yes", "no"),
+        "multiclass": np.digitize(y, [-1, 1]),
+    }[task]
 
 
 def ordinary_uses():

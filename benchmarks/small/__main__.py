@@ -82,6 +82,16 @@ def tell(found: pd.DataFrame) -> str:
     return pages.draw_table(head, rows)
 
 
+def tell_columns(found: pd.DataFrame) -> str:
+    """Return how many columns models have, in words."""
+    columns = found["columns"].mean()
+    return (
+        f"Of the columns of a table {columns[LASSO]:.1f} have a coefficient in the lasso on the mean, "
+        f"{columns[WHOLE]:.1f} a coefficient or a curve in the whole model of a query, {columns[JUDGED]:.1f} in one of "
+        f"{JUDGED}."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, add=add_options)
@@ -92,7 +102,7 @@ def main() -> None:
         f"{MOST_QUERIES} queries of the other half. Small models are those of `explain(X, max_features=k)` as they "
         f"predict by themselves. {pages.stamp(*PACKAGES)}. Run again: `make small`."
     )
-    study.publish(HERE, options, pages.join("Small models", about, tell(found)))
+    study.publish(HERE, options, pages.join("Small models", about, tell(found), tell_columns(found)))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from heedful.estimators import (
         AttentionClassifier,
         AttentionCox,
+        AttentionGLM,
         AttentionLasso,
         AttentionLassoClassifier,
         AttentionRegressor,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AttentionClassifier",
     "AttentionCox",
+    "AttentionGLM",
     "AttentionLasso",
     "AttentionLassoClassifier",
     "AttentionRegressor",

@@ -121,6 +121,38 @@ def check_response(y: Any) -> np.ndarray:
     return values
 
 
+def check_amounts(y: Any, power: float) -> np.ndarray:
+    """Return counts or costs of one dimension as floats: >= 0, of power 2 (Gamma's) > 0, not all of them 0."""
+    values = check_response(y)
+    if values.ndim != 1:
+        raise ValueError(f"`y` must have one dimension, got shape {values.shape}. Use y.ravel() for one column.")
+    bad = values <= 0 if power == 2.0 else values < 0
+    if bad.any():
+        least, mend = ("> 0", "Tweedie's family takes costs of 0.") if power == 2.0 else (">= 0", "Are there losses?")
+        raise ValueError(
+            f"`y` must hold counts or costs {least}, got {int(bad.sum())} that are not; the smallest is "
+            f"{values.min():g}. Drop those rows, or choose another family. {mend}"
+        )
+    if not values.any():
+        raise ValueError("`y` must hold a count or cost > 0, got zeros only: their rate has no logarithm.")
+    return values
+
+
+def check_offset(offset: Any, n_rows: int) -> np.ndarray | None:
+    """Return what is added to the linear predictor of each row as finite floats; None if nothing is."""
+    if offset is None:
+        return None
+    values = np.asarray(offset, dtype=np.float64)
+    if values.shape != (n_rows,):
+        raise ValueError(f"`offset` must have one number per row of `X`: {n_rows}, got shape {values.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(
+            f"`offset` must be finite, got {int((~np.isfinite(values)).sum())} values that are not. It is the "
+            "logarithm of an exposure, which must be > 0."
+        )
+    return values
+
+
 def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted labels of a response of one dimension, at least two of them, and the number of each row's."""
     values = column_or_1d(y, warn=True)

@@ -67,6 +67,8 @@ def tasks_of(kind: type) -> tuple[str, ...]:
     """Return the tasks that an estimator can be fitted to."""
     if kind is estimators.AttentionCox:
         return ("survival",)
+    if kind is estimators.AttentionGLM:
+        return ("poisson",)
     return ("binary", "multiclass") if is_classifier(make(kind)) else ("regression",)
 
 
@@ -106,7 +108,12 @@ def response(task: str) -> np.ndarray:
     if task == "survival":
         pairs = list(zip(value > -0.5, np.exp(value), strict=True))
         return np.array(pairs, dtype=[("event", bool), ("time", float)])
-    return {"regression": value, "binary": value > 0, "multiclass": np.digitize(value, [-0.3, 0.3])}[task]
+    return {
+        "regression": value,
+        "poisson": np.exp(value),
+        "binary": value > 0,
+        "multiclass": np.digitize(value, [-0.3, 0.3]),
+    }[task]
 
 
 def with_text() -> pd.DataFrame:

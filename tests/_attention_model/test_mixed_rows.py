@@ -4,8 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from heedful._attention_model.attribution import mix_rows
+from heedful._attention_model.attribution import Game, close, drop_noise, mix_rows
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.shapley import draw_orders
 
@@ -43,3 +44,39 @@ def test_what_columns_add_one_by_one_is_all_that_there_is_to_add(rng):
     other, query = pool.codes
     np.testing.assert_allclose(draws[:, 0], np.tile(query - other, (share.size, 1)), atol=1e-12)
     np.testing.assert_allclose(draws[:, 1].sum(axis=1), np.diff(function(pool.codes)[:, 1]).item(), atol=1e-12)
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_rows_that_come_again_are_asked_about_once_and_answered_each(rng, given):
+    codes = rng.integers(0, 2, (5, 4)).astype(float)
+    pool = Pool(codes, codes.copy() if given else None, np.arange(4))
+    source, asked = rng.integers(5, size=(300, 4)), []
+
+    def rest(mixed):
+        asked.append(mixed.codes)
+        return mixed.codes @ np.array([[1.0], [2.0], [4.0], [8.0]])
+
+    game = SimpleNamespace(
+        rest=rest,
+        trees=[SimpleNamespace(predict=lambda codes: codes[:, 0])],
+        binned=lambda codes: codes,
+        _cut=lambda source: np.array_split(source, 3),
+    )
+    cells = pool.mix(source).codes
+    np.testing.assert_array_equal(Game.missed_of(game, pool, source)[:, 0], cells @ [0.0, 2.0, 4.0, 8.0])
+    # given cells may differ where codes do not
+    distinct = np.unique(source if given else cells, axis=0)
+    assert sum(map(len, asked)) == len(distinct) < len(source)
+
+
+def test_what_is_rounding_beside_the_largest_of_its_row_or_the_link_becomes_zero():
+    whole, link = np.array([[[1e3, 1.0, -1e-7], [1e-9, 0.0, 1e-12]]]), np.array([[1.0, 0.0]])
+    values = np.array([[[1e-10, -1e-8, 5.0], [1e-22, -1e-20, 0.0]]])
+    np.testing.assert_array_equal(drop_noise(values, whole, link), [[[0.0, -1e-8, 5.0], [0.0, -1e-20, 0.0]]])
+    np.testing.assert_array_equal(drop_noise(values, whole, 1e7 * link), [[[0.0, 0.0, 5.0], [0.0, -1e-20, 0.0]]])
+
+
+def test_columns_without_a_share_get_nothing_of_what_is_missing():
+    values = close(np.array([1.0, 0.0, 2.0]), np.zeros(3), np.array(3.3))
+    np.testing.assert_allclose(values, [1.1, 0.0, 2.2])
+    assert values[1] == 0.0

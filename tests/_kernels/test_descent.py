@@ -3,6 +3,7 @@ import pytest
 
 from heedful._kernels.descent import (
     descend_row,
+    drop_noise_row,
     factor_row,
     gradient_row,
     list_active,
@@ -205,3 +206,55 @@ def test_descent_converges_when_columns_outnumber_rows(rng, p):
     gram, cov = problem(rng.normal(size=(7, p)), rng.normal(size=7))
     for penalty in (0.1, 1e-3, 1e-5):
         assert descend(gram, cov, np.full(p, penalty), tol=1e-8, max_iter=1000)[0] > 0
+
+
+def test_of_two_columns_that_say_the_same_one_has_exactly_zero(rng):
+    n_zero = 0
+    for _ in range(50):
+        yes = rng.integers(0, 2, 30).astype(float)
+        gram, cov = problem(np.column_stack([yes, 1 - yes, rng.normal(size=(30, 2))]), yes + rng.normal(size=30))
+        _, coef, grad = descend(gram, cov, np.full(4, 0.02), tol=1e-7)
+        n_zero += int((coef == 0).any())
+        assert not ((coef != 0) & (np.abs(coef) < 1e-12)).any()
+        np.testing.assert_allclose(grad, cov - gram @ coef, atol=1e-13)
+    assert n_zero > 25
+
+
+def test_noise_is_measured_by_what_a_column_does_to_the_fit_not_by_its_unit():
+    gram, grad = np.diag([1.0, 1e30, 1e-30]), np.zeros(3)
+    coef = np.array([1e-13, 1e-13, 1.0])
+    drop_noise_row(gram, coef, grad, 1e-12)
+    np.testing.assert_array_equal(coef, [0.0, 1e-13, 0.0])
+    np.testing.assert_allclose(grad, [1e-13, 0.0, 1e-30])
+
+
+def test_a_coefficient_below_the_tolerance_is_kept_if_it_is_more_than_rounding():
+    _, coef, _ = descend(np.eye(2), np.array([1.0, 1e-9]), np.zeros(2), tol=1e-7)
+    np.testing.assert_array_equal(coef, [1.0, 1e-9])
+
+
+def test_coefficients_at_a_limit_are_not_active():
+    limits, active = np.array([[-1.0, -1.0, 0.0, -2.0], [1.0, 1.0, 2.0, 2.0]]), np.empty(4, np.int64)
+    assert list_active(np.array([0.5, -1.0, 2.0, -1.5]), active, limits) == 2
+    np.testing.assert_array_equal(active[:2], [3, 0])
+
+
+@pytest.mark.parametrize(("move", "first", "end"), [([1.0, 0.1], 0, [1.0, 2.05]), ([-0.1, 9.0], 1, [0.49, 3.0])])
+def test_a_step_ends_at_the_first_limit(move, first, end):
+    start, limits = np.array([0.5, 2.0]), np.array([[-1.0, -1.0], [1.0, 3.0]])
+    assert step_row(start, np.arange(2), 2, np.array(move), 1.0, limits) == first
+    np.testing.assert_allclose(start, end, atol=2e-2)
+    assert start[first] == limits[1, first]
+
+
+def test_the_exact_solve_stays_within_limits_and_holds_what_is_at_one(rng):
+    gram, cov = problem(rng.normal(size=(30, 5)) + rng.normal(size=(30, 1)), rng.normal(size=30))
+    limits = np.array([np.full(5, -0.1), np.full(5, 0.1)])
+    coef = np.clip(cov, -0.1, 0.1) * [0.5, 1.0, 0.5, 0.5, 0.0]
+    coef[1] = 0.1
+    grad = cov - gram @ coef
+    polish_row(gram, cov, np.full(5, 0.01), coef, grad, np.empty((5, 5)), np.empty(5), np.empty(5, np.int64), limits)
+    assert (np.abs(coef) <= 0.1).all()
+    assert coef[1] == 0.1
+    inside = (np.abs(coef) < 0.1) & (coef != 0)
+    np.testing.assert_allclose(grad[inside], 0.01 * np.sign(coef[inside]), atol=1e-12)

@@ -239,10 +239,10 @@ def test_sizes_are_scaled_norms(rng):
 def test_weighted_scales_are_weighted_deviations(rng, case):
     X, _, weight, table, outcome = setting(rng, "binomial", case)
     _, packed, state, *_ = seat("binomial", weight, table, outcome)
-    scale = np.full(8, np.nan)
+    scale = np.full(8, 2.0)
     weighted_scale_row(packed, state, 4, scale)
     expected = np.sqrt(np.average((X - weight @ X) ** 2, axis=0, weights=weight))
-    np.testing.assert_allclose(scale, [*expected, 0, 0, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(scale, [*(2.0 * expected), 0, 0, 0, 0], atol=1e-15)
 
 
 @pytest.mark.parametrize("kind", KINDS)

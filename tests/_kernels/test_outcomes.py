@@ -3,10 +3,19 @@
 import numpy as np
 import pytest
 
-from heedful._kernels.outcomes import FLAT, State, class_mass_at, class_masses, loss_row, masses_row, risk_masses
+from heedful._kernels.outcomes import (
+    FLAT,
+    State,
+    class_mass_at,
+    class_masses,
+    level_row,
+    loss_row,
+    masses_row,
+    risk_masses,
+)
 from heedful._kernels.outcomes import working_row as working
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
-from reference import losses
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER
+from reference import amounts, losses
 from reference.cases import CASES, small_outcome
 from reference.losses import KINDS
 
@@ -25,7 +34,8 @@ def rows(rng, kind, case, spread=1.0):
 def state_of(kind, link, what, weight):
     value, time = what if kind == "cox" else (what, np.zeros(weight.size))
     space = np.full((2, weight.size), np.nan)
-    return State(value.astype(float), time, weight, link.T.copy(), np.full(link.T.shape, np.nan), *space)
+    links = link.T.copy(), np.full(link.T.shape, np.nan)
+    return State(value.astype(float), time, weight, *links, *space, np.zeros(weight.size), None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -67,7 +77,7 @@ def test_masses_are_those_that_come_with_the_loss(rng, kind):
     one, other = state_of(kind, *parts), state_of(kind, *parts)
     masses_row(NUMBER[kind], one, -1)
     loss_row(NUMBER[kind], other, -1)
-    for a, b in zip(one, other, strict=True):
+    for a, b in zip(one[:-1], other[:-1], strict=True):
         np.testing.assert_array_equal(a, b)
 
 
@@ -145,3 +155,38 @@ def test_rows_without_an_event_before_them_do_not_bend():
     assert curve[0] == 0.0
     assert packed[0, 0] == 0.7
     np.testing.assert_allclose(curve[1:], 1 / 6)
+
+
+def amounts_of(rng, power, spread=1.0):
+    """Return the state of counts or costs, with the arguments of its twins."""
+    y = rng.gamma(2.0, size=12) if power == 2.0 else rng.poisson(1.5, size=12).astype(float)
+    link, offset, weight = spread * rng.normal(size=(12, 1)), rng.normal(size=12), rng.dirichlet(np.ones(12))
+    state = state_of("binomial", link, y, weight)._replace(offset=offset, power=power)
+    return state, (power, link[:, 0], (y, offset), weight)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
+def test_deviances_with_their_slopes_and_curvatures_equal_the_twin(rng, power):
+    state, parts = amounts_of(rng, power)
+    assert loss_row(POWER, state, -1) == pytest.approx(amounts.loss(*parts), rel=1e-12)
+    found, packed, curve = np.empty(12), np.zeros((12, 3)), amounts.curvature(*parts)
+    assert working(POWER, state, 0, found, packed, 1) == pytest.approx(curve.sum())
+    np.testing.assert_allclose(found, curve, rtol=1e-12)
+    np.testing.assert_allclose(packed[:, 1], parts[1] - amounts.slope(*parts) / curve, rtol=1e-9)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
+def test_the_best_level_leaves_no_slope(rng, power):
+    state, (_, link, *rest) = amounts_of(rng, power)
+    move = level_row(state, power)
+    np.testing.assert_allclose(state.link[0], link + move)
+    assert amounts.slope(power, link + move, *rest).sum() == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
+def test_means_far_from_what_was_seen_overflow_nothing(rng, power):
+    state, _ = amounts_of(rng, power, 1e4)
+    found, packed = np.empty(12), np.zeros((12, 2))
+    assert np.isfinite(loss_row(POWER, state, -1))
+    assert np.isfinite(working(POWER, state, 0, found, packed, 1))
+    assert np.isfinite(packed).all()

@@ -246,7 +246,7 @@ BAD = [
     ({"y": np.array(["a"] * 40)}, "`y` must be numbers"),
     ({"y": np.ones(39)}, "inconsistent numbers of samples"),
     ({"weights": np.ones((2, 3))}, "`weights` must have shape"),
-    ({"family": "poisson"}, "`family` must be one of"),
+    ({"family": "normal"}, "`family` must be one of"),
     ({"family": "binomial", "y": np.arange(40) % 3}, "`y` must have two classes with family='binomial', got 3"),
     ({"family": "multinomial", "y": np.zeros(40)}, "at least 2 classes"),
     ({"family": "cox", "y": np.ones(40)}, "`y` must be a structured array or a frame"),

@@ -119,7 +119,8 @@ def test_frames_and_arrays_of_events_and_times_are_one(rng):
 
 def test_it_can_be_cloned_and_says_when_it_is_not_fitted():
     base = clone(CoxBaseline(0.3, random_state=7))
-    assert base.get_params() == {"alpha": 0.3, "n_jobs": None, "random_state": 7, "tol": 1e-7}
+    expected = {"alpha": 0.3, "n_jobs": None, "random_state": 7, "tol": 1e-7}
+    assert base.get_params() == expected | {"penalty_factor": None, "limits": None, "groups": None}
     with pytest.raises(NotFittedError):
         base.predict([[1.0]])
 

@@ -5,6 +5,7 @@ from tests.estimators.adapters import NumberCox, RowMeans
 
 from heedful import (
     AttentionClassifier,
+    AttentionGLM,
     AttentionLasso,
     AttentionLassoClassifier,
     AttentionRegressor,
@@ -43,6 +44,7 @@ def expected(estimator):
         LeafAttentionClassifier(similarity=FEW_TREES, cv=3),
         TreeAttentionRegressor(similarity=FEW_TREES, cv=3),
         NumberCox(similarity=default_forests(16), alpha=0.05),
+        AttentionGLM(similarity=default_forests(16), alpha=0.05),
         DriftCorrector(RowMeans(), similarity=ForestProximity(8)),
         DriftCorrector(RowMeans(), similarity=GaussianSimilarity(), temperature=1.0, mixing=0.5),
         LassoBaseline(),

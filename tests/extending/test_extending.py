@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from examples.extending_response import AttentionPoisson, Counts, Poisson
+from examples.extending_response import AttentionNegativeBinomial, NegativeBinomial, SpreadCounts
 from examples.extending_similarity import MapSimilarity
 from sklearn.base import clone
 from tests.reference.differences import differences
@@ -31,7 +31,7 @@ def test_the_page_shows_the_very_file(name):
 
 
 def test_the_family_has_the_gradient_and_hessian_of_its_loss(rng):
-    family, link = Poisson(rng.poisson(2.0, 20).astype(float)), rng.normal(size=(20, 1))
+    family, link = NegativeBinomial(rng.poisson(2.0, 20).astype(float)), rng.normal(size=(20, 1))
 
     def loss(at):
         return family.losses(family.values(at[:, None])[:, 0]).value.sum()
@@ -42,9 +42,9 @@ def test_the_family_has_the_gradient_and_hessian_of_its_loss(rng):
 
 def test_counts_go_through_the_whole_flow(counts, tmp_path):
     X, y = counts
-    model = AttentionPoisson(**FEW).fit(X[:60], y[:60])
+    model = AttentionNegativeBinomial(**FEW).fit(X[:60], y[:60])
     explained = model.explain(X[60:], y[60:])
-    assert explained.task == "counts"
+    assert explained.task == "spread counts"
     np.testing.assert_allclose(np.log(explained.prediction), explained.link)
     link = explained.intercept + (explained.coef * explained.design).sum(axis=1)
     np.testing.assert_allclose(link, explained.link, atol=1e-8)
@@ -55,22 +55,22 @@ def test_counts_go_through_the_whole_flow(counts, tmp_path):
 
 def test_attention_to_counts_beats_one_model_where_rates_turn_round(counts):
     X, y = counts
-    model = AttentionPoisson(**FEW).fit(X[:60], y[:60])
-    plain = Counts().score(y[60:], model.baseline_.predict(X[60:])[:, None], None)
+    model = AttentionNegativeBinomial(**FEW).fit(X[:60], y[:60])
+    plain = SpreadCounts().score(y[60:], model.baseline_.predict(X[60:])[:, None], None)
     assert model.score(X[60:], y[60:]) > plain + 0.1
 
 
 def test_equal_attention_gives_the_baselines_own_fit(counts):
     X, y = counts
     how = {"temperature": 1e12, "mixing": 1.0, "local": LocalLasso(alpha_ratio=1.0, exact=True)}
-    model = AttentionPoisson(**FEW, **how).fit(X, y)
+    model = AttentionNegativeBinomial(**FEW, **how).fit(X, y)
     np.testing.assert_allclose(model.predict(X), model.baseline_.predict(X), rtol=1e-4)
 
 
 def test_negative_counts_are_refused(counts):
     X, y = counts
     with pytest.raises(ValueError, match="`y` must hold counts >= 0, got -1"):
-        AttentionPoisson(**FEW).fit(X, y - 1)
+        AttentionNegativeBinomial(**FEW).fit(X, y - 1)
 
 
 @pytest.fixture

@@ -2,9 +2,12 @@
 
 import inspect
 import sys
+from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
 import pytest
 
 from heedful import plot
@@ -13,6 +16,7 @@ from heedful.explain import Explanation
 ALL = [getattr(plot, name) for name in plot.__all__]
 OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions)
 OF_COLUMN = (plot.coefficients, plot.effect)
+OF_NUMBERS = (plot.calibration, plot.lift)
 OF_OUTPUT = (
     plot.coefficient_path,
     plot.contributions,
@@ -24,10 +28,17 @@ OF_OUTPUT = (
 )
 
 
+def as_costs(explanation):
+    """Return an explanation as if its queries had costs."""
+    costs = pd.Series(np.arange(1.0, len(explanation.index) + 1), explanation.index)
+    return replace(explanation, task="gamma", y=costs, prediction=costs, baseline_prediction=costs[::-1])
+
+
 def call(function, explanation, **how):
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
     if function in OF_COLUMN:
         arguments = ("measure 0",)
+    explanation = as_costs(explanation) if function in OF_NUMBERS else explanation
     return function(explanation, *arguments, **how)
 
 

@@ -75,6 +75,7 @@ CASES = {
     ),
     "classes": lambda _: (heedful.AttentionLassoClassifier(**FEW), "mixed", "class"),
     "survival": lambda _: (heedful.AttentionCox(**FEW), "mixed", "survival"),
+    "counts": lambda _: (heedful.AttentionGLM(**FEW), "mixed", "count"),
     "LightGBM": lambda _: (heedful.AttentionRegressor(lightgbm.LGBMRegressor(**LGBM), **LEARN), "mixed", "number"),
     "XGBoost": lambda _: (heedful.AttentionRegressor(xgboost.XGBRegressor(**XGB), **LEARN), "mixed", "number"),
     "CatBoost": lambda _: (heedful.AttentionRegressor(catboost.CatBoostRegressor(**CAT), **LEARN), "frame", "number"),
@@ -154,6 +155,7 @@ def tables():
     y = frame["a"] * np.where(frame["b"] > 0, 2.0, -1.0) + 0.1 * rng.normal(size=ROWS)
     survival = pd.DataFrame({"event": rng.random(ROWS) < 0.7, "time": rng.exponential(size=ROWS) + 0.01})
     responses = {"number": y.to_numpy(), "class": (y > 0).astype(int).to_numpy(), "survival": survival, None: None}
+    responses["count"] = np.exp(y.to_numpy())
     return {"plain": frame.to_numpy(), "frame": frame, "mixed": mixed}, responses
 
 

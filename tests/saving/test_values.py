@@ -123,6 +123,7 @@ MAKERS = {
         heads, similarity=how, cv=cv, random_state=0
     ),
     "AttentionCox": lambda heads, how, cv, *_: heedful.AttentionCox(heads, similarity=how, cv=cv, random_state=0),
+    "AttentionGLM": lambda heads, how, cv, *_: heedful.AttentionGLM(heads, similarity=how, cv=cv, random_state=0),
     "AttentionRegressor": lambda _, how, cv, *__: heedful.AttentionRegressor(
         DecisionTreeRegressor(max_depth=2, random_state=0), how, cv=cv, tuning_rows=10, random_state=0
     ),
@@ -154,6 +155,8 @@ def respond(name, y):
     """Return the response that an estimator learns: numbers, classes or survival."""
     if name == "AttentionCox":
         return np.column_stack([y > -1, np.exp(y)])
+    if name == "AttentionGLM":
+        return np.exp(y)
     return y > 0 if name in CLASSES else y
 
 

@@ -33,6 +33,7 @@ ROWS = {
     "scale": 7,
     "shapes": 7,
     "small": 3,
+    "small.sparser": 14,
     "speed": 21,
     "speed.compare": 7,
     "speed.drift": 4,

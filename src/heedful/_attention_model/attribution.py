@@ -27,6 +27,8 @@ SLOW_MIXED, SLOW_COMPARED = 300, 80
 LOOKED_AT = 200
 # Cells of mixed rows that are held at a time.
 MOST_CELLS = 4_000_000
+# What is below this part of the largest contribution, or of the linear predictor, is rounding.
+NOISE, ROUNDING = 1e-12, 1e-14
 SEED = 0
 
 
@@ -126,12 +128,15 @@ class Game:
 
     def missed_of(self, pool: Pool, source: np.ndarray) -> np.ndarray:
         """Return what global model and trees leave of the linear predictors of rows mixed from a pool."""
+        # rows that come again, as all of the query's cells do, are asked about once
+        cells = source if pool.given is not None else np.take_along_axis(pool.codes, source, axis=0)
+        _, first, again = np.unique(cells, axis=0, return_index=True, return_inverse=True)
         parts = []
-        for part in self._cut(source):
+        for part in self._cut(source[first]):
             mixed = pool.mix(part)
             codes = self.binned(mixed.codes)
             parts.append(self.rest(mixed) - np.column_stack([tree.predict(codes) for tree in self.trees]))
-        return np.vstack(parts)
+        return np.vstack(parts)[again.ravel()]
 
     def global_terms(self, view: View, shape: tuple[int, ...]) -> np.ndarray:
         """Return what columns add in the global model (n_rows, n_outputs, n_columns), less means; 0 without slopes."""
@@ -182,6 +187,12 @@ def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarr
     spread = np.where(spread.sum(axis=-1, keepdims=True) > 0, spread, 1.0)
     share = spread / spread.sum(axis=-1, keepdims=True)
     return values + share * (total - values.sum(axis=-1))[..., None]
+
+
+def drop_noise(values: np.ndarray, whole: np.ndarray, link: np.ndarray) -> np.ndarray:
+    """Return values (..., n_columns) with zeros for what is rounding beside the largest of the whole and the link."""
+    smallest = NOISE * np.abs(whole).max(axis=-1) + ROUNDING * np.abs(link)
+    return np.where(np.abs(values) > smallest[..., None], values, 0.0)
 
 
 def curve_parts(models: FittedModels, view: View) -> np.ndarray:

@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
-from heedful._attention_model.attribution import Game
+from heedful._attention_model.attribution import Game, drop_noise
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
@@ -25,7 +25,7 @@ from heedful._attention_model.tables import (
 )
 from heedful._intervals.calibration import Calibration, Widths, calibrate
 from heedful._models.protocol import FittedModels, Problem, Run, View
-from heedful._responses import Response
+from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
@@ -165,7 +165,15 @@ class FittedAttention:
         self._warn(found.n_failed, batch.size)
         return self._tables(table, batch, found)
 
-    def explain(self, table: Table, y: Any, method: str, max_features: int | None, run: Run) -> Explanation:
+    def explain(
+        self,
+        table: Table,
+        y: Any,
+        offset: np.ndarray | None,
+        method: str,
+        max_features: int | None,
+        run: Run,
+    ) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
         # contributions are worked out later, of the queries as they are now
         table = table.copy()
@@ -173,7 +181,8 @@ class FittedAttention:
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self._warn(found.n_failed, batch.size)
         small = None if max_features is None else fit_answer(self, found, batch.view, max_features)
-        tables, losses = self._tables(table, batch, found, small), {} if y is None else self._losses(y, found)
+        tables = self._tables(table, batch, found, small, offset)
+        losses = {} if y is None else self._losses(y, offset, found)
         known, mass = known_attention(found), self.rows.weight.mean()
         work = partial(self._attribute, table, batch, found, method, run)
         shown = {
@@ -189,9 +198,12 @@ class FittedAttention:
             "attribution": Pending(work),
         }
         if small is not None and max_features is not None:
-            shown |= small_tables(tables, self.response, small, self.problem.family)
+            shown |= small_tables(tables, self.response, small, self.problem.family, offset)
             shown["pending_price"] = Pending(partial(price_of, self, max_features, run._replace(verbose=0)))
-        return explain_models(tables, self.response, shown | shape_tables(self.models, tables) | losses)
+        shown |= shape_tables(self.models, tables) | losses
+        if offset is not None:
+            shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
+        return explain_models(tables, self.response, shown)
 
     def game(self, run: Run) -> Game:
         """Return the model as a function of its columns, made once: it does not depend on the queries."""
@@ -209,11 +221,14 @@ class FittedAttention:
             total = game.fast(batch, queries.codes, link)
         else:
             total, error = shapley_values(game, batch, queries, link)
+        total = drop_noise(total, total, link)
         mixing = found.mixing[:, None, None]
         both = (1 - mixing) * self.base_coef + mixing * found.coef
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
-        model, levels = (None, None) if terms is None else terms
-        return Attribution(game.compared.base, total, model, levels, error)
+        if terms is None:
+            return Attribution(game.compared.base, total, None, None, error)
+        model = total - drop_noise(total - terms.columns, total, link)
+        return Attribution(game.compared.base, total, model, terms.levels, error)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""
@@ -242,18 +257,20 @@ class FittedAttention:
             self._calibration = calibrate(residual, self.rows.weight, attend, splits, run.n_jobs)
         return self._calibration
 
-    def intervals(self, table: Table, coverage: float, run: Run) -> np.ndarray:
+    def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
-        widths = Widths(self.calibration(run), coverage)
+        widths, response = Widths(self.calibration(run), coverage), self.response
+        if not isinstance(response, Measured):
+            raise TypeError(f"Responses of task {response.task!r} have no intervals.")
         if widths.same is not None:
             value = self.values(table, run)[:, 0]
-            return np.column_stack([value - widths.same, value + widths.same])
+            return response.around(value, offset, np.full(value.shape, widths.same))
 
-        def ends(found: Answer) -> np.ndarray:
-            value = found.value[:, 0]
-            return np.column_stack([value - found.summary, value + found.summary])
+        def both(found: Answer) -> np.ndarray:
+            return np.column_stack([found.value[:, 0], found.summary])
 
-        return self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, ends)
+        value, width = self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, both).T
+        return response.around(value, offset, width)
 
     def summarise(
         self, table: Table, summary: Callable[[QueryBatch, BlockAnswer], np.ndarray], bytes_per_query: int, run: Run
@@ -317,15 +334,22 @@ class FittedAttention:
         """Warn once of local fits that did not converge."""
         warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
 
-    def _tables(self, table: Table, batch: QueryBatch, found: Answer, small: SmallModels | None = None) -> LocalModels:
+    def _tables(
+        self,
+        table: Table,
+        batch: QueryBatch,
+        found: Answer,
+        small: SmallModels | None = None,
+        offset: np.ndarray | None = None,
+    ) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
         design = self.models.design(table, batch.view)
         base = GlobalCoef(self.base_intercept, self.base_coef)
-        return table_models(index, self.models, self.problem.family, design, batch.view, base, found, small)
+        return table_models(index, self.models, self.problem.family, design, batch.view, base, found, small, offset)
 
-    def _losses(self, y: Any, found: Answer) -> dict[str, Any]:
+    def _losses(self, y: Any, offset: np.ndarray | None, found: Answer) -> dict[str, Any]:
         """Return the response of queries under their labels, and the losses of the blend and of the global model."""
-        encoded = self.response.encode(y)
+        encoded = with_offset(self.response.encode(y), offset)
         check_consistent_length(found.value, encoded)
         family = self.problem.family.new_rows(encoded)
         loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))

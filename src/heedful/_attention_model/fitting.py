@@ -10,7 +10,7 @@ from heedful import _blocks
 from heedful._attention_model.fitted import FittedAttention, UnseenResiduals
 from heedful._attention_model.settings import Settings
 from heedful._models.protocol import FittedModels, Look, ModelKind, Run
-from heedful._responses import Response
+from heedful._responses import Measured, Response
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import gather_evidence
 from heedful._tuning.grid import Grid, Queries, make_grid
@@ -129,8 +129,8 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
         local = heads_alone(oof, tuned.share)
         overall = tuned.mixing / tuned.guard
         fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
-    if settings.intervals and fitted.response.task == "regression":
-        keep_residuals(fitted, oof, known, settings.out_of_bag, run)
+    if settings.intervals and isinstance(fitted.response, Measured):
+        keep_residuals(fitted, fitted.response, oof, known, settings.out_of_bag, run)
 
 
 def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
@@ -163,12 +163,14 @@ def tune_with_additive(
     return tuned, oof._replace(baseline=(1 - share) * oof.baseline + share * additive)
 
 
-def keep_residuals(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run) -> None:
+def keep_residuals(
+    fitted: FittedAttention, response: Measured, oof: OutOfFold, known: np.ndarray, out_of_bag: bool, run: Run
+) -> None:
     """Keep the residuals of the rows ``known``, which the blend did not see, for intervals."""
     blend = fitted.tuned.blend
     if fitted.evidence is not None and fitted.leaves_out:
         part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
         blend = (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)
     residual = np.full(oof.weight.size, np.nan)
-    residual[known] = fitted.models.rows.y[known] - blend
+    residual[known] = response.residuals(fitted.models.rows.y[known], blend)
     fitted.residuals = UnseenResiduals(residual, [] if out_of_bag else fitted.splits)

@@ -109,6 +109,7 @@ def table_models(
     base: GlobalCoef,
     found: Answer,
     small: SmallModels | None = None,
+    offset: np.ndarray | None = None,
 ) -> LocalModels:
     """Return the models of queries as tables, or small ones; coefficients of shapes come after those of the columns."""
     outputs, n_names = models.response.outputs, len(models.names)
@@ -129,12 +130,12 @@ def table_models(
     )
     intercept, local_intercept = (frames.per_output(part, "intercept") for part in intercepts)
     return LocalModels(
-        prediction=frames.per_output(found.value, "prediction"),
+        prediction=frames.per_output(models.response.expected(found.value, offset), "prediction"),
         link=frames.per_output(link, "link"),
         intercept=intercept,
         coef=coefs.per_feature(coef),
         mixing=pd.Series(found.mixing, index, name="mixing"),
-        baseline_prediction=frames.per_output(found.base, "prediction"),
+        baseline_prediction=frames.per_output(models.response.expected(found.base, offset), "prediction"),
         local_intercept=local_intercept,
         local_coef=coefs.per_feature(local_coef),
         baseline_intercept=_base_intercept(base, outputs),
@@ -156,11 +157,13 @@ def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
     return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
 
 
-def small_tables(tables: LocalModels, response: Response, small: SmallModels, family: Family) -> dict[str, Any]:
+def small_tables(
+    tables: LocalModels, response: Response, small: SmallModels, family: Family, offset: np.ndarray | None
+) -> dict[str, Any]:
     """Return what small models say by themselves, and how much of the whole ones they are."""
     index = tables.coef.index
     frames, values = Frames(index, [], response.outputs), family.scaled(0.0, 1.0).values(small.link)
-    alone = frames.per_output(values, "small_prediction")
+    alone = frames.per_output(response.expected(values, offset), "small_prediction")
     return {"fidelity": pd.Series(small.fidelity, index, name="fidelity"), "small_prediction": alone}
 
 

@@ -15,6 +15,9 @@ LOSSES = {
         *("binary", "multiclass", "binary:logistic", "binary:logitraw", "multi:softprob", "multi:softmax"),
         *("log_loss", "Logloss", "MultiClass"),
     ),
+    "poisson": ("poisson", "count:poisson", "Poisson"),
+    "gamma": ("gamma", "reg:gamma"),
+    "tweedie": ("tweedie", "reg:tweedie", "Tweedie"),
 }
 
 
@@ -25,7 +28,8 @@ class Ensemble:
     ``output`` (n_trees,) is the output (class) that a tree adds to. ``value`` (n_leaves,) is what a leaf adds to its
     raw score, learning rate included, or the response that a leaf of a regression forest predicts; it is empty for
     classification forests. ``start`` (n_outputs,) is the raw score before the first tree. ``boosted`` says that trees
-    are summed and not averaged, ``loss`` ("squared", "log", "other") what a booster was fitted to. ``bare_chances``
+    are summed and not averaged, ``loss`` ("squared", "log", "other", or the name of a deviance under a log link) what a
+    booster was fitted to. ``bare_chances``
     says that a bare booster of classes predicts their probabilities, not labels or raw scores.
     """
 
@@ -110,4 +114,6 @@ def number_leaves(is_leaf: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
 
 def loss_of(name: Any) -> str:
     """Return the kind of a loss by its package's name for it."""
-    return next((kind for kind, names in LOSSES.items() if name in names), "other")
+    # CatBoost writes settings after a colon
+    plain = name.split(":variance_power")[0] if isinstance(name, str) else name
+    return next((kind for kind, names in LOSSES.items() if plain in names), "other")

@@ -1,4 +1,4 @@
-"""Classes that no row of weight has, and survival without an event: what Newton steps would push away for ever."""
+"""Classes that no row of weight has, no event, counts of 0: what Newton steps would push away for ever."""
 
 import numpy as np
 
@@ -38,6 +38,42 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
         intercept[0] = 0.0
     else:
         return False
+    for j in range(coef.shape[1]):
+        coef[0, j] = 0.0
+    return True
+
+
+@one_row
+def unseen_rates(table, outcome, power):
+    """Return the mean of counts or costs, the log of their rate, and the share of rows above 0, in the whole table."""
+    mean, seen, expected, above = 0.0, 0.0, 0.0, 0.0
+    if power is not None:
+        for i in range(table.prior.size):
+            share, offset = table.prior[i] / table.total, outcome.offset[i] if outcome.offset.size > 0 else 0.0
+            mean += share * outcome.value[i]
+            seen += share * outcome.value[i] * np.exp((1.0 - power) * offset)
+            expected += share * np.exp((2.0 - power) * offset)
+            above += share if outcome.value[i] > 0.0 else 0.0
+        seen = np.log(max(seen, 1e-300)) - np.log(expected)
+    return mean, seen, above
+
+
+@one_row
+def settle_zeros_row(state, power, unseen, intercept, coef):
+    """Fit counts or costs of 0 in all rows, which have no finite optimum. Return whether that was so.
+
+    Where ``n`` rows like those of the table would have had ``m`` above 0, their rate is the table's over 1 + 2 m: as if
+    half a row had been.
+    """
+    if power is None:
+        return False
+    mean, squares = 0.0, 0.0
+    for i in range(state.value.size):
+        mean += state.weight[i] * state.value[i]
+        squares += state.weight[i] * state.weight[i]
+    if mean > ABSENT * unseen[0]:
+        return False
+    intercept[0] = unseen[1] - np.log1p(2.0 * unseen[2] / squares)
     for j in range(coef.shape[1]):
         coef[0, j] = 0.0
     return True

@@ -2,12 +2,21 @@
 
 Minimises ``b'Gb/2 - c'b + sum_j penalty_j |b_j|``. ``grad`` is kept equal to ``c - G b``. Sweeps find the active set
 and its signs; the exact solve ends the slow tail that correlated columns give coordinate descent. Both only go down.
+
+``limits`` are the least and the largest coefficients, with 0 between them, or None. A coefficient that reaches one
+stays there until a sweep finds that it wants to go back.
 """
 
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, vector, zero_counts
+from heedful._kernels.cholesky import back_row, factor_row, solve_row
+from heedful._kernels.groups import descend_groups_row
+
+# A coefficient that moves the fit by less than this part of the tolerance is rounding: of two columns that say the
+# same, as the levels of a category that has two do, the second one's gradient exceeds its penalty in the last bit.
+NOISE = 1e-5
 
 
 @one_row
@@ -21,7 +30,15 @@ def soften(value, threshold):
 
 
 @one_row
-def sweep_row(gram, penalty, coef, grad, only_active):
+def clip_row(coef, limits):
+    """Move coefficients into their limits."""
+    if limits is not None:
+        for j in range(coef.size):
+            coef[j] = min(max(coef[j], limits[0, j]), limits[1, j])
+
+
+@one_row
+def sweep_row(gram, penalty, coef, grad, only_active, limits=None):
     """Update every (active) coefficient once; return the largest change in units of the response."""
     largest = 0.0
     for j in range(coef.size):
@@ -30,6 +47,8 @@ def sweep_row(gram, penalty, coef, grad, only_active):
             continue
         old = coef[j]
         new = soften(grad[j] + curve * old, penalty[j]) / curve
+        if limits is not None:
+            new = min(max(new, limits[0, j]), limits[1, j])
         step = new - old
         if step != 0.0:
             coef[j] = new
@@ -51,11 +70,16 @@ def gradient_row(gram, cov, coef, grad):
 
 
 @one_row
-def list_active(coef, active):
-    """Write the numbers of the non-zero coefficients, the largest first, and return how many there are."""
+def list_active(coef, active, limits=None):
+    """Write the numbers of the non-zero coefficients, the largest first, and return how many there are.
+
+    Those at one of their limits are left out.
+    """
     size = 0
     for j in range(coef.size):
         if coef[j] == 0.0:
+            continue
+        if limits is not None and not limits[0, j] < coef[j] < limits[1, j]:
             continue
         at = size
         while at > 0 and abs(coef[active[at - 1]]) < abs(coef[j]):
@@ -67,64 +91,28 @@ def list_active(coef, active):
 
 
 @one_row
-def factor_row(gram, active, start, size, factor):
-    """Write the Cholesky factor of the active columns, those before ``start`` being done.
-
-    Returns the first one that depends on those before it.
-    """
-    for a in range(start, size):
-        for c in range(a):
-            value = gram[active[a], active[c]]
-            for d in range(c):
-                value -= factor[a, d] * factor[c, d]
-            factor[a, c] = value / factor[c, c]
-        diagonal = gram[active[a], active[a]]
-        pivot = diagonal
-        for c in range(a):
-            pivot -= factor[a, c] * factor[a, c]
-        if not pivot > 1e-10 * diagonal:
-            return a
-        factor[a, a] = np.sqrt(pivot)
-    return size
-
-
-@one_row
-def back_row(factor, size, value):
-    """Solve ``L' x = value`` in place."""
-    for a in range(size - 1, -1, -1):
-        for c in range(a + 1, size):
-            value[a] -= factor[c, a] * value[c]
-        value[a] /= factor[a, a]
-
-
-@one_row
-def solve_row(factor, size, value):
-    """Solve the factored system in place."""
-    for a in range(size):
-        for c in range(a):
-            value[a] -= factor[a, c] * value[c]
-        value[a] /= factor[a, a]
-    back_row(factor, size, value)
-
-
-@one_row
-def step_row(coef, active, size, move, longest):
+def step_row(coef, active, size, move, longest, limits=None):
     """Move active coefficients until the first one would change sign, which becomes 0, or by ``longest``.
 
-    Returns which one it was, -1 if none.
+    One that would leave its limits ends there too. Returns which one it was, -1 if none.
     """
-    limit, first = longest, -1
+    limit, first, end = longest, -1, 0.0
     for a in range(size):
         if move[a] * coef[active[a]] < 0.0:
             reach = -coef[active[a]] / move[a]
             if reach < limit:
-                limit, first = reach, a
+                limit, first, end = reach, a, 0.0
+        elif limits is not None and move[a] != 0.0:
+            edge = limits[1 if move[a] > 0.0 else 0, active[a]]
+            reach = (edge - coef[active[a]]) / move[a]
+            if reach < limit:
+                limit, first, end = reach, a, edge
     if first < 0 and longest == np.inf:
         return first
     for a in range(size):
         coef[active[a]] += limit * move[a]
     if first >= 0:
-        coef[active[first]] = 0.0
+        coef[active[first]] = end
     return first
 
 
@@ -145,25 +133,30 @@ def null_row(factor, size, penalty, coef, grad, active, move):
 
 
 @one_row
-def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
-    """Minimise exactly over the active coefficients with the signs they have; one that reaches 0 is dropped.
+def polish_row(gram, cov, penalty, coef, grad, factor, move, active, limits=None):
+    """Minimise exactly over the active coefficients with the signs they have; one that reaches 0 or a limit is dropped.
 
     Small coefficients are dropped most often. They come last, so that most of the factor is kept.
     """
-    size, start = list_active(coef, active), 0
+    size, start = list_active(coef, active, limits), 0
     while True:
         rank = factor_row(gram, active, start, size, factor)
         if rank < size:
             gradient_row(gram, cov, coef, grad)
             null_row(factor, rank, penalty, coef, grad, active, move)
-            dropped = step_row(coef, active, rank + 1, move, np.inf)
+            dropped = step_row(coef, active, rank + 1, move, np.inf, limits)
         else:
+            if limits is not None:
+                gradient_row(gram, cov, coef, grad)
             for a in range(size):
-                move[a] = cov[active[a]] - np.sign(coef[active[a]]) * penalty[active[a]]
+                # without limits all other coefficients are 0
+                slope = cov[active[a]] if limits is None else grad[active[a]]
+                move[a] = slope - np.sign(coef[active[a]]) * penalty[active[a]]
             solve_row(factor, size, move)
-            for a in range(size):
-                move[a] -= coef[active[a]]
-            dropped = step_row(coef, active, size, move, 1.0)
+            if limits is None:
+                for a in range(size):
+                    move[a] -= coef[active[a]]
+            dropped = step_row(coef, active, size, move, 1.0, limits)
         if dropped < 0:
             break
         size, start = size - 1, dropped
@@ -172,13 +165,26 @@ def polish_row(gram, cov, penalty, coef, grad, factor, move, active):
     gradient_row(gram, cov, coef, grad)
 
 
+@one_row
+def drop_noise_row(gram, coef, grad, smallest):
+    """Set coefficients to 0 that move the fit by ``smallest`` or less, in units of the response."""
+    for j in range(coef.size):
+        if coef[j] != 0.0 and abs(coef[j]) * np.sqrt(gram[j, j]) <= smallest:
+            for h in range(coef.size):
+                grad[h] += coef[j] * gram[j, h]
+            coef[j] = 0.0
+
+
 @making_row
-def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
+def descend_row(gram, cov, penalty, coef, grad, tol, max_iter, limits=None, groups=None):
     """Minimise from the given ``coef`` and ``grad``; return the number of sweeps, or -1 if ``max_iter`` did not do.
 
     A full sweep that changes nothing by more than ``tol`` is the optimality check: every coefficient was held against
-    its own condition.
+    its own condition. Coefficients that are rounding become 0. ``coef`` must lie within ``limits``. With ``groups`` the
+    norm of each one's coefficients is penalised, and there are no limits.
     """
+    if groups is not None:
+        return descend_groups_row(gram, penalty, coef, grad, tol, max_iter, groups)
     size = coef.size
     factor = matrix(size, size)
     move = vector(size)
@@ -186,15 +192,16 @@ def descend_row(gram, cov, penalty, coef, grad, tol, max_iter):
     loose = 1e4 * tol
     sweeps = 0
     while sweeps < max_iter:
-        change = sweep_row(gram, penalty, coef, grad, False)
+        change = sweep_row(gram, penalty, coef, grad, False, limits)
         sweeps += 1
         if change <= tol:
+            drop_noise_row(gram, coef, grad, NOISE * tol)
             return sweeps
         for _ in range(8):
             if change <= loose:
                 break
             sweeps += 1
-            change = sweep_row(gram, penalty, coef, grad, True)
+            change = sweep_row(gram, penalty, coef, grad, True, limits)
         loose = max(tol, 0.1 * loose)
-        polish_row(gram, cov, penalty, coef, grad, factor, move, active)
+        polish_row(gram, cov, penalty, coef, grad, factor, move, active, limits)
     return -1

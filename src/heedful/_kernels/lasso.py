@@ -6,7 +6,8 @@ import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
 from heedful._kernels.arrays import matrix, numbers, row_numbers, vector, zero_counts
-from heedful._kernels.descent import descend_row, gradient_row
+from heedful._kernels.descent import clip_row, descend_row, gradient_row
+from heedful._kernels.groups import pick_groups
 from heedful._kernels.moments import (
     cross_row,
     gather_row,
@@ -64,20 +65,46 @@ def make_space(indptr, indices, table):
 
 
 @making_row
-def pick_columns(grad, penalty, coef, slack, columns, size):
+def pick_columns(grad, penalty, coef, slack, columns, size, limits=None, groups=None):
     """Append to ``columns`` those that are active or break their condition; return how many there are now."""
+    if groups is not None:
+        return pick_groups(grad, penalty, coef, slack, columns, size, groups)
     chosen = zero_counts(coef.size)
     for a in range(size):
         chosen[columns[a]] = 1
     for j in range(coef.size):
         if chosen[j] == 0 and (coef[j] != 0.0 or abs(grad[j]) > penalty[j] + slack):
+            if limits is not None and limits[1 if grad[j] > 0.0 else 0, j] == 0.0 and coef[j] == 0.0:
+                continue
             columns[size] = j
             size += 1
     return size
 
 
 @making_row
-def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
+def limits_of(limits, columns):
+    """Return the limits of some columns, None if there are none."""
+    if limits is None:
+        return None
+    part = matrix(2, columns.size)
+    for a in range(columns.size):
+        part[0, a], part[1, a] = limits[0, columns[a]], limits[1, columns[a]]
+    return part
+
+
+@making_row
+def groups_of(groups, columns):
+    """Return the groups of some columns, None if there are none."""
+    if groups is None:
+        return None
+    part = zero_counts(columns.size)
+    for a in range(columns.size):
+        part[a] = groups[columns[a]]
+    return part
+
+
+@making_row
+def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter, limits, groups):
     """Minimise over ``columns``, starting from ``coef`` and writing to it; return whether it converged."""
     size = columns.size
     part, part_cov, part_penalty, grad = vector(size), vector(size), vector(size), vector(size)
@@ -86,7 +113,8 @@ def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
         part[a] = coef[j] if gram[a, a] > 0.0 else 0.0
         part_cov[a], part_penalty[a] = cov[j], penalty[j]
     gradient_row(gram, part_cov, part, grad)
-    sweeps = descend_row(gram, part_cov, part_penalty, part, grad, tol, max_iter)
+    inside = limits_of(limits, columns), groups_of(groups, columns)
+    sweeps = descend_row(gram, part_cov, part_penalty, part, grad, tol, max_iter, inside[0], inside[1])
     for j in range(coef.size):
         coef[j] = 0.0
     for a in range(size):
@@ -95,7 +123,7 @@ def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter):
 
 
 @making_row
-def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space, columns, gram, coef):
+def grow_row(table, background, mean, cov, rooted, penalty, tol, rule, space, columns, gram, coef):
     """Minimise over some columns, adding those that break their condition until none does.
 
     ``columns`` lists the chosen ones first, ``gram`` is their covariance. Returns the grown ``gram`` and whether the
@@ -106,13 +134,14 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, max_iter, space
     slack = 0.0
     while True:
         gradient_all_row(table, background, mean, cov, rooted, coef, grad)
-        grown = pick_columns(grad, penalty, coef, slack, columns, size)
+        grown = pick_columns(grad, penalty, coef, slack, columns, size, rule.limits, rule.groups)
         if slack > 0.0 and grown == size:
             return gram, True
         if grown > size:
             gram = grow_gram(table, background, mean, rooted, columns[:grown], gram, space.picked, space.picked_minus)
         size, slack = grown, tol
-        if not minimise_row(gram, cov, penalty, columns[:size], coef, tol, max_iter):
+        chosen = columns[:size]
+        if not minimise_row(gram, cov, penalty, chosen, coef, tol, rule.max_iter, rule.limits, rule.groups):
             return gram, False
 
 
@@ -146,10 +175,11 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
         scale = vector(p)
         variance_row(table, background, mean, rooted, scale)
         for j in range(p):
-            scale[j] = np.sqrt(scale[j])
+            scale[j] = rule.scale[j] * np.sqrt(scale[j])
     gram = matrix(0, 0)
     columns = numbers(p)
     coef = rule.start.copy()
+    clip_row(coef, rule.limits)
     ease = inverse_hessian_row(table, rows, bump, background)
     failed = 0
     for t in range(penalties.size):
@@ -164,10 +194,10 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
         if wide is None:
             if gram.shape[0] == 0:
                 gram = whole_gram(table, background, mean, rooted)
-            converged = minimise_row(gram, cov, penalty, columns, coef, tol, rule.max_iter)
+            converged = minimise_row(gram, cov, penalty, columns, coef, tol, rule.max_iter, rule.limits, rule.groups)
         else:
             gram, converged = grow_row(
-                table, background, mean, cov, rooted, penalty, tol, rule.max_iter, space, columns, gram, coef
+                table, background, mean, cov, rooted, penalty, tol, rule, space, columns, gram, coef
             )
         if not converged:
             failed += 1

@@ -11,13 +11,21 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
-from heedful._kernels.absent import ABSENT, settle_absent_row, settle_pure_row, shares_row
+from heedful._kernels.absent import (
+    ABSENT,
+    settle_absent_row,
+    settle_pure_row,
+    settle_zeros_row,
+    shares_row,
+    unseen_rates,
+)
 from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
-from heedful._kernels.descent import descend_row, gradient_row
+from heedful._kernels.descent import clip_row, descend_row, gradient_row
+from heedful._kernels.groups import norm_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
 from heedful._kernels.moments import settle, square
-from heedful._kernels.outcomes import State, loss_row, masses_row, working_row
-from heedful._kernels.shapes import COX, MULTINOMIAL, Rule, Table
+from heedful._kernels.outcomes import State, level_row, loss_row, masses_row, working_row
+from heedful._kernels.shapes import COX, MULTINOMIAL, POWER, Rule, Table
 from heedful._kernels.weighting import pick_rows
 
 # A mean loss below this is a perfect fit.
@@ -61,7 +69,7 @@ def make_workspace(table, n_output):
         space,
         matrix(n, width),
         vector(2 * n_output * n),
-        matrix(6, n),
+        matrix(7, n),
         vector(n),
         everyone,
         np.empty((n_output, kept, kept)),
@@ -83,6 +91,7 @@ def gather_row(table, outcome, n_output, work):
             work.arrays[0, size] = outcome.value[i]
             work.arrays[1, size] = outcome.time[i] if outcome.kind == COX else 0.0
             work.arrays[2, size] = work.weight[i]
+            work.arrays[6, size] = outcome.offset[i] if outcome.offset.size > 0 else 0.0
             size += 1
     half = n_output * size
     state = State(
@@ -93,6 +102,8 @@ def gather_row(table, outcome, n_output, work):
         work.flat[half : 2 * half].reshape((n_output, size)),
         work.arrays[3, :size],
         work.arrays[4, :size],
+        work.arrays[6, :size],
+        outcome.power,
     )
     return work.packed[:size], state
 
@@ -108,8 +119,10 @@ def link_row(packed, intercept, coef, n_features, wide, link):
 
 
 @one_row
-def size_row(coef, scale):
-    """Return the scaled L1 norm."""
+def size_row(coef, scale, groups=None):
+    """Return the scaled L1 norm, or with groups the sum of the scaled norms of theirs."""
+    if groups is not None:
+        return norm_row(coef, scale, groups)
     norm = 0.0
     for j in range(coef.size):
         norm += scale[j] * abs(coef[j])
@@ -172,7 +185,7 @@ def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
         penalty[j] = alpha / total * rule.scale[j]
         new[j] = coef[j] if work.gram[k, j, j] > 0.0 else 0.0
     gradient_row(work.gram[k], cov, new, grad)
-    sweeps = descend_row(work.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter)
+    sweeps = descend_row(work.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter, rule.limits, rule.groups)
     return level * total / now, sweeps >= 0
 
 
@@ -202,7 +215,7 @@ def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept
         bump[i] /= total
     penalties, uses, wanted = zero_vector(1), zero_counts(1), np.ones(1, np.bool_)
     penalties[0], uses[0] = alpha / total, n_features
-    started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach)
+    started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach, rule.limits, rule.groups)
     rows = work.everyone[:size]
     y_mean, _, failed = path_row(
         own_table(table, packed), rows, bump, 0.0, penalties, uses, wanted, started, mean, work.space, mean, path
@@ -221,7 +234,7 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
     old, step, old_coef = intercept[k], 1.0, coef.copy()
     new, solved = solve_output_row(kind, k, table, packed, state, work, rule, alpha, old, coef, mean, path)
     strength = alpha if alpha < np.inf else 0.0
-    before = loss + strength * size_row(coef, rule.scale)
+    before = loss + strength * size_row(coef, rule.scale, rule.groups)
     while True:
         largest = abs(step * (new - old)) if kind != COX else 0.0
         intercept[k] = old + step * (new - old)
@@ -234,7 +247,7 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
             masses_row(kind, state, k)
             break
         loss = loss_row(kind, state, k)
-        after = loss + strength * size_row(coef, rule.scale)
+        after = loss + strength * size_row(coef, rule.scale, rule.groups)
         if after <= before + 1e-12 * (1.0 + abs(before)) or step < LEAST_STEP:
             break
         step *= 0.5
@@ -266,6 +279,9 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
             for j in range(coef.shape[1]):
                 coef[k, j] = 0.0
         link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
+    if kind == POWER:
+        # the level has a closed form, and a step from one that is far too low would go far too far
+        intercept[0] += level_row(state, state.power)
     loss = loss_row(kind, state, -1)
     converged, look, before = False, LOOK, np.inf
     for n_done in range(1, rule.max_iter + 1):
@@ -279,7 +295,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
             largest, solved = max(largest, move), solved and good
         if kind == MULTINOMIAL or largest > SHORT:
             loss = loss_row(kind, state, -1)
-        if largest <= rule.tol or (kind != COX and loss < PERFECT):
+        if largest <= rule.tol or (kind != COX and kind != POWER and loss < PERFECT):
             converged = solved
             break
         if kind == COX and alpha == 0.0 and n_done == look:
@@ -295,7 +311,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
 
 @one_row
 def weighted_scale_row(packed, state, n_features, scale):
-    """Write the weighted standard deviation of every column."""
+    """Multiply ``scale`` by the weighted standard deviation of every column."""
     for j in range(scale.size):
         mean, square = 0.0, 0.0
         if j < n_features:
@@ -304,7 +320,7 @@ def weighted_scale_row(packed, state, n_features, scale):
             for i in range(state.weight.size):
                 away = packed[i, j] - mean
                 square += state.weight[i] * away * away
-        scale[j] = np.sqrt(square)
+        scale[j] *= np.sqrt(square)
 
 
 @many_rows
@@ -315,7 +331,7 @@ def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalt
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
-    path, scale = matrix(1, p), rule.scale.copy()
+    path, scale, unseen = matrix(1, p), vector(p), unseen_rates(table, outcome, outcome.power)
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
         everyone_row(
@@ -325,14 +341,18 @@ def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalt
             if work.weight[i] < 1e-14 * table.prior[i] / table.total:
                 work.weight[i] = 0.0
         packed, state = gather_row(table, outcome, n_output, work)
+        for j in range(p):
+            scale[j] = rule.scale[j]
         if rule.weighted_scale:
             weighted_scale_row(packed, state, min(table.y_column, p), scale)
-        ruled = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.reach)
+        ruled = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.reach, rule.limits, rule.groups)
         intercept, coef = starts[q].copy(), start_coefs[q].copy()
         for k in range(n_output):
             work.moved[0, k] = np.inf
+            clip_row(coef[k], rule.limits)
+        zeros = settle_zeros_row(state, state.power, unseen, intercept, coef)
         for t in range(penalties.size):
-            if not newton_row(
+            if not zeros and not newton_row(
                 outcome.kind, table, packed, state, work, ruled, penalties[t], intercept, coef, mean, path
             ):
                 failed[q] += 1

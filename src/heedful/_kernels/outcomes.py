@@ -2,7 +2,7 @@
 
 A state holds the rows that a fit attends to. ``link`` (n_output, n_row) is the linear predictor; ``mass`` is its
 exponential where a softmax or a risk set needs it. Binary outcomes have one output, classes one for each class,
-survival one. Curvatures are upper bounds, so a step never goes far too far.
+survival, counts and costs one. Curvatures are upper bounds, or exact where the loss has no bound.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import one_row
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER
 
 # Smaller curvatures count as this much: where a probability is 0 or 1 to ten digits, a step would have no limit.
 FLAT = 1e-10
+# Linear predictors farther from 0 than this count as this much where the mean of a count or cost is taken.
+LARGEST = 300.0
 # A softmax whose sum leaves these bounds after a step is worked out again from its new largest term.
 LOST = 1e-100
 # A sum that falls to less than this part of itself is added up anew.
@@ -23,7 +25,8 @@ LITTLE = 1e-3
 class State(NamedTuple):
     """Rows of one fit: outcome, time, weight (sum 1), linear predictor and what depends on it.
 
-    ``level`` is the cumulative hazard of a row, or with classes the number taken off before exponentials.
+    ``level`` is the cumulative hazard of a row, or with classes the number taken off before exponentials; of counts and
+    costs it is the logarithm of the mean. ``offset`` is what the loss adds to the linear predictor.
     """
 
     value: np.ndarray
@@ -33,6 +36,8 @@ class State(NamedTuple):
     mass: np.ndarray
     total: np.ndarray
     level: np.ndarray
+    offset: np.ndarray
+    power: float | None
 
 
 @one_row
@@ -100,15 +105,82 @@ def risk_masses(state):
 
 
 @one_row
+def power_masses(state, power):
+    """Refresh the means of counts and costs and their logarithms; nothing without a power."""
+    if power is not None:
+        for i in range(state.value.size):
+            state.level[i] = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
+            state.mass[0, i] = np.exp(state.level[i])
+
+
+@one_row
 def masses_row(kind, state, k):
     """Refresh what depends on the linear predictor after a change of output ``k`` (-1: all)."""
     if kind == MULTINOMIAL:
         class_masses(state, k)
     elif kind == BINOMIAL:
         for i in range(state.value.size):
-            state.mass[0, i] = 1.0 / (1.0 + np.exp(min(-state.link[0, i], 500.0)))
+            state.mass[0, i] = 1.0 / (1.0 + np.exp(min(-state.link[0, i] - state.offset[i], 500.0)))
+    elif kind == POWER:
+        power_masses(state, state.power)
     else:
         risk_masses(state)
+
+
+@one_row
+def deviance(value, level, power):
+    """Return half the unit deviance of a count or cost whose mean has the logarithm ``level``; 0 without a power."""
+    if power is None:
+        return 0.0
+    if power == 1.0:
+        away = np.exp(level) - value
+        return away + value * (np.log(value) - level) if value > 0.0 else away
+    if power == 2.0:
+        return value * np.exp(-level) - 1.0 - np.log(value) + level
+    least = value ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
+    away = np.exp((2.0 - power) * level) / (2.0 - power) - value * np.exp((1.0 - power) * level) / (1.0 - power)
+    return away + least
+
+
+@one_row
+def level_row(state, power):
+    """Add to the linear predictor of counts and costs what makes it fit best; return how much that was."""
+    if power is None:
+        return 0.0
+    seen, expected = 0.0, 0.0
+    for i in range(state.value.size):
+        level = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
+        share = state.weight[i] * np.exp((1.0 - power) * level)
+        seen += share * state.value[i]
+        expected += share * np.exp(level)
+    move = np.log(seen / expected)
+    for i in range(state.value.size):
+        state.link[0, i] += move
+    return move
+
+
+@one_row
+def working_power_row(state, power, curve, response, column):
+    """Write weight x curvature and the working response of counts and costs; return the sum of the former.
+
+    Curvatures are exact, but for those that are next to nothing beside their mean.
+    """
+    if power is None:
+        return 0.0
+    total = 0.0
+    for i in range(state.value.size):
+        up = np.exp((2.0 - power) * state.level[i])
+        down = state.value[i] * np.exp((1.0 - power) * state.level[i])
+        curve[i] = state.weight[i] * ((2.0 - power) * up + (power - 1.0) * down)
+        response[i, column] = state.weight[i] * (down - up)
+        total += curve[i]
+    least = FLAT * total
+    for i in range(state.value.size):
+        floor = least * state.weight[i]
+        total += max(floor - curve[i], 0.0)
+        curve[i] = max(curve[i], floor)
+        response[i, column] = state.link[0, i] + (response[i, column] / curve[i] if curve[i] > 0.0 else 0.0)
+    return total
 
 
 @one_row
@@ -121,8 +193,10 @@ def loss_row(kind, state, k):
     for i in range(state.value.size):
         if kind == MULTINOMIAL:
             away = np.log(state.total[i]) + state.level[i] - state.link[int(state.value[i]), i]
+        elif kind == POWER:
+            away = deviance(state.value[i], state.level[i], state.power)
         else:
-            link = state.link[0, i]
+            link = state.link[0, i] + state.offset[i]
             away = np.log1p(np.exp(-abs(link))) + max(link, 0.0) - state.value[i] * link
         loss += state.weight[i] * away
     return loss
@@ -131,6 +205,8 @@ def loss_row(kind, state, k):
 @one_row
 def working_row(kind, state, k, curve, response, column):
     """Write weight x curvature and the working response of output ``k``; return the sum of the former."""
+    if kind == POWER:
+        return working_power_row(state, state.power, curve, response, column)
     total = 0.0
     for i in range(state.value.size):
         weight, link = state.weight[i], state.link[k, i]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 SOFTMAX, SHARE, LEAF = 0, 1, 2
-GAUSSIAN, BINOMIAL, MULTINOMIAL, COX = 0, 1, 2, 3
+GAUSSIAN, BINOMIAL, MULTINOMIAL, COX, POWER = 0, 1, 2, 3, 4
 # A loss that no kernel knows: it is fitted by lassos of working responses.
 OTHER = -1
 # The code of a missing cell in binned columns.
@@ -54,19 +54,32 @@ def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tu
     return packed, column
 
 
+NOTHING = np.empty(0)
+
+
 class Outcome(NamedTuple):
-    """Responses of the rows: 0/1, the number of a class, or an event (0/1) with its time; ``order`` sorts times."""
+    """Responses of the rows: 0/1, the number of a class, an event (0/1) with its time, a count or a cost.
+
+    ``order`` sorts times. Counts and costs have a variance that is their mean to a ``power``. ``offset`` is what their
+    loss, or that of 0/1, adds to the linear predictor of each row; empty if nothing. Of other responses the power is
+    None, and what counts and costs need is then not compiled.
+    """
 
     kind: int
     value: np.ndarray
     time: np.ndarray
     order: np.ndarray
+    power: float | None = None
+    offset: np.ndarray = NOTHING
 
 
 class Rule(NamedTuple):
     """How local fits are penalised, started and stopped; ``scale`` multiplies the penalty of each column.
 
-    ``reach`` is how far from the weighted mean response a head may predict, in weighted standard deviations of it.
+    With ``weighted_scale`` the weighted standard deviation of the column does too. ``reach`` is how far from the
+    weighted mean response a head may predict, in weighted standard deviations of it. ``limits`` (2, n_columns) are the
+    least and the largest coefficients, 0 between them; ``groups`` the number of each column's group, of which the norm
+    is penalised. Both are None by default, and what they need is then not compiled.
     """
 
     scale: np.ndarray
@@ -75,6 +88,8 @@ class Rule(NamedTuple):
     tol: float
     max_iter: int
     reach: float = np.inf
+    limits: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
 
 class ScoreRows(NamedTuple):

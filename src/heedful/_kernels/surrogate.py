@@ -47,7 +47,7 @@ def boost_tree_rows(
             j = used[u]
             tally_nodes(codes[j], sizes[j], tally.shape[0] - 1, residual, place, n_nodes, tally[:, : 2 * n_nodes])
             for k in range(n_nodes):
-                scan_column(tally[:, : 2 * n_nodes], k, sizes[j], categories[j], 0.0, how, order, found)
+                scan_column(tally[:, : 2 * n_nodes], k, sizes[j], categories[j], 0.0, 0.0, how, order, found)
                 if found[0] > best[k] * (1.0 + TIE):
                     best[k] = found[0]
                     column[n_nodes - 1 + k] = j

@@ -10,13 +10,14 @@ from sklearn.base import BaseEstimator
 
 from heedful._checks import check_count, check_grid, check_number, is_word
 from heedful._frames import center_and_unit
-from heedful._kernels.shapes import GAUSSIAN, Rule, Table
+from heedful._kernels.shapes import GAUSSIAN, Table
+from heedful._models.constraints import ask_of_columns, check_wishes
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
-from heedful._responses import Response, unit_response
-from heedful._solver import Model, Scale, build_table, working_tables
+from heedful._responses import Response, split_offset, unit_response
+from heedful._solver import Model, Scale, build_table, make_rule, working_tables
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split
@@ -52,6 +53,17 @@ class LocalLasso(BaseEstimator):
     shapes : bool, default=True
         Fit an additive model too, a sum of one curve for each column: a second model for all rows, and one more column
         that heads may use. Many heads only; False is the paper's method.
+    penalty : {"lasso", "group"}, default="lasso"
+        "group" penalises the norm of all coefficients of a column of the table: the levels of a category enter or leave
+        each model together.
+    penalty_factor : dict, default=None
+        What multiplies the penalty of columns, by name or position; 0 leaves a column without penalty. As in glmnet,
+        factors are divided by their mean.
+    limits : dict, default=None
+        Limits of the coefficients of columns of numbers, by name or position: "+", "-", or a pair (low, high) with 0 in
+        between. They hold for the global model, for every local one and for the blend; curves of columns with a sign
+        never turn round. So the prediction never falls, or never rises, with such a column as long as the same rows are
+        attended to: attention itself may change with it. Two classes at most.
 
     Examples
     --------
@@ -67,6 +79,9 @@ class LocalLasso(BaseEstimator):
     exact: bool = False
     max_features: int | str | None = "auto"
     shapes: bool = True
+    penalty: str = "lasso"
+    penalty_factor: Any = None
+    limits: Any = None
 
 
 def check_local(local: LocalLasso) -> tuple[float, ...] | None:
@@ -79,6 +94,7 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
     if not isinstance(local.shapes, bool | np.bool_):
         raise TypeError(f"`shapes` must be True or False, got {local.shapes!r}.")
+    check_wishes(local)
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
 
@@ -108,11 +124,17 @@ class LinearModels:
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
         """Fit the lasso for all rows, and the additive model."""
-        baseline = response.baseline(self.alpha, TOL, run.n_jobs)
+        baseline, signs = response.baseline(self.alpha, TOL, run.n_jobs), None
+        asked = ask_of_columns(self.local, rows)
+        if asked is not None:
+            baseline.penalty_factor, baseline.limits, baseline.groups, signs = asked
         design = rows.labelled(rows.model_rows(rows.codes))
-        baseline.fit(design, response.decode(rows.y), rows.weight, splits=splits)
-        shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose) if self.shapes else None
-        return FittedLinear(rows, response, baseline, self.local, self.most, shapes)
+        y, offset = split_offset(rows.y, response.n_encoded)
+        known = {} if offset is None else {"offset": offset}
+        baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
+        shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs) if self.shapes else None
+        most = None if asked is not None and asked.needs_all else self.most
+        return FittedLinear(rows, response, baseline, self.local, most, shapes)
 
 
 class FittedLinear(FittedModels):
@@ -160,7 +182,8 @@ class FittedLinear(FittedModels):
         start = self._widen(fit.model)
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
-        rule = Rule(self.scale.pad(np.ones(self.scale.center.size)), False, start.coef[0], TOL, MAX_ITER, far)
+        asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
+        rule = make_rule(self.scale, asked, weighted=False, start=start.coef[0], tol=TOL, max_iter=MAX_ITER, reach=far)
         finite = np.isfinite(ratios)
         penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
         tables = fit.tables

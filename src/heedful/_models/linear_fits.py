@@ -19,6 +19,7 @@ from heedful._solver import (
     build_table,
     fit_family,
     fit_paths,
+    number_groups,
     weight_rows,
     working_tables,
 )
@@ -70,6 +71,10 @@ class LinearProblem(NamedTuple):
             check_table(table, n_train, width)
         numbers(self.rule.scale, width)
         numbers(self.rule.start, width)
+        if self.rule.limits is not None:
+            need(self.rule.limits.shape == (2, width), "limits are those of other columns")
+        if self.rule.groups is not None:
+            places(self.rule.groups, width, width)
         places(self.tried, n_train, self.tried.size)
         need(self.penalties.dtype == np.float64 and not np.isnan(self.penalties).any(), "penalties are missing")
         if self.means is not None:
@@ -121,7 +126,13 @@ class LinearProblem(NamedTuple):
         """Return the problem of some columns alone, near the same global model of all."""
         width = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0).width
         start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
-        rule = self.rule._replace(scale=_pad(self.rule.scale[columns], width), start=start.coef[0])
+        limits, groups = self.rule.limits, self.rule.groups
+        rule = self.rule._replace(
+            scale=_pad(self.rule.scale[columns], width),
+            start=start.coef[0],
+            limits=None if limits is None else _pad(limits[:, columns], width),
+            groups=None if groups is None else number_groups(_pad_groups(groups[columns], width)),
+        )
         tables = tuple(_of_columns(table, columns) for table in self.tables)
         exact = None if self.exact is None else _of_columns(self.exact, columns)
         return self._replace(tables=tables, start=start, rule=rule, exact=exact, folds=())
@@ -196,6 +207,11 @@ def _pad(values: np.ndarray, width: int) -> np.ndarray:
     padded = np.zeros((*values.shape[:-1], width))
     padded[..., : values.shape[-1]] = values
     return padded
+
+
+def _pad_groups(groups: np.ndarray, width: int) -> np.ndarray:
+    """Return groups with one of its own for each column of padding."""
+    return np.append(groups, groups.max(initial=-1) + 1 + np.arange(width - groups.size))
 
 
 def _one_step(rows, x, weightings, problem, wanted, shares):

@@ -14,11 +14,13 @@ from sklearn.utils.validation import check_array
 
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._frames import as_table, is_frame
-from heedful._responses import Classification, Regression, Response
+from heedful._responses import Classification, CountsOrCosts, Regression, Response, ServedCosts
 
 # Names that packages give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")
 MOST_LISTED = 5
+# Of boosters under a log link, the power of the mean that the variance is taken to grow with.
+POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}
 
 
 class ServedModel:
@@ -35,8 +37,7 @@ class ServedModel:
         self._last: Any = self.model[-1] if steps else self.model
         self._check(needs_leaves)
         self.ensemble: Ensemble | None = read_ensemble(self._last) if is_ensemble(self._last) else None
-        labels = self._read_classes()
-        self.response: Response = Regression() if labels is None else Classification(labels)
+        self.response: Response = self._read_response()
         self.adds_up = False
         self.names = column_names(self.model)
         self.n_features = self._count_columns()
@@ -113,6 +114,18 @@ class ServedModel:
             f"`X` must have the columns that `model` was fitted on, in their order, got a table {what}. Select them: "
             f"X[{list(self.names or [])[:MOST_LISTED]}{' and so on' if len(names) > MOST_LISTED else ''}]."
         )
+
+    def _read_response(self) -> Response:
+        """Return what the model predicts: labels, numbers, or by a booster with a log link counts or costs."""
+        labels = self._read_classes()
+        if labels is not None:
+            return Classification(labels)
+        own = getattr(self._last, "response_", None)
+        if isinstance(own, CountsOrCosts):
+            return ServedCosts(own.power)
+        # forests know a Poisson loss too, without a link
+        power = POWERS.get(self.ensemble.loss) if self.ensemble is not None and self.ensemble.boosted else None
+        return Regression() if power is None else ServedCosts(power)
 
     def _read_classes(self) -> np.ndarray | None:
         if hasattr(self.model, "predict_proba") and hasattr(self._last, "classes_"):

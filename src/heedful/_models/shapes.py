@@ -52,18 +52,23 @@ class Shapes:
         return total
 
 
-def fit_shapes(rows: TrainingTable, family: Family, splits: list[Split], verbose: int) -> Shapes:
+def fit_shapes(
+    rows: TrainingTable, family: Family, splits: list[Split], verbose: int, signs: np.ndarray | None = None
+) -> Shapes:
     """Fit stumps that leave out folds; queries get the mean of these models.
 
     A training row gets the value of models that were not fitted to its fold, after a number of rounds that its fold had
-    no say in either: its own response has none in its value.
+    no say in either: its own response has none in its value. Curves of columns with a sign of 1 never fall, of -1 never
+    rise.
     """
     # rows are dealt out by their cells: their order as they are depends on responses
     rank = np.argsort(np.lexsort(rows.codes.T))
     folds = [*splits, *_inner(splits, rank)]
     plan = _in_a_circle(folds, rank.size) or _with_judges(folds, rank)
     binned = rows.model_bins(rows.codes)
-    found = fit_stumps(binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges, whole=False)
+    found = fit_stumps(
+        binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges, whole=False, signs=signs
+    )
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
     for fold, used, best in zip(folds, plan.used, found.best, strict=True):
         for k in used:

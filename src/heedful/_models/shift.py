@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._models.learners import labelled_family
 from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import unit_response
-from heedful._solver import Classes, Numbers, importance_of
+from heedful._solver import Classes, Family, MeanDeviance, Numbers, importance_of
 from heedful._training_table import TrainingTable, fill_missing
 from heedful.attention._attention import blend_attention
 from heedful.attention._weighting import Weighting, weigh
@@ -49,7 +48,7 @@ class FittedShift(FittedModels):
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
         """Return the shifts to work out."""
-        return ShiftProblem(labelled_family(self.response, self.rows.y), self.recent.base, self.rows.weight)
+        return ShiftProblem(self.response.family(self.rows.y), self.recent.base, self.rows.weight)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return what the model predicts of the recent rows, none of which it has seen."""
@@ -125,17 +124,22 @@ class ShiftProblem:
     """Recent rows with their response (``family``) and what a model that has not seen them predicts (``base``).
 
     A query's shift is the link of the weighted mean response less that of the weighted mean prediction: the weighted
-    mean residual of numbers, a difference of log-odds for classes.
+    mean residual of numbers, a difference of log-odds for classes, the log of a ratio for counts and costs.
     """
 
     largest_block = 2048
 
-    def __init__(self, family: Numbers | Classes, base: np.ndarray, weight: np.ndarray):
+    def __init__(self, family: Family, base: np.ndarray, weight: np.ndarray):
         self.family, self.base, self.weight = family, base, weight
-        numbers = family.n_values == 1
-        self._columns = (
-            family.response[:, None] - base if numbers else np.hstack([np.eye(base.shape[1])[family.y], base])
-        )
+        if isinstance(family, Classes):
+            self._columns = np.hstack([np.eye(base.shape[1])[family.y], base])
+        elif isinstance(family, MeanDeviance):
+            # the ratio of their means is the factor of the predictions that has the smallest deviance
+            self._columns = np.hstack([family.y[:, None], base]) * base ** (1.0 - family.power)
+        elif isinstance(family, Numbers):
+            self._columns = family.response[:, None] - base
+        else:
+            raise TypeError(f"`model` must predict numbers, classes, counts or costs, got {type(family).__name__}.")
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
         """Shift what the model predicts (``x``) of a block of queries."""
@@ -148,7 +152,7 @@ class ShiftProblem:
     def shift(self, rows: Any, weightings: list[Weighting]) -> np.ndarray:
         """Return the shifts (n_query, n_weighting, n_outputs) on the scale of the link."""
         means = attended_means(rows, weightings, self.weight, self._columns)
-        if self.family.n_values == 1:
+        if isinstance(self.family, Numbers):
             return means
         observed, predicted = np.split(means, 2, axis=-1)
         smooth = (1.0 - SMOOTH) * observed + SMOOTH * predicted

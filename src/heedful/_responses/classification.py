@@ -10,7 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_classes
-from heedful._responses.protocol import Words
+from heedful._responses.protocol import Words, split_offset
 from heedful._solver import Classes
 from heedful.baseline import LogisticBaseline
 
@@ -19,6 +19,8 @@ LOG = logging.getLogger("heedful")
 
 class Classification:
     """Labels, encoded by their place among ``classes``; what is blended are the probabilities of all classes."""
+
+    n_encoded = 1
 
     estimator_type = "classifier"
 
@@ -49,7 +51,8 @@ class Classification:
         """Return what people call it."""
         if self.classes.size == 2:
             second = self.classes[1]
-            return Words("two classes", f"probability of {second}", f"log-odds of {second}", "log loss")
+            names = (f"probability of {second}", f"log-odds of {second}", "log loss")
+            return Words("two classes", *names, factor="odds ratio")
         return Words("several classes", "probability", "linear predictor", "log loss")
 
     @property
@@ -77,12 +80,13 @@ class Classification:
 
     def decode(self, encoded: np.ndarray) -> np.ndarray:
         """Return the labels."""
-        return self.classes[encoded.astype(np.int64)]
+        return self.classes[self._codes(encoded)]
 
     def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Return sample weights times class weights; rows of two classes at least must have any."""
+        self._check_offset(split_offset(encoded, self.n_encoded)[1])
         weight = sample_weight * compute_sample_weight(self.class_weight, self.decode(encoded))
-        present = np.bincount(encoded.astype(np.int64), weights=weight, minlength=self.classes.size) > 0
+        present = np.bincount(self._codes(encoded), weights=weight, minlength=self.classes.size) > 0
         if present.sum() < 2:
             raise ValueError(
                 "`sample_weight` and `class_weight` leave rows of one class only: give rows of at least 2 classes a "
@@ -92,15 +96,15 @@ class Classification:
 
     def family(self, encoded: np.ndarray) -> Classes:
         """Return the rows under log loss."""
-        return Classes(encoded, self.classes.size)
+        return Classes(self._codes(encoded), self.classes.size, offset=split_offset(encoded, self.n_encoded)[1])
 
     def strata(self, encoded: np.ndarray) -> np.ndarray:
         """Return the classes."""
-        return encoded
+        return split_offset(encoded, self.n_encoded)[0]
 
     def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Return the places of the labels as text."""
-        return encoded.astype(np.int64).astype(str)
+        return self._codes(encoded).astype(str)
 
     def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> LogisticBaseline:
         """Return an L1 logistic model."""
@@ -108,7 +112,7 @@ class Classification:
 
     def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
         """Return the labels, or their places for a learner that knows classes by number only."""
-        return encoded.astype(np.int64) if knows_numbers(learner) else self.decode(encoded)
+        return self._codes(encoded) if knows_numbers(learner) else self.decode(encoded)
 
     def learner_values(self, model: Any, X: Any) -> np.ndarray:
         """Return the probabilities of all classes; one that the learner has not seen gets 0."""
@@ -118,14 +122,31 @@ class Classification:
         chance[:, places] = model.predict_proba(X)
         return chance
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
-        """Return the label of the most probable class."""
-        return self.classes[values.argmax(axis=1)]
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return the probabilities; an offset is added to the log-odds of the second of two classes."""
+        self._check_offset(offset)
+        if offset is None:
+            return values
+        # the sum of two terms whose larger one is 1: neither overflows
+        other, own = values.T * np.exp([np.minimum(-offset, 0.0), np.minimum(offset, 0.0)])
+        return np.column_stack([other, own]) / (other + own)[:, None]
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
-        """Return the accuracy; labels that the model does not know are an error."""
-        self.encode(y)
-        return float(accuracy_score(y, self.predict(values), sample_weight=sample_weight))
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the label of the most probable class."""
+        return self.classes[expected.argmax(axis=1)]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return the accuracy."""
+        found = self.expected(values, split_offset(encoded, self.n_encoded)[1]).argmax(axis=1)
+        return float(accuracy_score(self._codes(encoded), found, sample_weight=sample_weight))
+
+    def _check_offset(self, offset: np.ndarray | None) -> None:
+        if offset is not None and self.classes.size > 2:
+            raise ValueError(f"`offset` needs two classes, got {self.classes.size}. Leave it out.")
+
+    def _codes(self, encoded: np.ndarray) -> np.ndarray:
+        """Return the places of the classes, without offsets."""
+        return split_offset(encoded, self.n_encoded)[0].astype(np.int64)
 
 
 def knows_numbers(learner: Any) -> bool:

@@ -7,7 +7,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_response
-from heedful._responses.protocol import Words, unit_response
+from heedful._responses.protocol import Words, no_offset, unit_response
 from heedful._solver import Numbers
 from heedful.baseline import LassoBaseline
 
@@ -18,7 +18,7 @@ class Regression:
     task, estimator_type = "regression", "regressor"
     words = Words("a number", "prediction", "prediction", "root mean squared error", root=True)
     classes = outputs = None
-    n_values = 1
+    n_values = n_encoded = 1
 
     def encode(self, y: Any) -> np.ndarray:
         """Return finite numbers, one per row."""
@@ -56,10 +56,23 @@ class Regression:
         """Return predictions as one column."""
         return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """Return the predictions."""
-        return values[:, 0]
+        return no_offset(values, offset)
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+    def residuals(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return what is above the predictions."""
+        return encoded - values
+
+    def around(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Return the ends of intervals around predictions."""
+        value = self.expected(values, offset)
+        return np.column_stack([value - size, value + size])
+
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the predictions."""
+        return expected[:, 0]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
         """Return the coefficient of determination, R2."""
-        return float(r2_score(y, values[:, 0], sample_weight=sample_weight))
+        return float(r2_score(encoded, values[:, 0], sample_weight=sample_weight))

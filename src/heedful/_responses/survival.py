@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_consistent_length
 
 from heedful._checks import check_survival, check_weights
-from heedful._responses.protocol import Words, unit_response
+from heedful._responses.protocol import Words, no_offset, unit_response
 from heedful._solver import Survival
 from heedful.baseline import CoxBaseline
 
@@ -15,9 +14,10 @@ class SurvivalTimes:
     """Events and times, encoded as two columns; what is blended is the log hazard relative to the average row."""
 
     task, estimator_type = "survival", None
-    words = Words("survival", "log hazard", "log hazard", "minus log likelihood")
+    words = Words("survival", "log hazard", "log hazard", "minus log likelihood", factor="hazard ratio")
     classes = outputs = None
     n_values = 1
+    n_encoded = 2
 
     def encode(self, y: Any) -> np.ndarray:
         """Return events (0 or 1) and times as columns."""
@@ -58,14 +58,17 @@ class SurvivalTimes:
         """Return predicted log hazards as one column."""
         return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
 
-    def predict(self, values: np.ndarray) -> np.ndarray:
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """Return the log hazards."""
-        return values[:, 0]
+        return no_offset(values, offset)
 
-    def score(self, y: Any, values: np.ndarray, sample_weight: Any) -> float:
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return the log hazards."""
+        return expected[:, 0]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
         """Return the concordance index."""
-        event, time = check_survival(y)
-        check_consistent_length(values, time)
+        event, time = encoded.T
         return concordance(event, time, values[:, 0], check_weights(sample_weight, time.size))
 
 

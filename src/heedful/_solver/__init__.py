@@ -1,8 +1,9 @@
 """Weights to one small model per query."""
 
 from heedful._solver.boosters import takes_codes
+from heedful._solver.constraints import Constraints, check_outputs, make_rule, number_groups, read_constraints
 from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
-from heedful._solver.deviance import Deviance
+from heedful._solver.deviance import Deviance, MeanDeviance, read_amounts
 from heedful._solver.families import Classes, Family, Losses, Numbers, RowByRow
 from heedful._solver.lasso import LocalFits, local_lasso
 from heedful._solver.learners import LocalLearner, make_learner, with_every_class
@@ -17,12 +18,14 @@ __all__ = [
     "LEAF_VALUES",
     "SQUARES",
     "Classes",
+    "Constraints",
     "Deviance",
     "Family",
     "LeafTable",
     "LocalFits",
     "LocalLearner",
     "Losses",
+    "MeanDeviance",
     "Model",
     "Numbers",
     "Paths",
@@ -32,6 +35,7 @@ __all__ = [
     "WeightRows",
     "build_table",
     "check_heeds_weights",
+    "check_outputs",
     "check_takes_weights",
     "cumulative_hazard",
     "fit_family",
@@ -40,8 +44,12 @@ __all__ = [
     "importance_of",
     "local_lasso",
     "make_learner",
+    "make_rule",
     "measure",
     "no_model",
+    "number_groups",
+    "read_amounts",
+    "read_constraints",
     "takes_codes",
     "warn_unconverged",
     "weight_rows",

@@ -1,12 +1,17 @@
 """Counts and costs: families whose variance grows with a power of the mean, under a log link."""
 
+from typing import Any
+
 import numpy as np
 
+from heedful._checks import check_amounts, check_number, check_offset
+from heedful._kernels.shapes import POWER, Outcome
 from heedful._solver.families import FLAT, SMOOTH, Losses, RowByRow, like_rows
 
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
 LARGEST = 300.0
 POISSON, GAMMA = 1.0, 2.0
+POWERS = {"poisson": POISSON, "gamma": GAMMA}
 
 
 class Deviance(RowByRow):
@@ -20,8 +25,13 @@ class Deviance(RowByRow):
     farthest_step = float(np.log(100.0))
 
     def __init__(self, y: np.ndarray, power: float, offset: np.ndarray | None = None):
-        self.y, self.power = y, power
+        self.y, self.power = y, float(power)
         self.offset = np.zeros(y.size) if offset is None else offset
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the response as kernels take it."""
+        return Outcome(POWER, self.y, np.empty(0), np.arange(self.y.size), self.power, self.offset)
 
     def part(self, rows):
         """Return the family of some of the rows."""
@@ -85,3 +95,38 @@ class Deviance(RowByRow):
         least = y ** (2.0 - power) / ((1.0 - power) * (2.0 - power))
         value = up / (2.0 - power) - down / (1.0 - power) + least
         return Losses(value, up - down, (2.0 - power) * up - (1.0 - power) * down)
+
+
+class MeanDeviance(Deviance):
+    """The same, blended on means: what a fitted model predicts is moved by a factor."""
+
+    def part(self, rows):
+        """Return the family of some of the rows."""
+        return MeanDeviance(self.y[rows], self.power)
+
+    def new_rows(self, encoded):
+        """Return the family of other rows."""
+        return MeanDeviance(encoded, self.power)
+
+    def values(self, link):
+        """Return the means."""
+        return np.exp(self._log_mean(link, 0.0))
+
+    def link_of(self, values):
+        """Return the logarithms of means."""
+        return np.log(np.maximum(values, np.exp(-LARGEST)))
+
+    def losses(self, observed):
+        """Return half the unit deviance of each row, as a function of the mean."""
+        link, y = self.link_of(observed), like_rows(self.y, observed)
+        mean = np.exp(link)
+        bend = (1.0 - self.power) * mean**-self.power + self.power * y * mean ** (-1.0 - self.power)
+        value = self._losses(link, 0.0, y).value
+        return Losses(value, (mean - y) * mean**-self.power, np.maximum(bend, FLAT * mean**-self.power))
+
+
+def read_amounts(y: Any, family: str, power: float = 1.5, offset: Any = None) -> Deviance:
+    """Return the checked family of counts or costs; ``power`` is that of family "tweedie"."""
+    power = check_number("power", POWERS.get(family, power), POISSON, GAMMA, hint="1.5 is the default.")
+    values = check_amounts(y, power)
+    return Deviance(values, power, check_offset(offset, values.size))

@@ -16,6 +16,8 @@ from heedful._kernels.shapes import BINOMIAL, GAUSSIAN, MULTINOMIAL, OTHER, Outc
 FLAT, SMOOTH = 0.01 * 0.99, 0.01
 # The log-odds of the most and the least probable class are at most this far apart: 1 - 1e-13 is still less than 1.
 FARTHEST = 30.0
+# The level of two classes with offsets takes so many Newton steps, each with the curvature of all rows.
+NULL_STEPS = 25
 
 
 # The linear predictors (n_rows, n_models, n_outputs) of some models at the rows asked for.
@@ -219,35 +221,44 @@ class Classes(RowByRow):
     """Classes by number, under log loss.
 
     Two classes have one output, the log-odds of the second, unless they are to be treated as alike (``symmetric``).
+    Only then may rows have an ``offset``, which their loss adds to it; what is blended are probabilities without it.
     """
 
-    def __init__(self, y: np.ndarray, n_classes: int, *, symmetric: bool = False):
+    def __init__(self, y: np.ndarray, n_classes: int, *, symmetric: bool = False, offset: np.ndarray | None = None):
         self.y, self.n_classes, self.symmetric = np.asarray(y, dtype=np.int64), n_classes, symmetric
         self.n_outputs = 1 if n_classes == 2 and not symmetric else n_classes
-        self.n_values = n_classes
+        self.n_values, self.offset = n_classes, offset
 
     @property
     def outcome(self) -> Outcome:
         """Return the classes as kernels take them."""
         kind = BINOMIAL if self.n_outputs == 1 else MULTINOMIAL
-        return Outcome(kind, self.y.astype(np.float64), np.empty(0), np.arange(self.y.size))
+        offset = np.empty(0) if self.offset is None else self.offset
+        return Outcome(kind, self.y.astype(np.float64), np.empty(0), np.arange(self.y.size), offset=offset)
 
     def part(self, rows):
         """Return the family of some of the rows."""
-        return Classes(self.y[rows], self.n_classes, symmetric=self.symmetric)
+        offset = None if self.offset is None else self.offset[rows]
+        return Classes(self.y[rows], self.n_classes, symmetric=self.symmetric, offset=offset)
 
     def new_rows(self, encoded):
-        """Return the family of rows of other classes."""
-        return Classes(encoded, self.n_classes, symmetric=self.symmetric)
+        """Return the family of other rows: classes, or these and offsets as two columns."""
+        y, *offset = encoded.reshape(len(encoded), -1).T
+        return Classes(y, self.n_classes, symmetric=self.symmetric, offset=offset[0] if offset else None)
 
     def null_link(self, weight):
         """Return the log-odds of the class shares, or their centred logarithms."""
-        share = np.bincount(self.y, weights=weight, minlength=self.n_classes) / weight.sum()
-        return self.mean_link(self._outputs(share), self._outputs(share))
+        share = np.average(self.means(), axis=0, weights=weight)
+        link = self.mean_link(share, share)
+        if self.offset is not None:
+            for _ in range(NULL_STEPS):
+                rows = np.tile(link, (self.y.size, 1))
+                link = link + weight @ self.residual(rows, weight) / (weight @ self.hessian(rows, weight))
+        return link
 
     def residual(self, link, weight):
         """Return 0 or 1 less the probability."""
-        return self.means() - self._outputs(self.values(link))
+        return self._outputs(np.eye(self.n_classes))[self.y] - self._outputs(self.values(self._shifted(link)))
 
     def hessian(self, link, weight):
         """Return p (1 - p), times what makes it a bound for all classes together.
@@ -255,21 +266,25 @@ class Classes(RowByRow):
         The curvature of a softmax is not diagonal. The largest eigenvalue of ``V^-1/2 (diag(p) - pp') V^-1/2``, with V
         the diagonal ``p (1 - p)``, is 2 for two classes and close to 1 for many equal ones.
         """
-        chance = np.clip(self.values(link), 1e-6, 1.0 - 1e-6)
+        chance = np.clip(self.values(self._shifted(link)), 1e-6, 1.0 - 1e-6)
         bend = np.maximum(chance * (1.0 - chance), FLAT)
         if self.n_outputs == 1:
             return bend[:, 1:]
         return bend * largest_eigenvalue(1.0 / (1.0 - chance), chance / (1.0 - chance))[:, None]
 
     def means(self):
-        """Return one 0/1 column per output."""
-        return self._outputs(np.eye(self.n_classes))[self.y]
+        """Return one 0/1 column per output; with offsets another of the probabilities that these alone would give."""
+        happened = self._outputs(np.eye(self.n_classes))[self.y]
+        if self.offset is None:
+            return happened
+        return np.column_stack([happened, self._outputs(self.values(self.offset[:, None]))])
 
     def mean_link(self, means, overall):
         """Return the link of class shares, moved a little towards the overall ones so that none is 0 or 1."""
         share = (1.0 - SMOOTH) * means + SMOOTH * overall
         if self.n_outputs == 1:
-            return np.log(share) - np.log1p(-share)
+            odds = np.log(share) - np.log1p(-share)
+            return odds if self.offset is None else odds[..., :1] - odds[..., 1:]
         logarithm = np.log(np.maximum(share, 1e-12))
         return logarithm - logarithm.mean(axis=-1, keepdims=True)
 
@@ -298,7 +313,18 @@ class Classes(RowByRow):
     def losses(self, observed):
         """Return minus log probabilities."""
         chance = np.maximum(observed, 1e-15)
-        return Losses(-np.log(chance), -1.0 / chance, chance**-2.0)
+        if self.offset is None:
+            return Losses(-np.log(chance), -1.0 / chance, chance**-2.0)
+        # odds are multiplied by what an offset is the logarithm of, towards the class that was observed
+        odds = np.exp(like_rows(np.where(self.y == 1, self.offset, -self.offset), observed))
+        total = 1.0 - chance + chance * odds
+        slope = (odds - 1.0) / total
+        curve = np.maximum(chance**-2.0 - slope**2, FLAT)
+        return Losses(np.log(total) - np.log(chance * odds), slope - 1.0 / chance, curve)
+
+    def _shifted(self, link: np.ndarray) -> np.ndarray:
+        """Return the linear predictor that the loss looks at."""
+        return link if self.offset is None else link + self.offset[:, None]
 
     def _outputs(self, columns: np.ndarray) -> np.ndarray:
         """Return the class columns that have an output."""

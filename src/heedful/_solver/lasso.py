@@ -6,15 +6,25 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from heedful import _blocks
-from heedful._checks import check_choice, check_classes, check_number, check_positive, check_response, check_survival
-from heedful._kernels.shapes import Rule
+from heedful._checks import (
+    check_choice,
+    check_classes,
+    check_number,
+    check_offset,
+    check_positive,
+    check_response,
+    check_survival,
+)
+from heedful._solver.constraints import check_outputs, make_rule, read_constraints
+from heedful._solver.deviance import read_amounts
 from heedful._solver.families import Classes, Family, Numbers
 from heedful._solver.paths import fit_paths, no_model, warn_unconverged
 from heedful._solver.survival import Survival
 from heedful._solver.table import build_table, measure
 from heedful._solver.weights import read_weights, whole_table
 
-FAMILIES = ("gaussian", "binomial", "multinomial", "cox")
+FAMILIES = ("gaussian", "binomial", "multinomial", "cox", "poisson", "gamma", "tweedie")
+WITH_OFFSET = ("binomial", "poisson", "gamma", "tweedie")
 
 
 class LocalFits(NamedTuple):
@@ -36,7 +46,12 @@ def local_lasso(
     *,
     alpha: float,
     family: str = "gaussian",
+    power: float = 1.5,
+    offset: Any = None,
     standardize: str | bool = "global",
+    penalty_factor: Any = None,
+    limits: Any = None,
+    groups: Any = None,
     tol: float = 1e-7,
     max_iter: int = 10_000,
     n_jobs: int | None = -1,
@@ -58,12 +73,27 @@ def local_lasso(
         One row per fit, not negative; each row is normalised to sum to one.
     alpha : float
         Penalty. Larger gives fewer non-zero coefficients; infinity gives the weighted mean.
-    family : {"gaussian", "binomial", "multinomial", "cox"}, default="gaussian"
-        Loss: half the squared error, minus the log likelihood of two or more classes, or minus the log partial
-        likelihood (ties as Breslow's, weights also in the risk sets).
+    family : {"gaussian", "binomial", "multinomial", "cox", "poisson", "gamma", "tweedie"}, default="gaussian"
+        Loss: half the squared error, minus the log likelihood of two or more classes, minus the log partial
+        likelihood (ties as Breslow's, weights also in the risk sets), or half the deviance of counts and costs whose
+        mean is the exponential of the linear predictor.
+    power : float, default=1.5
+        With family tweedie, the power of the mean that is the variance, from 1 (counts) to 2 (costs, none of them 0).
+    offset : array-like of shape (n_train,), default=None
+        Added to the linear predictor of each row: the logarithm of its exposure. For families binomial, poisson, gamma
+        and tweedie. Coefficients and intercept are those of rows with offset 0.
     standardize : {"global", "weighted"} or False, default="global"
         Scale of the penalised coefficients: columns divided once by their unweighted standard deviation, by their
         weighted one in each fit (glmnet's rule), or not at all.
+    penalty_factor : array-like of shape (n_features,), default=None
+        Multiplies the penalty of each column; 0 never penalises it. As in glmnet factors are divided by their mean, so
+        that only their ratios count.
+    limits : pair of float or array-like, or list of {"+", "-", None}, default=None
+        Least and largest coefficients on the original scale, lower <= 0 <= upper, for all or each of the columns; or
+        their signs. Not with family multinomial.
+    groups : array-like of shape (n_features,), default=None
+        Labels of columns that enter and leave together: the penalty is then the norm of each group's scaled
+        coefficients, times the root of their number. Not with limits or family multinomial.
     tol : float, default=1e-7
         A fit ends when a sweep over all coefficients moves no fitted value by more than ``tol`` standard deviations
         of the response, or a Newton step no scaled coefficient by more than ``tol``.
@@ -89,6 +119,9 @@ def local_lasso(
            [-2.]])
     >>> local_lasso(x, [0, 0, 1, 0, 1, 1], [np.ones(6)], alpha=0.02, family="binomial").coef_.round(2)
     array([[1.06]])
+    >>> claims, years = [0, 1, 0, 2, 3, 5], [1.0, 2.0, 1.0, 1.0, 1.0, 1.0]
+    >>> local_lasso(x, claims, [np.ones(6)], alpha=0.1, family="poisson", offset=np.log(years)).coef_.round(2)
+    array([[0.64]])
     """
     check_choice("family", family, FAMILIES)
     alpha = check_number("alpha", alpha, 0.0, np.inf, hint="0 is least squares.")
@@ -96,16 +129,24 @@ def local_lasso(
         check_choice("standardize", standardize, ("global", "weighted"))
     check_positive("tol", tol, "1e-7 is the default.")
     X = check_array(X, dtype=np.float64, input_name="X")
-    response, classes = _read_response(y, family)
+    response, classes = _read_response(y, family, power, offset)
     check_consistent_length(X, response.outcome.value)
+    asked = read_constraints(penalty_factor, limits, groups, X.shape)
+    check_outputs(response, asked)
     rows, prior = read_weights(weights, X.shape[0])
     with _blocks.one_blas_thread():
-        fits = _fit_rows(X, response, rows, prior, alpha, standardize, tol, max_iter, n_jobs)
+        fits = _fit_rows(X, response, rows, prior, alpha, standardize, asked, tol, max_iter, n_jobs)
     return fits._replace(classes_=classes)
 
 
-def _read_response(y: Any, family: str) -> tuple[Family, np.ndarray | None]:
-    """Return the checked response, and its labels if it has any."""
+def _read_response(y: Any, family: str, power: float, offset: Any) -> tuple[Family, np.ndarray | None]:
+    """Return the checked response with its offset, and its labels if it has any."""
+    if offset is not None and family not in WITH_OFFSET:
+        raise ValueError(
+            f"`offset` must be None with family={family!r}, got one. Families {', '.join(WITH_OFFSET)} have offsets."
+        )
+    if family in ("poisson", "gamma", "tweedie"):
+        return read_amounts(y, family, power, offset), None
     if family == "cox":
         return Survival(*check_survival(y)), None
     if family == "gaussian":
@@ -116,21 +157,30 @@ def _read_response(y: Any, family: str) -> tuple[Family, np.ndarray | None]:
     classes, codes = check_classes(y)
     if family == "binomial" and classes.size != 2:
         raise ValueError(f"`y` must have two classes with family='binomial', got {classes.size}: {classes[:5]}.")
-    return Classes(codes, classes.size, symmetric=family == "multinomial"), classes
+    shift = check_offset(offset, codes.size)
+    return Classes(codes, classes.size, symmetric=family == "multinomial", offset=shift), classes
 
 
-def _fit_rows(X, family, rows, prior, alpha, standardize, tol, max_iter, n_jobs) -> LocalFits:
+def _fit_rows(X, family, rows, prior, alpha, standardize, asked, tol, max_iter, n_jobs) -> LocalFits:
     """Fit checked input."""
     scale = measure(X, family.response)
     table = build_table(X, family.response, prior, scale)
-    penalty_scale = scale.pad(np.ones(X.shape[1]) if standardize == "global" else 1.0 / scale.unit)
-    rule = Rule(penalty_scale, standardize == "weighted", np.zeros(scale.width), float(tol), int(max_iter))
+    rule = make_rule(
+        scale,
+        asked,
+        weighted=standardize == "weighted",
+        start=np.zeros(scale.width),
+        tol=float(tol),
+        max_iter=int(max_iter),
+        unit=None if standardize else 1.0 / scale.unit,
+    )
     penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
     nothing = no_model(family.n_outputs, scale.width)
     start = fit_paths(whole_table(), table, outcome, penalties, rule, nothing).model(0, 0)
     paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
     warn_unconverged(paths.n_failed, rows.background.size, max_iter)
     intercept, coef = paths.unscaled(scale)
+    coef = coef if asked is None else asked.within(coef)
     if isinstance(family, Survival):
         intercept[:] = 0.0
     if isinstance(family, Classes) and family.symmetric:

@@ -75,6 +75,8 @@ def objective(x: np.ndarray, family: Family, weight: np.ndarray, penalty: float,
     """Return the weighted mean loss plus the penalty of the coefficients."""
     losses = family.losses(family.observed(family.values(model.link(x)))).value
     size = np.abs(model.coef[0]) * rule.scale
+    if rule.groups is not None:
+        size = np.sqrt(np.bincount(rule.groups, weights=size**2))
     return float(weight @ losses / weight.sum() + (penalty * size[size > 0]).sum())
 
 

@@ -26,6 +26,12 @@ class CoxBaseline(GlobalModel):
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds, when none are given.
+    penalty_factor : array-like of shape (n_features,), default=None
+        Multiplies the penalty of each column: see :func:`heedful.local_lasso`.
+    limits : pair of float or array-like, or list of {"+", "-", None}, default=None
+        Limits of coefficients, or their signs: see :func:`heedful.local_lasso`.
+    groups : array-like of shape (n_features,), default=None
+        Columns that enter and leave together: see :func:`heedful.local_lasso`.
 
     Attributes
     ----------

@@ -8,14 +8,17 @@ import numpy as np
 from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._solver import (
     SQUARES,
+    Constraints,
     Family,
     Model,
     Paths,
     Scale,
     WeightRows,
     build_table,
+    check_outputs,
     fit_family,
     fit_paths,
+    make_rule,
     measure,
     no_model,
     warn_unconverged,
@@ -37,7 +40,8 @@ class GlobalFit(NamedTuple):
     """A fitted model on the table's scale, with the models of the folds at the same penalty.
 
     ``tables`` are those of one Newton step from the model: one per output; none if they were let go of. ``fold_link``
-    is the linear predictor of rows by folds that left them out, NaN for rows that were never left out.
+    is the linear predictor of rows by folds that left them out, NaN for rows that were never left out. ``asked`` is
+    what coefficients must keep to.
     """
 
     family: Family
@@ -53,6 +57,7 @@ class GlobalFit(NamedTuple):
     splits: list[Split]
     folds: list[Model]
     fold_link: np.ndarray
+    asked: Constraints | None = None
 
     def check_sound(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
@@ -61,6 +66,8 @@ class GlobalFit(NamedTuple):
         numbers(self.scale.unit, n_columns)
         numbers(self.coef, n_outputs, n_columns)
         numbers(self.intercept, n_outputs)
+        if self.asked is not None:
+            self.asked.check_columns(n_columns)
 
 
 def fit_global(
@@ -71,16 +78,19 @@ def fit_global(
     alpha: float | None,
     tol: float,
     n_jobs: int | None,
+    asked: Constraints | None = None,
 ) -> GlobalFit:
     """Fit the path of penalties to all rows and to the folds; keep the penalty with the smallest loss left out."""
+    check_outputs(family, asked)
     scale = measure(X, family.response, weight)
     family = family.scaled(scale.y_center, scale.y_unit)
     table = build_table(X, family.response, weight, scale)
     x = scale.rows(X)
-    path = (
-        penalty_path(null_gradient(x, family, weight), X.shape) if alpha is None else np.array([alpha / scale.y_unit])
-    )
-    rule = Rule(scale.pad(np.ones(X.shape[1])), True, np.zeros(scale.width), tol, MAX_ITER)
+    rule = make_rule(scale, asked, weighted=True, start=np.zeros(scale.width), tol=tol, max_iter=MAX_ITER)
+    if alpha is None:
+        path = penalty_path(entry_penalties(x, family, weight, scale, asked, rule), X.shape)
+    else:
+        path = np.array([alpha / scale.y_unit])
     folds, error = _search(family, table, x, weight, splits, path, rule, n_jobs)
     best = int(np.argmin(error))
     whole = _fit_whole(family, table, path[: best + 1], rule)
@@ -98,10 +108,11 @@ def fit_global(
         alpha=float(path[best] * scale.y_unit),
         model=model,
         intercept=intercept[0, -1],
-        coef=coef[0, -1],
+        coef=coef[0, -1] if asked is None else asked.within(coef[0, -1]),
         splits=splits,
         folds=[folds.model(k, best) for k in range(len(splits))],
         fold_link=_fold_link(folds, splits, x, best),
+        asked=asked,
     )
 
 
@@ -170,7 +181,7 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
     """Return the linear predictor of some rows, each by the lassos of tables without it."""
     link = np.empty((rows.size, len(tables)))
     penalty = np.array([fit.alpha / fit.scale.y_unit])
-    rule = Rule(fit.scale.pad(np.ones(fit.scale.center.size)), False, start.coef[0], tol, MAX_ITER)
+    rule = make_rule(fit.scale, fit.asked, weighted=False, start=start.coef[0], tol=tol, max_iter=MAX_ITER)
     for k, table in enumerate(tables):
         prior = table.prior[rows]
         rest = np.maximum(table.total - prior, 1e-300)
@@ -184,15 +195,39 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
     return link
 
 
-def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray) -> np.ndarray:
-    """Return the slope of the weighted mean loss by each coefficient at the model without columns."""
-    link = np.tile(family.null_link(weight), (x.shape[0], 1))
+def entry_penalties(
+    x: np.ndarray, family: Family, weight: np.ndarray, scale: Scale, asked: Constraints | None, rule: Rule
+) -> np.ndarray:
+    """Return the penalty at which each column would enter the model of those that are not penalised, with any sign."""
+    if asked is None:
+        return null_gradient(x, family, weight)
+    n_columns = scale.center.size
+    free = np.flatnonzero(asked.factors(n_columns) == 0)
+    link = _free_link(x[:, free], family, weight, free, scale, asked, rule) if free.size else None
+    return asked.entry(null_gradient(x, family, weight, link)[:n_columns])
+
+
+def _free_link(x, family, weight, free, scale, asked, rule) -> np.ndarray:
+    """Return the linear predictor of the model of columns that are not penalised, alone."""
+    own = Scale(np.zeros(free.size), scale.unit[free], 0.0, scale.y_unit)
+    start = np.zeros(own.width)
+    alone = make_rule(own, asked.part(free), weighted=False, start=start, tol=rule.tol, max_iter=MAX_ITER)
+    flat = Scale(np.zeros(free.size), np.ones(free.size), 0.0, 1.0)
+    table = build_table(x, (family.response - scale.y_center) / scale.y_unit, weight, flat)
+    nothing = no_model(family.n_outputs, own.width)
+    return fit_family(whole_table(), table, family, np.zeros(1), alone, nothing).model(0, 0).link(flat.rows(x))
+
+
+def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
+    """Return minus the slope of the weighted mean loss by each coefficient; None is the model without columns."""
+    if link is None:
+        link = np.tile(family.null_link(weight), (x.shape[0], 1))
     return x.T @ (weight[:, None] * family.residual(link, weight)) / weight.sum()
 
 
-def penalty_path(slope: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def penalty_path(entries: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     """Return glmnet's path: 100 penalties from the smallest that silences every column, down to a fraction of it."""
-    top = float(np.abs(slope).max(initial=0.0))
+    top = float(np.abs(entries).max(initial=0.0))
     if top < 1e-12:
         return np.zeros(1)
     smallest = 1e-4 if shape[0] > shape[1] else 1e-2

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from heedful._checks import check_classes, check_weights
+from heedful._checks import check_classes, check_offset, check_weights
 from heedful._solver import Classes
 from heedful._undo import all_or_nothing
 from heedful.baseline._folds import Split
@@ -30,6 +30,12 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds, when none are given.
+    penalty_factor : array-like of shape (n_features,), default=None
+        Multiplies the penalty of each column: see :func:`heedful.local_lasso`.
+    limits : pair of float or array-like, or list of {"+", "-", None}, default=None
+        Limits of coefficients, or their signs: see :func:`heedful.local_lasso`.
+    groups : array-like of shape (n_features,), default=None
+        Columns that enter and leave together: see :func:`heedful.local_lasso`.
 
     Attributes
     ----------
@@ -53,12 +59,31 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
 
     _strata = True
 
-    def __init__(self, alpha="auto", *, classes=None, tol=1e-7, n_jobs=None, random_state=None):
-        super().__init__(alpha, tol=tol, n_jobs=n_jobs, random_state=random_state)
+    def __init__(
+        self,
+        alpha="auto",
+        *,
+        classes=None,
+        tol=1e-7,
+        n_jobs=None,
+        random_state=None,
+        penalty_factor=None,
+        limits=None,
+        groups=None,
+    ):
+        super().__init__(
+            alpha,
+            tol=tol,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            penalty_factor=penalty_factor,
+            limits=limits,
+            groups=groups,
+        )
         self.classes = classes
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
+    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None, offset=None):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
         Parameters
@@ -71,6 +96,8 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
             Weights of the rows; None means equal.
         splits : list of Split, default=None
             Folds that choose the penalty; None draws ten.
+        offset : array-like of shape (n_train,), default=None
+            Added to the log-odds of each row; of two classes only.
 
         Returns
         -------
@@ -81,7 +108,9 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         self.classes_, codes = self._places(y)
         weight = check_weights(sample_weight, X.shape[0])
         check_classes(y[weight > 0])
-        self._fit_family(X, Classes(codes, self.classes_.size), weight, splits, codes.astype(np.float64))
+        offset = self._check_offset(offset, X)
+        key = codes.astype(np.float64) if offset is None else np.column_stack([codes, offset])
+        self._fit_family(X, Classes(codes, self.classes_.size, offset=offset), weight, splits, key)
         self.intercept_, self.coef_ = self.fit_.intercept, self.fit_.coef
         return self
 
@@ -99,29 +128,41 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
             )
         return classes, places[codes]
 
-    def predict(self, X):
+    def _check_offset(self, offset, X):
+        """Return offsets, which only two classes have."""
+        if offset is not None and self.classes_.size != 2:
+            raise ValueError(
+                f"`offset` must be None with more than two classes, got one with {self.classes_.size}. Leave it out."
+            )
+        return check_offset(offset, X.shape[0])
+
+    def predict(self, X, offset=None):
         """Return the label of the most probable class per row of ``X``.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Added to the log-odds of each row.
 
         Returns
         -------
         ndarray of shape (n_query,)
             Labels.
         """
-        chance = self.predict_proba(X)
+        chance = self.predict_proba(X, offset)
         return self.classes_[chance.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X, offset=None):
         """Return the probability of each class.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Added to the log-odds of each row.
 
         Returns
         -------
@@ -129,16 +170,22 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
             Probabilities in the order of ``classes_``.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        return self.values(X)
+        return self.fit_.family.values(self._link(X, offset))
 
-    def decision_function(self, X):
+    def _link(self, X, offset):
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        shift = self._check_offset(offset, X)
+        return self.link(X) if shift is None else self.link(X) + shift[:, None]
+
+    def decision_function(self, X, offset=None):
         """Return the linear predictor of each class; of two, the log-odds.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Added to the log-odds of each row.
 
         Returns
         -------
@@ -146,6 +193,5 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
             Log-odds of the second of two classes, or one linear predictor per class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float64)
-        link = self.link(X)
+        link = self._link(X, offset)
         return link[:, 0] if self.classes_.size == 2 else link

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from heedful import _blocks
 from heedful._checks import check_number
 from heedful._frames import merge_rows
-from heedful._solver import Family
+from heedful._solver import Family, read_constraints
 from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
 
@@ -29,6 +29,12 @@ class GlobalModel(BaseEstimator):
         Threads over the folds.
     random_state : int, RandomState instance or None, default=None
         Seed of the folds, when none are given.
+    penalty_factor : array-like of shape (n_features,), default=None
+        Multiplies the penalty of each column: see :func:`heedful.local_lasso`.
+    limits : pair of float or array-like, or list of {"+", "-", None}, default=None
+        Limits of coefficients, or their signs: see :func:`heedful.local_lasso`.
+    groups : array-like of shape (n_features,), default=None
+        Columns that enter and leave together: see :func:`heedful.local_lasso`.
 
     Examples
     --------
@@ -40,11 +46,24 @@ class GlobalModel(BaseEstimator):
     fit_: GlobalFit
     _strata: ClassVar[bool] = False
 
-    def __init__(self, alpha="auto", *, tol=1e-7, n_jobs=None, random_state=None):
+    def __init__(
+        self,
+        alpha="auto",
+        *,
+        tol=1e-7,
+        n_jobs=None,
+        random_state=None,
+        penalty_factor=None,
+        limits=None,
+        groups=None,
+    ):
         self.alpha = alpha
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.penalty_factor = penalty_factor
+        self.limits = limits
+        self.groups = groups
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, splits: list[Split] | None = None) -> "GlobalModel":
         """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
@@ -128,14 +147,15 @@ class GlobalModel(BaseEstimator):
         """
         number = np.arange(X.shape[0])
         alpha = self._check_alpha()
+        asked = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
         with _blocks.one_blas_thread():
             if splits is None:
                 first, number = merge_rows(X, key, np.zeros(X.shape[0]), weight)
                 used = number >= 0
                 weight = np.bincount(number[used], weights=weight[used])
                 X, family = X[first], family.part(first)
-                strata = key[first] if self._strata else None
+                strata = key.reshape(len(key), -1)[first, 0] if self._strata else None
                 splits = random_splits(first.size, BASELINE_FOLDS, self.random_state, strata)
-            self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs)
+            self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs, asked)
         self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
         return number

@@ -124,7 +124,9 @@ def _read_response(path: Path, table: pd.DataFrame, target: str, task: str, clas
             f"{path}: column {target!r} (--target) must hold numbers as the model predicts, got {column.iloc[0]!r}. "
             "Is it the right column?"
         )
-    y = pd.Series(read_response(path, table, Namespace(task=task, target=target, event=None, time=None)).y)
+    y = pd.Series(
+        read_response(path, table, Namespace(task=task, target=target, event=None, time=None, exposure=None)).y
+    )
     if _are_text(classes):
         return y.map(str).astype(object)
     numbers = pd.to_numeric(y, errors="coerce")

@@ -30,11 +30,12 @@ def run(arguments: Namespace) -> dict[str, Any]:
         check_output(output, [arguments.model, arguments.table], (*PAGES, *ENDINGS))
     saved = load_model(arguments.model)
     header = saved.header
-    table, X = Queries(arguments, saved).whole()
+    table, rows = Queries(arguments, saved).whole()
     y = response_if_known(arguments.table, table, header["task"], header["response"])
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
     try:
-        explanation = saved.model.explain(X, y)
+        known = {} if rows.exposure is None else {"exposure": rows.exposure}
+        explanation = saved.model.explain(rows.X, y, **known)
         written = _write(arguments, explanation, Tables.of(explanation, arguments.top))
     except (TypeError, ValueError) as error:
         raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
@@ -44,7 +45,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
         "table": str(arguments.table),
         "task": header["task"],
         **header["response"],
-        "rows": len(X),
+        "rows": len(rows.X),
         "errors": _errors(explanation),
         **written,
     }

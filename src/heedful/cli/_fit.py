@@ -8,7 +8,7 @@ import pandas as pd
 
 from heedful.cli._columns import conform, count_kinds, describe_columns, need_column
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._model import ESTIMATORS, make_notes, save_model
+from heedful.cli._model import make_estimator, make_notes, save_model
 from heedful.cli._output import say
 from heedful.cli._read import read_table
 from heedful.cli._target import Response, read_response
@@ -42,7 +42,8 @@ def run(arguments: Namespace) -> dict[str, Any]:
 
 
 def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any:
-    model = ESTIMATORS[response.task](
+    model = make_estimator(
+        response.task,
         heads=arguments.heads,
         similarity=_forests(arguments.trees, arguments.heads),
         verbose=arguments.verbose,
@@ -50,7 +51,7 @@ def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any
         random_state=arguments.seed,
     )
     try:
-        model.fit(X, response.y)
+        model.fit(X, response.y, **({} if response.exposure is None else {"exposure": response.exposure}))
     except (TypeError, ValueError) as error:
         names = " and ".join(repr(name) for name in response.columns.values())
         raise UserError(f"{arguments.table}: no model of {names} can be fitted: {one_line(error)}") from error
@@ -91,7 +92,8 @@ def tell(found: dict[str, Any]) -> None:
     what = found.get("target") or f"{found['event']}, {found['time']}"
     classes = f", {len(found['classes'])} classes" if "classes" in found else ""
     say(f"read   {found['table']}: {found['rows']} rows, columns to predict from: {count_kinds(found['columns'])}")
-    say(f"task   {found['task']} of {what} ({found['reason']}){classes}")
+    per = f" per unit of {found['exposure']}" if "exposure" in found else ""
+    say(f"task   {found['task']} of {what}{per} ({found['reason']}){classes}")
     say(f"model  {found['heads']['used']} of {found['heads']['tried']} heads in use, mixing {found['mixing']:.2f}, "
         f"alpha {found['alpha']:.3g}, guard {found['guard']:.2f}")  # fmt: skip
     unseen = pd.Series(found["unseen"]).drop("error").rename(found["unseen"]["error"])

@@ -116,6 +116,8 @@ def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
     if header["task"] == "survival":
         raise UserError(f"{path}: a model of survival cannot be corrected, only one of numbers or classes.")
+    if "exposure" in header["response"]:
+        raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")
     kinds = {entry["name"]: entry["kind"] for entry in header["columns"]}
     others = (*header["response"].values(), *header["dropped"])
     return Loaded(model, list(kinds), len(kinds), kinds, others=others, similarity="forest")

@@ -23,7 +23,7 @@ from heedful.cli._errors import UserError, one_line, os_message
 from heedful.cli._streams import finish, forget, say, tell_error
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
-TASKS = ("auto", "regression", "classification", "survival")
+TASKS = ("auto", "regression", "classification", "survival", "poisson", "gamma", "tweedie")
 TABLE = "CSV (also .csv.gz), TSV or Parquet file, by the ending of its name"
 
 
@@ -163,9 +163,12 @@ def _add_fit(commands: Any) -> None:
     own.add_argument("--target", metavar="COL", help="column to predict")
     own.add_argument("--task", choices=TASKS, default="auto", help=(
         "auto (default): survival with --event and --time; classification for text, booleans and at most 10 different "
-        "whole numbers with 5 rows each on average; else regression"))  # fmt: skip
+        "whole numbers with 5 rows each on average; else regression. By name only: poisson (counts), gamma (costs), "
+        "tweedie (costs, some of them 0)"))  # fmt: skip
     own.add_argument("--event", metavar="COL", help="survival: whether the event happened (true/false or 1/0)")
     own.add_argument("--time", metavar="COL", help="survival: time of the event, or of the last look")
+    own.add_argument("--exposure", metavar="COL", help=(
+        "poisson, gamma, tweedie: how long, or of how many, the target was counted: numbers > 0"))  # fmt: skip
     own.add_argument("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or take the best")
     own.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed (default 0)")
     own.add_argument("--trees", type=_positive, metavar="N", help="trees in all (default 500); fewer are faster")

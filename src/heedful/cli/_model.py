@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, saving
+from heedful import AttentionCox, AttentionGLM, AttentionLasso, AttentionLassoClassifier, saving
 from heedful.cli._columns import KINDS
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._read import check_file
@@ -13,7 +13,12 @@ ESTIMATORS = {
     "regression": AttentionLasso,
     "classification": AttentionLassoClassifier,
     "survival": AttentionCox,
+    "poisson": AttentionGLM,
+    "gamma": AttentionGLM,
+    "tweedie": AttentionGLM,
 }
+# Tasks that an estimator knows as its family, and whose rows may have exposures.
+FAMILIES = tuple(task for task, estimator in ESTIMATORS.items() if estimator is AttentionGLM)
 
 
 class Saved(NamedTuple):
@@ -21,6 +26,11 @@ class Saved(NamedTuple):
 
     header: dict[str, Any]
     model: Any
+
+
+def make_estimator(task: str, **settings: Any) -> Any:
+    """Return the estimator of a task, not fitted."""
+    return ESTIMATORS[task](**settings, **({"family": task} if task in FAMILIES else {}))
 
 
 def make_notes(task: str, response: dict[str, str], columns: list[dict[str, Any]], dropped: list[str]) -> dict:
@@ -56,6 +66,7 @@ def load_model(path: Path) -> Saved:
 def _check_notes(path: Path, header: dict[str, Any]) -> None:
     try:
         names = {"target"} if header["task"] != "survival" else {"event", "time"}
+        names |= {"exposure"} & set(header["response"]) if header["task"] in FAMILIES else set()
         texts = [*header["response"].values(), *header["dropped"], *(entry["name"] for entry in header["columns"])]
         valid = header["task"] in ESTIMATORS and set(header["response"]) == names
         valid = valid and all(isinstance(text, str) for text in texts)

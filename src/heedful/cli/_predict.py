@@ -9,7 +9,7 @@ import pandas as pd
 from tqdm import tqdm
 
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._model import Saved, load_model
+from heedful.cli._model import FAMILIES, Saved, load_model
 from heedful.cli._output import say
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
@@ -45,20 +45,21 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
     many = queries.n_rows > size
     saved.model.set_params(verbose=arguments.verbose and not many, n_jobs=arguments.jobs)
     with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
-        for X, kept in queries.blocks(size, arguments.keep):
+        for block in queries.blocks(size, arguments.keep):
+            X = block.X
             try:
-                predicted = predictions(saved.model, X, arguments.interval, arguments.times)
+                predicted = predictions(saved.model, X, arguments.interval, arguments.times, block.exposure)
             except (TypeError, ValueError) as error:
                 raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
             if len(predicted) != len(X):
                 raise UserError(f"{arguments.table}: {len(X)} rows gave {len(predicted)} predictions. Report this.")
-            yield _beside(arguments.table, kept, predicted)
+            yield _beside(arguments.table, block.kept, predicted)
             bar.update(len(X))
 
 
 def _check_options(arguments: Namespace, task: str) -> None:
     """Refuse what a model of this task cannot give."""
-    if arguments.interval is not None and task != "regression":
+    if arguments.interval is not None and task not in ("regression", *FAMILIES):
         raise UserError(
             f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: "
             f"{'see --times' if task == 'survival' else 'probabilities are written anyway'}."
@@ -83,17 +84,21 @@ def rows_at_a_time(saved: Saved) -> int:
 
 
 def predictions(
-    model: Any, X: pd.DataFrame, interval: float | None = None, times: Sequence[float] = ()
+    model: Any,
+    X: pd.DataFrame,
+    interval: float | None = None,
+    times: Sequence[float] = (),
+    exposure: pd.Series | None = None,
 ) -> pd.DataFrame:
     """Return one row per row of ``X``: numbers or log hazards by their name, or labels with their probabilities.
 
     Beside them the ends of the interval of that coverage, and the probabilities of survival at those times.
     """
-    response = model.response_
+    response, known = model.response_, {} if exposure is None else {"exposure": exposure}
     if response.classes is None:
-        found = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X)})
+        found = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X, **known)})
         if interval is not None:
-            found[["low", "high"]] = model.predict_interval(X, interval)
+            found[["low", "high"]] = model.predict_interval(X, interval, **known)
         if times:
             names = [f"survival_{time:.10g}" for time in times]
             found[names] = model.predict_survival_function(X, times).to_numpy()

@@ -2,12 +2,22 @@
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import pandas as pd
 
 from heedful.cli._columns import check_names, conform, need_name
 from heedful.cli._model import Saved
 from heedful.cli._read import TableFile, open_table
+from heedful.cli._target import exposure_if_known
+
+
+class Block(NamedTuple):
+    """Some rows as the model needs them, the columns to keep as they are, and exposures if they are known."""
+
+    X: pd.DataFrame
+    kept: pd.DataFrame
+    exposure: pd.Series | None
 
 
 class Queries:
@@ -30,19 +40,29 @@ class Queries:
         known = {*saved.header["response"].values(), *saved.header["dropped"], *arguments.drop, *keep}
         check_names(self._path, self._file.names, saved.header["columns"], known)
 
-    def blocks(self, size: int, keep: Sequence[str] = ()) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    def blocks(self, size: int, keep: Sequence[str] = ()) -> Iterator[Block]:
         """Yield the rows as the model needs them and the columns to ``keep`` as they are, ``size`` at a time."""
         wanted = list(dict.fromkeys([*self._names, *keep]))
-        for table in self._file.blocks(size, wanted, wanted):
-            yield self._conform(table), table[list(keep)]
+        exposure = [name for name in self._exposure if name not in wanted]
+        for table in self._file.blocks(size, wanted, [*wanted, *exposure]):
+            yield Block(self._conform(table), table[list(keep)], self._read_exposure(table))
 
-    def whole(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+    def whole(self) -> tuple[pd.DataFrame, Block]:
         """Return the table as it is, and its rows as the model needs them."""
         header, text = self._saved.header, list(self._names)
         if header["task"] == "classification" and self._saved.model.classes_.dtype == object:
             text.append(header["response"]["target"])
         (table,) = self._file.blocks(text=text)
-        return table, self._conform(table)
+        return table, Block(self._conform(table), table[[]], self._read_exposure(table))
+
+    @property
+    def _exposure(self) -> list[str]:
+        """The column with exposures, if the model and the table have one."""
+        name = self._saved.header["response"].get("exposure")
+        return [name] if name in self._file.names else []
+
+    def _read_exposure(self, table: pd.DataFrame) -> pd.Series | None:
+        return exposure_if_known(self._path, table, self._saved.header["response"])
 
     def _conform(self, table: pd.DataFrame) -> pd.DataFrame:
         return conform(self._path, table, self._saved.header["columns"])

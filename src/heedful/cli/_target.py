@@ -12,6 +12,7 @@ import pandas as pd
 
 from heedful.cli._columns import convert, kind_of, need_column
 from heedful.cli._errors import UserError
+from heedful.cli._model import FAMILIES
 
 FEW, ROWS_EACH = 10, 5
 
@@ -23,11 +24,14 @@ class Response(NamedTuple):
     reason: str
     columns: dict[str, str]
     y: np.ndarray | pd.Series
+    exposure: pd.Series | None = None
 
 
 def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     """Return the task and the response that the options name."""
     task, event, time = arguments.task, arguments.event, arguments.time
+    if arguments.exposure and task not in FAMILIES:
+        raise UserError(f"--exposure is for --task {', '.join(FAMILIES)}, not for --task {task}. Leave it out.")
     if task == "survival" or (task == "auto" and (event or time)):
         if not (event and time) or arguments.target:
             raise UserError("survival takes --event COL and --time COL, and no --target.")
@@ -44,7 +48,11 @@ def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     if task == "auto":
         task, reason = choose_task(path, column)
     y = _labels(path, column) if task == "classification" else _numbers(path, column)
-    return Response(task, reason, {"target": name}, y)
+    if not arguments.exposure:
+        return Response(task, reason, {"target": name}, y)
+    columns = {"target": name, "exposure": arguments.exposure}
+    need_column(path, table, arguments.exposure, "--exposure")
+    return Response(task, reason, columns, y, exposure_if_known(path, table, columns))
 
 
 def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
@@ -69,12 +77,27 @@ def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
 
 def response_if_known(path: Path, table: pd.DataFrame, task: str, columns: dict[str, str]) -> Any:
     """Return the response of rows to explain, None if the table does not have it for every row."""
-    if any(name not in table or table[name].isna().any() for name in columns.values()):
+    if any(columns[key] not in table or table[columns[key]].isna().any() for key in columns if key != "exposure"):
         return None
     if task == "survival":
         return _survival(path, table, columns["event"], columns["time"])
     column = table[columns["target"]]
     return _labels(path, column) if task == "classification" else _numbers(path, column)
+
+
+def exposure_if_known(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> pd.Series | None:
+    """Return the exposures of rows, None if their model or their table has none."""
+    name = columns.get("exposure")
+    if name is None or name not in table:
+        return None
+    exposure = _numbers(path, _whole(path, table[name]))
+    if not (exposure > 0).all():
+        row = int(np.flatnonzero(~(exposure > 0))[0])
+        raise UserError(
+            f"{path}: column {name!r} (--exposure) must hold numbers > 0, got {exposure.iloc[row]:g} in row "
+            f"{exposure.index[row] + 1}. Delete those rows from the table."
+        )
+    return exposure
 
 
 def _whole(path: Path, column: pd.Series) -> pd.Series:

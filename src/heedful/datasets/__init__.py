@@ -1,5 +1,6 @@
 """The paper's simulations and others, each with the truth it was drawn from; the paper's tables from a folder."""
 
+from heedful.datasets._claims import Claims, make_claims
 from heedful.datasets._download import download_tables
 from heedful.datasets._drift import make_drift
 from heedful.datasets._gradients import make_continuous, make_high_dimensional, make_soft_clusters
@@ -12,11 +13,13 @@ from heedful.datasets._tissue import make_tissue
 from heedful.datasets._truth import Simulation
 
 __all__ = [
+    "Claims",
     "Simulation",
     "download_tables",
     "load_table",
     "load_us_change",
     "make_binary",
+    "make_claims",
     "make_continuous",
     "make_drift",
     "make_high_dimensional",

@@ -5,6 +5,7 @@ from heedful._models.linear import LocalLasso
 from heedful.estimators._any_learner import AttentionClassifier, AttentionRegressor
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._drift import DriftCorrector
+from heedful.estimators._glm import AttentionGLM
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._leaf import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful.estimators._logistic import AttentionLassoClassifier
@@ -13,6 +14,7 @@ from heedful.estimators._tree import TreeAttentionRegressor
 __all__ = [
     "AttentionClassifier",
     "AttentionCox",
+    "AttentionGLM",
     "AttentionLasso",
     "AttentionLassoClassifier",
     "AttentionRegressor",

@@ -20,10 +20,11 @@ from heedful._checks import check_choice, check_count, check_number, check_weigh
 from heedful._ensembles import ACCEPTED, is_ensemble
 from heedful._frames import read_table
 from heedful._models.protocol import ModelKind, Run
-from heedful._responses import Response
+from heedful._responses import Response, with_offset
 from heedful._training_table import TrainingTable, as_frame
 from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
+from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation, Summary
 
 
@@ -35,6 +36,7 @@ class Given(NamedTuple):
     features: Any
     cv: Any
     random_state: Any
+    offset: Offset = NO_OFFSET
 
 
 def _classifies(estimator: "AttentionEstimator") -> bool:
@@ -68,7 +70,7 @@ class AttentionEstimator(BaseEstimator):
         ndarray of shape (n_query,)
             Numbers, labels of the most probable class, or log hazards relative to the average training row.
         """
-        return self._fitted.response.predict(self._values(X))
+        return self._predict(X)
 
     @available_if(_classifies)
     def predict_proba(self, X) -> np.ndarray:
@@ -160,9 +162,13 @@ class AttentionEstimator(BaseEstimator):
         >>> bool(quiet < loud)
         True
         """
+        return self._interval(X, coverage)
+
+    def _interval(self, X: Any, coverage: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         hint = "0.9 means nine of ten new responses."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        return self._fitted.intervals(self._read(X), coverage, self._run)
+        fitted, table = self._fitted, self._read(X)
+        return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.
@@ -181,7 +187,7 @@ class AttentionEstimator(BaseEstimator):
         float
             The score; larger is better.
         """
-        return self._fitted.response.score(y, self._values(X), sample_weight)
+        return self._score(X, y, sample_weight)
 
     def attention(self, X) -> Attention:
         """Return the weights that the heads, blended, give to training rows.
@@ -238,6 +244,9 @@ class AttentionEstimator(BaseEstimator):
             Blended coefficients, the features that drove each prediction, the training rows it leaned on, and groups of
             queries with like models.
         """
+        return self._explain(X, y, method, max_features)
+
+    def _explain(self, X: Any, y: Any, method: str, max_features: int | None, given: Offset = NO_OFFSET) -> Explanation:
         check_choice("method", method, ("fast", "shapley"))
         if max_features is not None:
             max_features = check_count("max_features", max_features, 1, hint="Or None for whole models.")
@@ -246,7 +255,8 @@ class AttentionEstimator(BaseEstimator):
                     "`max_features` must be None where models have no slopes of the table's columns, got "
                     f"{max_features}. Use an attention lasso for small models."
                 )
-        return self._fitted.explain(self._read(X), y, method, max_features, self._run)
+        fitted, table = self._fitted, self._read(X)
+        return fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
 
     def summary(self) -> Summary:
         """Return in plain words how good the model is and what it goes by.
@@ -346,10 +356,20 @@ class AttentionEstimator(BaseEstimator):
         self._fitted.rows.check(table)
         return table
 
-    def _values(self, X: Any) -> np.ndarray:
-        """Return predictions as they are blended."""
-        fitted = self._fitted
-        return fitted.values(self._read(X), self._run)
+    def _values(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
+        """Return predictions as they are expected: probabilities of all classes, or one number."""
+        fitted, table = self._fitted, self._read(X)
+        offset = given.read(len(table))
+        return fitted.response.expected(fitted.values(table, self._run), offset)
+
+    def _predict(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
+        return self._fitted.response.predict(self._values(X, given))
+
+    def _score(self, X: Any, y: Any, sample_weight: Any, given: Offset = NO_OFFSET) -> float:
+        fitted, table = self._fitted, self._read(X)
+        encoded = with_offset(fitted.response.encode(y), given.read(len(table)))
+        check_consistent_length(table, encoded)
+        return fitted.response.score(encoded, fitted.values(table, self._run), sample_weight)
 
     def _fit(
         self, X: Any, y: Any, given: Given, learn: Callable[[Any], Response], kind: ModelKind, settings: Settings
@@ -363,13 +383,14 @@ class AttentionEstimator(BaseEstimator):
         encoded = response.encode(y)
         check_consistent_length(table, encoded)
         n_rows = encoded.shape[0]
+        encoded = with_offset(encoded, given.offset.read(n_rows))
         weight = response.reweigh(encoded, check_weights(given.sample_weight, n_rows))
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
         rows = TrainingTable(
             table,
             encoded,
             weight,
-            as_frame(y, index),
+            given.offset.beside(as_frame(y, index)),
             check_features(given.features, table),
             user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups),
             keep_rows=any(entry.keeps_rows for entry in settings.similarities),

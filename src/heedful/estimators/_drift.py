@@ -74,7 +74,9 @@ class DriftCorrector(AttentionEstimator):
     -----
     With w the softmax of the scores over the recent rows i, link g (the identity for numbers, log-odds for classes) and
     model f: ``g(prediction) = g(f(x)) + g(sum w_i y_i) - g(sum w_i f(x_i))``, the model plus the weighted mean residual
-    for numbers. Predictions, or probabilities, are blended with the model's own by ``mixing``.
+    for numbers. Predictions, or probabilities, are blended with the model's own by ``mixing``. Boosters with a Poisson,
+    Gamma or Tweedie loss, and :class:`heedful.AttentionGLM`, are multiplied: g is the logarithm, and rows weigh by the
+    variance that their family gives them.
 
     References
     ----------
@@ -176,7 +178,7 @@ class DriftCorrector(AttentionEstimator):
             corrected = fitted.ask(batch, Ask(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
-        return report_drift(recent, fitted.problem.family, left_out, queries, tuned, self.heads_)
+        return report_drift(recent, shift.response.words, fitted.problem.family, left_out, queries, tuned, self.heads_)
 
     @property
     def heads_(self) -> pd.DataFrame:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._models.recent import Recent, beside, shown
+from heedful._responses import Words
 from heedful._solver import Family
 from heedful.explain import DriftReport
 from heedful.explain._drift import is_corrected, separate, summarise
@@ -21,7 +22,13 @@ class Corrected(NamedTuple):
 
 
 def report_drift(
-    rows: Recent, family: Family, left_out: np.ndarray, queries: Corrected, tuned: dict[str, float], heads: pd.DataFrame
+    rows: Recent,
+    words: Words,
+    family: Family,
+    left_out: np.ndarray,
+    queries: Corrected,
+    tuned: dict[str, float],
+    heads: pd.DataFrame,
 ) -> DriftReport:
     """Return the report; ``left_out`` is what the correction by the other rows makes of each recent row."""
     found = tell_rows(rows, family, left_out)
@@ -35,14 +42,13 @@ def report_drift(
         },
         index,
     )
-    numbers = family.n_values == 1
     return DriftReport(
-        summary=summarise(found, moves, tuned, numbers),
+        summary=summarise(found, moves, tuned, words.root),
         features=separate(named(queries.table), is_corrected(moves)),
         rows=found,
         queries=moves,
         heads=heads,
-        error="root mean squared error" if numbers else "log loss",
+        error=words.error,
     )
 
 

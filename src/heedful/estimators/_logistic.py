@@ -3,11 +3,15 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
+import numpy as np
+
 from heedful._models.linear import LocalLasso
 from heedful._responses import Classification
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
 from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._offset import Offset
+from heedful.explain import Explanation
 
 
 @dataclass(eq=False, repr=False)
@@ -62,18 +66,105 @@ class AttentionLassoClassifier(AttentionEstimator):
     coef_intervals = coef_intervals
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+    def fit(self, X, y, sample_weight=None, groups=None, *, offset=None) -> Self:
         """Fit to training rows.
 
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : array-like of shape (n_train,)
+            Labels.
+        sample_weight, groups : array-like of shape (n_train,), default=None
+            As in :meth:`heedful.AttentionLasso.fit`.
+        offset : array-like of shape (n_train,), default=None
+            A known part of the log-odds of each row, as by another model; of two classes only.
 
         Returns
         -------
         self : the fitted estimator
         """
         kind, settings = plan_linear(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, Offset(offset=offset))
         return self._fit(X, y, given, lambda y: Classification.learn(y, self.class_weight), kind, settings)
+
+    def predict(self, X, offset=None) -> np.ndarray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Known parts of their log-odds; None means 0.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Labels.
+        """
+        return self._predict(X, Offset(offset=offset))
+
+    def predict_proba(self, X, offset=None) -> np.ndarray:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Known parts of their log-odds; None means 0.
+
+        Returns
+        -------
+        ndarray of shape (n_query, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        return self._values(X, Offset(offset=offset))
+
+    def score(self, X, y, sample_weight=None, offset=None) -> float:
+        """Return the accuracy.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,)
+            Their labels.
+        sample_weight : array-like of shape (n_query,), default=None
+            Weights of the rows.
+        offset : array-like of shape (n_query,), default=None
+            Known parts of the log-odds of the rows; None means 0.
+
+        Returns
+        -------
+        float
+            The share of rows whose class is found.
+        """
+        return self._score(X, y, sample_weight, Offset(offset=offset))
+
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None, offset=None) -> Explanation:
+        """Return what predictions were made of; with ``y`` also how good they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,), default=None
+            Their labels, if they are known.
+        method : {"fast", "shapley"}, default="fast"
+            As in :meth:`heedful.AttentionLasso.explain`.
+        max_features : int, default=None
+            As in :meth:`heedful.AttentionLasso.explain`.
+        offset : array-like of shape (n_query,), default=None
+            Known parts of the log-odds of the rows: predictions have them, links do not.
+
+        Returns
+        -------
+        Explanation
+            Blended coefficients, contributions, rows attended to.
+        """
+        return self._explain(X, y, method, max_features, Offset(offset=offset))
 
     @property
     def alpha_(self) -> float:

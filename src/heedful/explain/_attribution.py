@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from heedful._checks import check_choice
+from heedful._responses import Words
+
 
 class Attribution(NamedTuple):
     """What columns of the table add to the linear predictors of queries.
@@ -38,3 +41,15 @@ class Pending:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_found": self()}
+
+
+def shows_factors(words: Words | None, scale: str | None) -> bool:
+    """Return whether contributions are shown as factors; None shows those that multiply the prediction."""
+    if scale is None:
+        return words is not None and words.multiplies
+    if check_choice("scale", scale, ("link", "factor")) == "factor" and (words is None or not words.factor):
+        raise ValueError(
+            "`scale` must be 'link' where contributions are no logarithms of factors, got 'factor'. Counts, costs, "
+            "survival and two classes have factors."
+        )
+    return scale == "factor"

@@ -6,15 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._checks import check_choice, check_number
+from heedful._checks import check_number
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful._show import Shown, Sketch
-from heedful.explain._attribution import Attribution, Pending
+from heedful.explain._attribution import Pending, shows_factors
 from heedful.explain._clusters import Clusters
+from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
-from heedful.explain._rows import compare_columns, list_beside, list_rows, rank_queries
+from heedful.explain._lift import calibrate_bins, trace_lift
+from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
 from heedful.explain._sketches import sketch_explanation
 from heedful.explain._stability import compare_neighbours
@@ -57,8 +59,8 @@ class Explanation(Shown):
         The column of ``values`` that each column of the design comes from.
     y, loss, baseline_loss : Series or None, default=None
         Responses of the queries, and the losses of both predictions, if they are known.
-    task : {"regression", "binary", "multiclass", "survival"}, default="regression"
-        Kind of response.
+    task : str, default="regression"
+        Kind of response: "regression", "binary", "multiclass", "survival", "poisson", "gamma" or "tweedie".
     words : Words or None, default=None
         What people call the response, its prediction, the scale of the link and the error.
     slopes : bool, default=True
@@ -85,6 +87,8 @@ class Explanation(Shown):
         What ``price`` is read from; worked out at the first call.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
+    offset : Series or None, default=None
+        What is added to the link of each query before it is a prediction: the logarithm of its exposure.
 
     Examples
     --------
@@ -130,6 +134,7 @@ class Explanation(Shown):
     small_prediction: pd.Series | pd.DataFrame | None = None
     pending_price: Pending | None = None
     attribution: Pending | None = None
+    offset: pd.Series | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -164,20 +169,17 @@ class Explanation(Shown):
     @property
     def base_value(self) -> float | pd.Series:
         """Mean of the link over training rows, where contributions start."""
-        base = self._attributed().base
+        base = attributed(self).base
         return float(base[0]) if self.outputs is None else pd.Series(base, self.outputs, name="base_value")
 
     @property
     def standard_error(self) -> pd.DataFrame | None:
         """Standard errors of contributions, with ``method="shapley"``."""
-        error, columns = self._attributed().error, self.values.columns
-        if error is None:
-            return None
-        if self.outputs is not None:
-            columns = pd.MultiIndex.from_product([self.outputs, columns], names=["class", "feature"])
-        return pd.DataFrame(error.reshape(len(error), -1), self.index, columns)
+        return read_errors(self)
 
-    def contributions(self, output: Any = None, part: str = "all", *, levels: bool = False) -> pd.DataFrame:
+    def contributions(
+        self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"
+    ) -> pd.DataFrame:
         """Return what each column adds to the prediction, from the overall mean.
 
         These are Shapley values of the prediction on the scale of the link: ``base_value`` and all of them add up to
@@ -193,27 +195,17 @@ class Explanation(Shown):
             All of it, or one of the two parts that add up to it.
         levels : bool, default=False
             Whether to have the part "model" by column of the design: one for each level of a category.
+        scale : {"link", "factor"}, default="link"
+            "factor" has their exponentials: what each column multiplies an expected count or cost by; of survival
+            hazard ratios, of two classes odds ratios.
 
         Returns
         -------
         DataFrame of shape (n_query, n_columns)
             Contributions of the columns of the table, those that only the similarity sees included.
         """
-        check_choice("part", part, ("all", "attention", "model"))
-        if levels and part != "model":
-            raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
-        found, which = self._attributed(), self._which(output)
-        if part == "all":
-            return pd.DataFrame(found.total[which], self.index, self.values.columns)
-        if found.model is None or found.levels is None:
-            raise ValueError(
-                f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
-                "the two parts apart."
-            )
-        if levels:
-            return pd.DataFrame(found.levels[which], self.index, self.features)
-        added = found.model if part == "model" else found.total - found.model
-        return pd.DataFrame(added[which], self.index, self.values.columns)
+        added = read_contributions(self, output, part, levels)
+        return np.exp(added) if shows_factors(self.words, scale) else added
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -231,7 +223,7 @@ class Explanation(Shown):
             ``values`` are those of :meth:`contributions`, ``base_values`` where they start, ``data`` the queries as
             numbers (text and dates by the place of their level) and ``display_data`` as they were given.
         """
-        base = np.atleast_1d(np.asarray(self.base_value))[self._which(output)[1]]
+        base = np.atleast_1d(np.asarray(self.base_value))[which_output(self, output)[1]]
         return make_shap(self.contributions(output).to_numpy(), base, self.values)
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
@@ -248,23 +240,11 @@ class Explanation(Shown):
         -------
         DataFrame
             Rows by query and rank: the class if there are several, the feature, its value as it was given,
-            contribution, its parts through attention and through the query's own model, and the coefficient where the
-            feature is one number. Learners have the importance of the feature instead of parts and coefficient.
+            contribution (of counts and costs also the ``factor`` that it is), its parts through attention and through
+            the query's own model, and the coefficient where the feature is one number. Learners have the importance of
+            the feature instead of parts and coefficient.
         """
-        k = min(_check_count("k", k), self.values.shape[1])
-        added = self.contributions(output).to_numpy()
-        order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
-        parts = {"contribution": added} | self._details(output)
-        rows = np.arange(len(order))[:, None]
-        cells = self.values.astype(object).to_numpy()[rows, order]
-        table: dict[str, Any] = {"feature": self.values.columns.to_numpy(dtype=object)[order], "value": cells}
-        if self.outputs is not None:
-            labels = np.asarray(self.outputs)[self._which(output)[1]]
-            table = {"class": np.repeat(labels, k)} | table
-        table |= {name: part[rows, order] for name, part in parts.items()}
-        return pd.DataFrame(
-            {name: part.ravel() for name, part in table.items()}, rank_queries(self.index, range(1, k + 1))
-        )
+        return list_features(self, min(_check_count("k", k), self.values.shape[1]), output)
 
     def importance(self, output: Any = None) -> pd.DataFrame:
         """Return how much each column matters over all queries.
@@ -377,6 +357,34 @@ class Explanation(Shown):
         """
         return group_queries(self, Cutting(n_clusters, height, min_size), distance)
 
+    def calibration(self, n_bins: int = 10) -> pd.DataFrame:
+        """Return what was predicted beside what was observed, from low to high.
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Bins of about equal exposure; without exposures, of about equally many queries.
+
+        Returns
+        -------
+        DataFrame
+            By bin, from the lowest predictions on: ``rows``, ``exposure``, and per unit of exposure what was
+            ``observed`` and what both models expected, ``attention`` and ``baseline``.
+        """
+        return calibrate_bins(self, n_bins)
+
+    def lift(self) -> pd.DataFrame:
+        """Return which share of the response the lowest predictions hold.
+
+        Returns
+        -------
+        DataFrame
+            For each ``model``, "attention" and "baseline", the points of its curve: the share of the ``exposure`` with
+            the lowest predictions, and the share of the ``response`` that it has. The lower the curve, the better the
+            order; by chance it is the diagonal.
+        """
+        return trace_lift(self)
+
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ.
 
@@ -422,42 +430,9 @@ class Explanation(Shown):
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
 
-    def _attributed(self) -> Attribution:
-        if self.attribution is None:
-            raise ValueError("There are no contributions: an explanation has them if it is made by `explain(X)`.")
-        return self.attribution()
-
-    def _details(self, output: Any) -> dict[str, np.ndarray]:
-        """Return what else is known of each column of the table (n_query, n_columns): parts, slope, or importance."""
-        if self.slopes and self._attributed().model is None:
-            return {}
-        values = self._models(self.coef)[self._which(output) if self.slopes else np.s_[:, 0]]
-        # a column that became several has no single slope
-        alone = self.sources[~self.sources.duplicated(keep=False)]
-        alone = alone[alone.index == alone]
-        own = np.full(self.values.shape, np.nan)
-        own[:, self.values.columns.get_indexer(alone)] = values[:, pd.Index(self.features).get_indexer(alone.index)]
-        if not self.slopes:
-            return {"importance": np.nan_to_num(own)}
-        parts = {part: self.contributions(output, part).to_numpy() for part in ("attention", "model")}
-        return parts | {"coef": own}
-
     def _models(self, coef: pd.DataFrame) -> np.ndarray:
         """Return coefficients as (n_query, n_outputs, n_features)."""
         return coef.to_numpy().reshape(len(coef), -1, len(self.features))
-
-    def _which(self, output: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return each query with the place of its output: the one asked for, or that of its most probable class."""
-        rows = np.arange(len(self.index))
-        if self.outputs is None:
-            if output is not None:
-                raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
-            return rows, np.zeros(rows.size, np.int64)
-        if output is None:
-            return rows, np.asarray(self.link).argmax(axis=1)
-        if output not in self.outputs:
-            raise ValueError(f"`output` must be one of the classes {self.outputs}, got {output!r}.")
-        return rows, np.full(rows.size, self.outputs.index(output))
 
     def _known_rows(self) -> pd.DataFrame:
         if self.train_values is None:

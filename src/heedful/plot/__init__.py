@@ -11,6 +11,7 @@ from heedful.plot._errors import cluster_errors
 from heedful.plot._heatmap import heatmap
 from heedful.plot._histograms import mixing_histogram, n_eff_histogram
 from heedful.plot._importance import importance
+from heedful.plot._lift import calibration, lift
 from heedful.plot._path import coefficient_path
 from heedful.plot._rows import attended_rows
 from heedful.plot._shapes import shapes
@@ -19,6 +20,7 @@ from heedful.plot._tuning import tuning_curve
 __all__ = [
     "attended_rows",
     "beeswarm",
+    "calibration",
     "cluster_errors",
     "coefficient_path",
     "coefficients",
@@ -27,6 +29,7 @@ __all__ = [
     "effect",
     "heatmap",
     "importance",
+    "lift",
     "mixing_histogram",
     "n_eff_histogram",
     "shapes",

@@ -1,11 +1,13 @@
 """What drove one prediction."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, say_value
+from heedful.explain._attribution import shows_factors
 from heedful.plot._axes import finish, fonts, get_axes, say_tick
 from heedful.plot._labels import number, shorten
 from heedful.plot._read import check_explanation, find_output, find_query, of_query, say_link
@@ -13,7 +15,14 @@ from heedful.plot._style import INK, NEUTRAL, sign_colour
 
 
 def contributions(
-    explanation: Explanation, query: Any, k: int = 8, *, output: Any = None, ax: Any = None, **style: Any
+    explanation: Explanation,
+    query: Any,
+    k: int = 8,
+    *,
+    output: Any = None,
+    scale: str | None = None,
+    ax: Any = None,
+    **style: Any,
 ) -> Any:
     """Draw what drove one prediction, feature by feature.
 
@@ -30,6 +39,9 @@ def contributions(
         How many features to draw; the rest is one bar.
     output : label, default=None
         With several classes, the one to draw; None is the query's most probable one.
+    scale : {"link", "factor"}, default=None
+        What is written beside the bars: what a column adds, or the factor that this is. None is "factor" for counts and
+        costs, else "link".
     ax : Axes, default=None
         Where to draw; None makes a new figure.
     style : keywords
@@ -52,6 +64,7 @@ def contributions(
     """
     row = find_query(check_explanation(explanation), query)
     output = find_output(explanation, row, output)
+    factors = shows_factors(explanation.words, scale)
     table = of_query(explanation, explanation.top_features(k, output), row)
     table = table[table["contribution"] != 0]
     base = explanation.base_value
@@ -59,12 +72,12 @@ def contributions(
     end = float(np.asarray(explanation.link[output] if output is not None else explanation.link)[row])
     names, parts = _bars(table, end - start, explanation.values.shape[1])
     ax = get_axes(ax, height=1.05 + 0.17 * len(parts))
-    _draw_bars(ax, start, parts, style)
+    _draw_bars(ax, start, parts, _say_factor if factors else _say_added, style)
     finish(ax, say_link(explanation, output, 34), "", frame=("bottom",))
     ax.set_yticks(range(len(parts)), names, fontsize=fonts().tick)
     ax.tick_params(axis="y", length=0)
     ax.xaxis.set_major_formatter(say_tick)
-    _mark_ends(ax, start, end, len(parts))
+    _mark_ends(ax, start, end, len(parts), factors)
     return ax
 
 
@@ -79,7 +92,15 @@ def _bars(table: pd.DataFrame, total: float, n_features: int) -> tuple[list[str]
     return names, parts
 
 
-def _draw_bars(ax: Any, start: float, parts: np.ndarray, style: dict[str, Any]) -> None:
+def _say_added(part: float) -> str:
+    return f"{part:+.3g}".replace("-", "−")
+
+
+def _say_factor(part: float) -> str:
+    return f"×{np.exp(part):.3g}"
+
+
+def _draw_bars(ax: Any, start: float, parts: np.ndarray, write: Callable[[float], str], style: dict[str, Any]) -> None:
     """Draw each part from where the one before it ended, joined by thin lines, with its value."""
     ends = start + np.cumsum(parts)
     lefts, places = np.append(start, ends)[:-1], np.arange(parts.size)
@@ -89,21 +110,21 @@ def _draw_bars(ax: Any, start: float, parts: np.ndarray, style: dict[str, Any]) 
     for below, edge in enumerate(edges):
         ax.plot([edge, edge], [below - 1, below], color=NEUTRAL, linewidth=0.6, zorder=0)
     for place, left, end, part in zip(places, lefts, ends, parts, strict=True):
-        text = f"{part:+.3g}".replace("-", "−")
-        ax.annotate(text, (max(left, end), place), (3, 0), textcoords="offset points", fontsize=fonts().tick,
+        ax.annotate(write(part), (max(left, end), place), (3, 0), textcoords="offset points", fontsize=fonts().tick,
                     color=INK, va="center")  # fmt: skip
     low, high = edges.min(), edges.max()
     span = (high - low) or 1.0
     ax.set_xlim(low - 0.05 * span, high + 0.22 * span)
 
 
-def _mark_ends(ax: Any, start: float, end: float, n_bars: int) -> None:
-    """Write the mean above the first bar and the prediction below the last."""
+def _mark_ends(ax: Any, start: float, end: float, n_bars: int, factors: bool) -> None:
+    """Write the mean above the first bar and the prediction below the last; beside factors what these multiply."""
     ax.set_ylim(n_bars + 0.7, -1.5)
     low, high = ax.get_xlim()
     for value, place, word in ((start, -1, "overall mean"), (end, n_bars, "this query")):
         # there is more room on the left, where the names of features stand
         left = value > low + 0.4 * (high - low)
+        said = number(float(np.exp(value)) if factors else value)
         ax.plot([value], [place], "o", color=INK, markersize=3)
-        ax.annotate(f"{word}: {number(value)}", (value, place), (-5 if left else 5, 0), textcoords="offset points",
+        ax.annotate(f"{word}: {said}", (value, place), (-5 if left else 5, 0), textcoords="offset points",
                     fontsize=fonts().tick, color=INK, ha="right" if left else "left", va="center")  # fmt: skip

@@ -34,6 +34,7 @@ def collect(
         "prediction": _per_output(explanation.prediction),
         "baseline": _per_output(explanation.baseline_prediction),
         "likely": counts(np.asarray(explanation.link).reshape(n_query, -1).argmax(axis=1)),
+        "exposure": None if explanation.offset is None else numbers(np.exp(explanation.offset), 4),
         "mixing": numbers(explanation.mixing, 3),
         "n_eff": numbers(explanation.n_eff, 3),
         "observed": None if explanation.y is None else table(explanation.y.reset_index(drop=True)),

@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
+from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
 
 # Changes of the error that round to 0 %.
@@ -26,6 +27,9 @@ def response_words(explanation: Explanation) -> dict[str, Any]:
         "prediction": text(words.prediction),
         "link": text(words.link),
         "error": words.error,
+        "factor": words.factor,
+        "multiplies": words.multiplies,
+        "numeric": explanation.task not in NO_NUMBERS,
         "outputs": None if outputs is None else texts(outputs),
     }
 
@@ -39,6 +43,7 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     found = [
         card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
+        *_exposure_card(explanation),
         card("features", f"{used} of {width}", "used by at least one model"),
         card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
         card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
@@ -81,6 +86,13 @@ def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
         card("error with attention", short(own, 3), f"{_change(own, base)} than the baseline's" if base > 0 else ""),
         card("error of the baseline", short(base, 3), words_of(explanation).error + ", one model for all rows"),
     ]
+
+
+def _exposure_card(explanation: Explanation) -> list[dict[str, str]]:
+    if explanation.offset is None:
+        return []
+    exposure = np.exp(explanation.offset)
+    return [card("exposure", _middle(exposure), f"that {words_of(explanation).prediction}s are of" + _range(exposure))]
 
 
 def card(name: str, value: str, note: str) -> dict[str, str]:

@@ -4,7 +4,8 @@ function summarize() {
   const own = data.prediction[output][q], base = data.baseline[output][q];
   const what = words.outputs ? "probability of " + words.outputs[output] : words.prediction;
   say("query-head", "Query " + data.labels[q]);
-  let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + ", baseline " + level(base) + ".";
+  const during = data.exposure ? " in an exposure of " + show(data.exposure[q]) : "";
+  let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + during + ", baseline " + level(base) + ".";
   text += " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows.";
   say("summary", text);
 }
@@ -76,7 +77,8 @@ function drawDrivers() {
   const active = found.filter((row) => Math.abs(row.part) > least);
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
     " (" + scale + "): what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
-    "through the query's own model." : ".") + (active.length ? "" : " Here no column adds anything."));
+    "through the query's own model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
+    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything."));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
   const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
@@ -84,7 +86,8 @@ function drawDrivers() {
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);
-  const extra = [...known("attention", "by attention", signed), ...known("model", "by own model", signed),
+  const factor = data.words.factor ? [["part", data.words.factor, (v) => "× " + show(Math.exp(v), 3)]] : [];
+  const extra = [...factor, ...known("attention", "by attention", signed), ...known("model", "by own model", signed),
     ...known("coef", "coefficient", (v) => (v === null ? "" : show(v, 3))), ...known("importance", "importance", (v) => show(v, 3))];
   fillTable("coefficients", [["feature", true], ["value"], ["adds"], ...extra.map(([, title]) => [title])],
     active.map((row) => [row.name, row.value, signed(row.part), ...extra.map(([name, , write]) => write(row[name]))]));

@@ -53,7 +53,7 @@ function listenToCharts() {
 }
 
 function start() {
-  const numeric = data.words.task === "regression" && data.observed && typeof data.observed.columns[0][0] === "number";
+  const numeric = data.words.numeric && data.observed && typeof data.observed.columns[0][0] === "number";
   addOptions("axis", [["baseline", "the baseline"], ...(numeric ? [["observed", "the response"]] : [])]);
   byId("axis-field").hidden = !numeric;
   byId("axis").addEventListener("change", drawScatter);

@@ -1,0 +1,202 @@
+"""What is asked of coefficients beside the penalty: factors of it, limits, and groups of columns that go together."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from heedful._kernels.shapes import Rule
+from heedful._solver.families import Family
+from heedful._solver.table import Scale
+from heedful._sound import need, places
+
+SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0), None: (-np.inf, np.inf)}
+
+
+class Constraints(NamedTuple):
+    """What is asked of the coefficients of columns on their original scale; None of what is not asked.
+
+    ``factor`` multiplies each penalty, ``low`` <= 0 <= ``high`` are limits, ``groups`` the numbers of the groups, from
+    0 on, of which the norm is penalised.
+    """
+
+    factor: np.ndarray | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    def factors(self, n_columns: int) -> np.ndarray:
+        """Return what multiplies the penalty of each column, the root of the size of its group included."""
+        factor = np.ones(n_columns) if self.factor is None else self.factor
+        return factor if self.groups is None else factor * np.sqrt(np.bincount(self.groups)[self.groups])
+
+    def check_columns(self, n_columns: int) -> None:
+        """Raise if constraints that came from a file are those of other columns."""
+        for one in self[:3]:
+            need(one is None or one.shape == (n_columns,), "constraints are those of other columns")
+        if self.groups is not None:
+            places(self.groups, n_columns, n_columns)
+
+    def part(self, columns: np.ndarray) -> "Constraints":
+        """Return what is asked of some of the columns."""
+        factor, low, high = (None if one is None else one[columns] for one in self[:3])
+        return Constraints(factor, low, high, None if self.groups is None else number_groups(self.groups[columns]))
+
+    def widened(self, n_more: int) -> "Constraints":
+        """Return the same with columns at the end, whose coefficients have no limit but 0 if others have limits.
+
+        They hold sums of curves that are limited themselves.
+        """
+        ends = (np.ones(n_more), np.zeros(n_more), np.full(n_more, np.inf))
+        factor, low, high = (
+            None if one is None else np.append(one, end) for one, end in zip(self[:3], ends, strict=True)
+        )
+        groups = self.groups
+        if groups is not None:
+            groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
+        return Constraints(factor, low, high, groups)
+
+    def within(self, coef: np.ndarray) -> np.ndarray:
+        """Return coefficients on the original scale without the last bit by which a change of units left the limits."""
+        return coef if self.low is None or self.high is None else np.clip(coef, self.low, self.high)
+
+    def entry(self, slope: np.ndarray) -> np.ndarray:
+        """Return the penalty (n_columns, n_outputs) from which on each column stays out, from slopes of the loss.
+
+        ``slope`` is minus that by each coefficient on the table's scale, with the columns without penalty fitted.
+        """
+        factor = self.factors(len(slope))[:, None]
+        pull = np.abs(slope)
+        if self.low is not None and self.high is not None:
+            pull = np.where(slope > 0, self.high[:, None] > 0, self.low[:, None] < 0) * pull
+        pull = np.divide(pull, factor, out=np.zeros_like(pull), where=factor > 0)
+        if self.groups is None:
+            return pull
+        squares = np.zeros((self.groups.max() + 1, pull.shape[1]))
+        np.add.at(squares, self.groups, pull**2)
+        return np.sqrt(squares)[self.groups]
+
+
+NOTHING_ASKED = Constraints()
+
+
+def make_rule(
+    scale: Scale,
+    asked: Constraints | None,
+    *,
+    weighted: bool,
+    start: np.ndarray,
+    tol: float,
+    max_iter: int,
+    reach: float = np.inf,
+    unit: np.ndarray | None = None,
+) -> Rule:
+    """Return how fits on the table's scale are penalised; ``unit`` are those of the penalised coefficients."""
+    asked = NOTHING_ASKED if asked is None else asked
+    n_columns = scale.center.size
+    factor = asked.factors(n_columns)
+    limits = groups = None
+    if asked.low is not None and asked.high is not None:
+        with np.errstate(over="ignore"):
+            limits = np.vstack([scale.pad(side * scale.unit / scale.y_unit) for side in (asked.low, asked.high)])
+    if asked.groups is not None:
+        groups = np.append(asked.groups, np.arange(n_columns, scale.width)).astype(np.int64)
+    penalty = scale.pad(factor if unit is None else factor * unit)
+    return Rule(penalty, weighted, start, tol, max_iter, reach, limits, groups)
+
+
+def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple[int, ...]) -> Constraints | None:
+    """Return what is asked of the columns of a table of this shape, checked; None if nothing is."""
+    if penalty_factor is None and limits is None and groups is None:
+        return None
+    if limits is not None and groups is not None:
+        raise ValueError(
+            "`limits` and `groups` must not be given together, got both: a norm has no signs. Use one of them."
+        )
+    low, high = (None, None) if limits is None else _read_limits(limits, shape[1])
+    labels = None if groups is None else _read_groups(groups, shape[1])
+    factor = None if penalty_factor is None else _read_factor(penalty_factor, shape, labels)
+    return Constraints(factor, low, high, labels)
+
+
+def check_outputs(family: Family, asked: Constraints | None) -> None:
+    """Raise if limits or groups are asked of models with an output for each class: these know no common level."""
+    if asked is not None and family.n_outputs > 1 and (asked.low is not None or asked.groups is not None):
+        raise ValueError(
+            "`limits` and `groups` need a model of one output, got one for each class, whose coefficients are known up "
+            "to a common shift. Use two classes, or `penalty_factor` alone."
+        )
+
+
+def number_groups(labels: np.ndarray) -> np.ndarray:
+    """Return the groups by numbers from 0 on."""
+    return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def _read_factor(penalty_factor: Any, shape: tuple[int, ...], groups: np.ndarray | None) -> np.ndarray:
+    factor = np.asarray(penalty_factor, dtype=np.float64)
+    if factor.shape != shape[1:]:
+        raise ValueError(
+            f"`penalty_factor` must have one number per column: {shape[1]}, got shape {factor.shape}. "
+            "Give columns without a factor of their own a 1."
+        )
+    if not np.isfinite(factor).all() or (factor < 0).any():
+        raise ValueError(
+            f"`penalty_factor` must be finite and >= 0, got {factor[~(factor >= 0) | np.isinf(factor)][:5].tolist()}. "
+            "0 leaves a column without penalty; drop columns that are not to be used."
+        )
+    if not factor.any():
+        if shape[1] >= shape[0]:
+            raise ValueError(
+                f"`penalty_factor` must not be 0 for all of {shape[1]} columns with {shape[0]} rows, which such models "
+                "fit exactly. Give some columns a factor > 0, or leave some out."
+            )
+        return factor
+    if groups is not None and (factor != _first_of_group(factor, groups)).any():
+        raise ValueError("`penalty_factor` must be the same for all columns of a group, got others. Make them equal.")
+    return factor * (shape[1] / factor.sum())
+
+
+def _first_of_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    return values[np.unique(groups, return_index=True)[1]][groups]
+
+
+def _read_limits(limits: Any, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    if not isinstance(limits, Sequence | np.ndarray) or isinstance(limits, str):
+        raise TypeError(
+            f"`limits` must be a pair (lower, upper) or a list of '+', '-' and None, got {limits!r}. "
+            "Write (0, np.inf) for coefficients >= 0."
+        )
+    words = all(word is None or isinstance(word, str) for word in limits)
+    if words and (len(limits) != n_columns or any(word not in SIGNS for word in limits)):
+        raise ValueError(
+            f"`limits` as words must be '+', '-' or None for each of {n_columns} columns, got {list(limits)[:10]!r}."
+        )
+    if not words and len(limits) != 2:
+        raise ValueError(
+            f"`limits` must be a pair (lower, upper) of numbers or one per column, got {len(limits)} parts."
+        )
+    sides = np.array([SIGNS[word] for word in limits]).reshape(-1, 2).T if words else limits
+    try:
+        low, high = (np.array(np.broadcast_to(np.asarray(side, dtype=np.float64), n_columns)) for side in sides)
+    except ValueError as error:
+        raise ValueError(
+            f"`limits` must have one lower and one upper number per column: {n_columns}. Or a single one for all."
+        ) from error
+    bad = np.flatnonzero(~((low <= 0.0) & (high >= 0.0)))
+    if bad.size:
+        raise ValueError(
+            f"`limits` must have lower <= 0 <= upper in every column, got {low[bad[0]]:g} and {high[bad[0]]:g} in "
+            f"column {bad[0]}. A coefficient that the penalty takes to 0 must be allowed to be 0."
+        )
+    return low, high
+
+
+def _read_groups(groups: Any, n_columns: int) -> np.ndarray:
+    labels = np.asarray(groups)
+    if labels.shape != (n_columns,):
+        raise ValueError(
+            f"`groups` must have one label per column: {n_columns}, got shape {labels.shape}. A column on its own is a "
+            "group of one."
+        )
+    return number_groups(labels)

@@ -1,0 +1,205 @@
+"""The attention lasso for counts and costs: one Poisson, Gamma or Tweedie lasso per query, blended on the log scale."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from heedful._checks import check_choice, check_number
+from heedful._models.linear import LocalLasso
+from heedful._responses import CountsOrCosts
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._offset import Offset
+from heedful.explain import Explanation
+
+# The power of the mean that the variance grows with.
+POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}
+
+
+@dataclass(eq=False, repr=False)
+class AttentionGLM(AttentionEstimator):
+    """Predict counts or costs by a lasso fitted to the rows that matter.
+
+    The flow is that of :class:`heedful.AttentionLasso`: forests say which rows matter, heads turn their scores into
+    local Poisson, Gamma or Tweedie lassos with a log link, and log rates of heads and of one lasso for all rows are
+    blended by shares that have the smallest deviance on unseen rows. Contributions add up on the log scale: each is a
+    factor of the prediction. Rows may have an ``exposure``, such as the years that a policy was in force: what is
+    expected of a row is its rate times its exposure.
+
+    Parameters
+    ----------
+    family : {"poisson", "gamma", "tweedie"} or float, default="poisson"
+        Counts, costs > 0, or costs of which some are 0; a number from 1 to 2 is the power of the mean that the variance
+        grows with: 1 is Poisson, 2 Gamma, "tweedie" 1.5. The other parameters are those of
+        :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by deviance.
+
+    Attributes
+    ----------
+    baseline_ : GlobalModel
+        The model for all rows; its predictions are log rates.
+    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
+        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are half the mean unit deviance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X, years = rng.normal(size=(400, 3)), rng.uniform(0.5, 2.0, size=400)
+    >>> claims = rng.poisson(years * np.exp(X[:, 0] * np.sign(X[:, 1])))
+    >>> model = AttentionGLM(heads="single", random_state=0).fit(X[:300], claims[:300], exposure=years[:300])
+    >>> bool(model.score(X[300:], claims[300:], exposure=years[300:]) > 0.2)
+    True
+    >>> per_year, in_two_years = model.predict(X[300:]), model.predict(X[300:], exposure=np.full(100, 2.0))
+    >>> bool(np.allclose(in_two_years, 2 * per_year))
+    True
+    """
+
+    heads: str = "multi"
+    _: KW_ONLY
+    family: Any = "poisson"
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    alpha: float | str = "auto"
+    local: LocalLasso | None = None
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    coef_intervals = coef_intervals
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None, *, exposure=None, offset=None) -> Self:
+        """Fit to training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : array-like of shape (n_train,)
+            Counts or costs of the whole exposure, not rates.
+        sample_weight, groups : array-like of shape (n_train,), default=None
+            As in :meth:`heedful.AttentionLasso.fit`.
+        exposure : array-like of shape (n_train,), default=None
+            How long, or of how many, ``y`` was counted: numbers > 0. None means 1.
+        offset : array-like of shape (n_train,), default=None
+            The logarithm of the exposure, or any other known part of the linear predictor, in place of ``exposure``.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        kind, settings = plan_linear(self, groups)
+        power = self._power()
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, Offset(exposure, offset))
+        return self._fit(X, y, given, lambda _: CountsOrCosts(power), kind, settings)
+
+    def predict(self, X, exposure=None, offset=None) -> np.ndarray:
+        """Return the expected count or cost of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        exposure, offset : array-like of shape (n_query,), default=None
+            Exposures > 0, or their logarithms; None predicts per unit of exposure.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Rates times exposures.
+        """
+        return self._predict(X, Offset(exposure, offset))
+
+    def predict_interval(self, X, coverage=0.9, exposure=None, offset=None) -> np.ndarray:
+        """Return an interval around each prediction, on the scale of deviances.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        coverage : float, default=0.9
+            Share of new responses that is to lie inside, between 0 and 1.
+        exposure, offset : array-like of shape (n_query,), default=None
+            Exposures > 0, or their logarithms; None is one unit of exposure.
+
+        Returns
+        -------
+        ndarray of shape (n_query, 2)
+            Lower ends >= 0 and upper ends; these are infinite if the training rows are too few for the coverage.
+
+        Notes
+        -----
+        As in :meth:`heedful.AttentionLasso.predict_interval`, with deviance residuals in place of plain ones: an
+        interval holds all numbers whose deviance residual is as small as that of a share ``coverage`` of left-out rows.
+        Counts come in steps, so that it holds somewhat more of them than it says.
+        """
+        return self._interval(X, coverage, Offset(exposure, offset))
+
+    def score(self, X, y, sample_weight=None, exposure=None, offset=None) -> float:
+        """Return D2, the explained part of the deviance.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,)
+            Their counts or costs.
+        sample_weight : array-like of shape (n_query,), default=None
+            Weights of the rows.
+        exposure, offset : array-like of shape (n_query,), default=None
+            Exposures > 0, or their logarithms.
+
+        Returns
+        -------
+        float
+            1 is perfect, 0 as good as one rate for all rows. Without exposures it is scikit-learn's
+            ``d2_tweedie_score``.
+        """
+        return self._score(X, y, sample_weight, Offset(exposure, offset))
+
+    def explain(
+        self, X, y=None, *, method: str = "fast", max_features: int | None = None, exposure=None, offset=None
+    ) -> Explanation:
+        """Return what predictions were made of; with ``y`` also how good they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        y : array-like of shape (n_query,), default=None
+            Their counts or costs, if they are known.
+        method : {"fast", "shapley"}, default="fast"
+            As in :meth:`heedful.AttentionLasso.explain`.
+        max_features : int, default=None
+            As in :meth:`heedful.AttentionLasso.explain`.
+        exposure, offset : array-like of shape (n_query,), default=None
+            Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.
+
+        Returns
+        -------
+        Explanation
+            ``contributions(scale="factor")`` has what each column multiplies the prediction by.
+        """
+        return self._explain(X, y, method, max_features, Offset(exposure, offset))
+
+    @property
+    def alpha_(self) -> float:
+        """The baseline's penalty."""
+        return self.baseline_.alpha_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = True
+        return tags
+
+    def _power(self) -> float:
+        """Return the power of the mean that the variance grows with."""
+        if isinstance(self.family, str):
+            return POWERS[check_choice("family", self.family, tuple(POWERS))]
+        hint = "1 is Poisson, 2 Gamma, between are Tweedie's; or use one of these names."
+        return check_number("family", self.family, 1.0, 2.0, hint=hint)

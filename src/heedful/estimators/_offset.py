@@ -1,0 +1,58 @@
+"""Exposures and offsets of rows, as users give them."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from heedful._models.recent import beside
+
+
+class Offset(NamedTuple):
+    """What is known of each row beside its columns: an exposure > 0, or its logarithm, an offset; or neither."""
+
+    exposure: Any = None
+    offset: Any = None
+
+    def read(self, n_rows: int) -> np.ndarray | None:
+        """Return the offsets of rows, None if there are none."""
+        if self.exposure is not None and self.offset is not None:
+            raise ValueError(
+                "At most one of `exposure` and `offset` must be given, got both. An offset is the logarithm of an "
+                "exposure: leave one out."
+            )
+        if self.exposure is None and self.offset is None:
+            return None
+        if self.offset is not None:
+            return _check_column("offset", self.offset, n_rows)
+        exposure = _check_column("exposure", self.exposure, n_rows)
+        if (exposure <= 0).any():
+            raise ValueError(
+                f"`exposure` must be > 0, got {int((exposure <= 0).sum())} that are not; the smallest is "
+                f"{exposure.min():g}. Drop those rows: nothing can be counted in no time."
+            )
+        return np.log(exposure)
+
+    def beside(self, response: pd.DataFrame) -> pd.DataFrame:
+        """Return the response of rows with what was given of them."""
+        columns = {
+            name: np.asarray(values, np.float64) for name, values in self._asdict().items() if values is not None
+        }
+        return beside(response, **columns)
+
+
+NO_OFFSET = Offset()
+
+
+def _check_column(name: str, values: Any, n_rows: int) -> np.ndarray:
+    """Return one finite number per row."""
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`{name}` must hold one number per row of `X`, got {type(values).__name__}.") from error
+    if column.shape != (n_rows,):
+        raise ValueError(f"`{name}` must hold one number per row of `X`: {n_rows}, got shape {column.shape}.")
+    bad = int((~np.isfinite(column)).sum())
+    if bad:
+        raise ValueError(f"`{name}` must not hold NaN or infinity, got {bad} such values. Drop those rows.")
+    return column

@@ -1,0 +1,106 @@
+"""Whether counts and costs were predicted at the right level, and in the right order."""
+
+from typing import Any
+
+from heedful.explain import Explanation
+from heedful.explain._lift import gini
+from heedful.plot._axes import finish, fonts, get_axes
+from heedful.plot._read import check_explanation
+from heedful.plot._style import INK, NEUTRAL, PALE, series_colour
+
+MODELS = ("attention", "baseline")
+KEY = {"frameon": False, "borderpad": 0.2, "handlelength": 1.4}
+
+
+def calibration(explanation: Explanation, n_bins: int = 10, *, ax: Any = None, **style: Any) -> Any:
+    """Draw what was predicted beside what was observed.
+
+    Queries are in bins of about equal exposure, from the lowest predictions to the highest; points are what was
+    observed in each, lines what was expected with attention and by one model for all rows.
+
+    All else is as in :func:`contributions`.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X, y)`` returned: the responses must be known, and numbers.
+    n_bins : int, default=10
+        How many bins.
+    ax : Axes, default=None
+    style : keywords
+        For matplotlib's ``plot`` of the points, such as ``markersize``.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from heedful import AttentionGLM, plot
+    >>> from heedful.datasets import make_claims
+    >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
+    >>> model = AttentionGLM("single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
+    >>> e = model.explain(test.X, test.counts, exposure=test.exposure)
+    >>> ax = plot.calibration(e, 5)
+    >>> len(ax.lines[0].get_xdata())
+    5
+    """
+    table = check_explanation(explanation).calibration(n_bins)
+    ax = get_axes(ax)
+    ax.plot(table.index, table["observed"], **{"marker": "o", "linestyle": "", "color": INK, "label": "observed",
+            "markersize": 4, **style})  # fmt: skip
+    for number, name in enumerate(MODELS):
+        ax.plot(table.index, table[name], color=series_colour(number + 1), linewidth=1.2, label=name)
+    per = " per unit of exposure" if explanation.offset is not None else ""
+    finish(ax, "bin of predictions, from low to high", f"mean response{per}")
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    ax.legend(loc="upper left", fontsize=fonts().tick, **KEY)
+    return ax
+
+
+def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
+    """Draw which share of the response the lowest predictions hold.
+
+    Along the axis below queries come from the lowest prediction per unit of exposure to the highest. The lower a curve,
+    the better its model tells low from high; the diagonal is an order by chance. Beside its name stands the Gini
+    index, twice the area between curve and diagonal.
+
+    All else is as in :func:`contributions`.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What ``explain(X, y)`` returned: the responses must be known, and numbers >= 0.
+    ax : Axes, default=None
+    style : keywords
+        For matplotlib's ``plot``, such as ``linewidth``.
+
+    Returns
+    -------
+    Axes
+        The axes drawn on.
+
+    Examples
+    --------
+    >>> from heedful import AttentionGLM, plot
+    >>> from heedful.datasets import make_claims
+    >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
+    >>> model = AttentionGLM("single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
+    >>> ax = plot.lift(model.explain(test.X, test.counts, exposure=test.exposure))
+    >>> ax.get_xlabel()
+    'share of exposure, lowest predictions first'
+    """
+    curves = check_explanation(explanation).lift()
+    ax = get_axes(ax)
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
+    for number, name in enumerate(MODELS):
+        curve = curves[curves["model"] == name]
+        look = {"color": series_colour(number + 1), "linewidth": 1.2, **style}
+        ax.plot(curve["exposure"], curve["response"], label=f"{name}, Gini {gini(curve):.3f}", **look)
+    what = "exposure" if explanation.offset is not None else "queries"
+    finish(ax, f"share of {what}, lowest predictions first", "share of the response")
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    ax.legend(loc="upper left", fontsize=fonts().tick, labelcolor=NEUTRAL, **KEY)
+    return ax
