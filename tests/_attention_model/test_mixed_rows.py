@@ -97,15 +97,3 @@ def test_all_rows_are_compared_with_if_they_are_not_too_many(rng):
     rows, share = systematic(weight, 30)
     np.testing.assert_array_equal(rows, np.arange(30))
     np.testing.assert_allclose(share, weight / weight.sum())
-
-
-@pytest.mark.parametrize("n_columns", [1, 2, 4])
-def test_each_number_of_cells_of_one_of_two_rows_is_as_likely(n_columns):
-    source, n_mixed = mix_rows(np.array([1.0, 3.0]), n_columns, 20_000), 20_000
-    # two equal rows give their own cells; of two different ones the second has 0 to all of them
-    chance = np.zeros(n_columns + 1)
-    chance[[0, n_columns]] = 1 / 16, 9 / 16
-    chance += 6 / 16 / (n_columns + 1)
-    found = np.bincount(source.sum(axis=1), minlength=n_columns + 1) / n_mixed
-    np.testing.assert_allclose(found, chance, atol=5 * np.sqrt(0.25 / n_mixed))
-    np.testing.assert_allclose(source.mean(axis=0), 0.75, atol=5 * np.sqrt(0.25 / n_mixed))
