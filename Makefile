@@ -38,6 +38,10 @@ test-studies: $(READY) ## run every study in small, and every example
 test-nojit: $(READY) ## run the kernels' tests without compiling them
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup tests/_kernels
 
+.PHONY: mutants
+mutants: $(READY) ## make small wrong edits one by one and see that tests fail; ONLY='text' tries those with it
+	$(BIN)/python tools/mutants.py --only '$(ONLY)'
+
 $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	@test -x $(OLDEST)/bin/python || $(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade pip

@@ -7,6 +7,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -24,17 +26,54 @@ def test_rooms_import_only_from_rooms_above():
     assert "every import goes up" in run_python("tools/check_rooms.py")
 
 
-def test_the_room_checker_can_fail(tmp_path):
+def load_tool(name):
     sys.path.insert(0, str(ROOT / "tools"))
     try:
-        checker = importlib.import_module("check_rooms")
+        return importlib.import_module(name)
     finally:
         sys.path.pop(0)
+
+
+def test_the_room_checker_can_fail(tmp_path):
+    checker = load_tool("check_rooms")
     checker.ROOT = tmp_path / "src" / "heedful"
     wrong = checker.ROOT / "attention" / "_wrong.py"
     wrong.parent.mkdir(parents=True)
     wrong.write_text("from heedful.heads import tune\ndef f():\n    import json\n", encoding="utf-8")
     assert len(checker.breaches(wrong)) == 2
+
+
+def test_every_wrong_edit_on_the_list_still_fits_the_code():
+    mutants = load_tool("mutants").read_mutants()
+    assert len(mutants) >= 80
+    assert sum(bool(mutant.reason) for mutant in mutants) <= 0.05 * len(mutants)
+
+
+RIGHT = ["a.py", "x = ", "x = -", "tests/test_a.py::test_b"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([["a.py", "1 + 1", "1 - 1", "tests/test_a.py"]], "there 0 times"),
+        ([["a.py", "x = ", "x = ", "tests/test_a.py"]], "and change"),
+        ([["a.py", "x = ", "x = -", "tests/test_a.py::test_c"]], "there are no tests"),
+        ([["a.py", "x = ", "x = -", "tests/test_c.py"]], "there are no tests"),
+        ([RIGHT, RIGHT], "there twice"),
+    ],
+)
+def test_a_wrong_edit_that_does_not_fit_is_an_error(tmp_path, lines, words):
+    code, tests = tmp_path / "src" / "heedful", tmp_path / "tests"
+    code.mkdir(parents=True)
+    tests.mkdir()
+    (code / "a.py").write_text("x = 2\n", encoding="utf-8")
+    (tests / "test_a.py").write_text("def test_b():\n    pass\n", encoding="utf-8")
+    read = load_tool("mutants").read_mutants
+    (tests / "mutants.toml").write_text(f"mutants = {[RIGHT]}\n", encoding="utf-8")
+    assert [list(mutant[:4]) for mutant in read(tmp_path)] == [RIGHT]
+    (tests / "mutants.toml").write_text(f"mutants = {lines}\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=words):
+        read(tmp_path)
 
 
 def versions(lines, sign):

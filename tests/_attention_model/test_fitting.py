@@ -1,9 +1,13 @@
 """From a table to a fitted model: what each part is handed."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from heedful import AttentionLasso, AttentionRegressor
+from heedful._attention_model.fitting import shrink
+from heedful._tuning.tune import Tuned
 from heedful.similarity import GaussianSimilarity
 
 HANDED = []
@@ -61,3 +65,22 @@ def test_the_heads_part_is_a_mean_of_the_heads_whatever_their_share_is(rows):
     np.testing.assert_allclose(less.local_coef, local.local_coef)
     np.testing.assert_allclose(less.local_intercept, local.local_intercept)
     np.testing.assert_allclose(less.mixing, local.mixing / 4)
+
+
+def test_shares_that_are_taken_back_take_the_blend_back_to_the_baseline(rng):
+    share, blend, baseline = np.array([0.3, 0.0, 0.6]), rng.normal(size=7), rng.normal(size=7)
+    models = SimpleNamespace(shrink=lambda share: share / 3)
+    less = shrink(models, Tuned(share, np.zeros(3), 0.9, blend), baseline)
+    np.testing.assert_allclose(less.share, share / 3)
+    np.testing.assert_allclose(less.blend, (2 * baseline + blend) / 3)
+
+
+def test_residuals_to_learn_from_are_those_of_folds_that_left_a_row_out(rows):
+    X, y, weight = rows
+    model = AttentionLasso(similarity=GaussianSimilarity(), random_state=0).fit(X, y, sample_weight=weight)
+    models = model._model.models
+    left = models.rows.y - models.baseline.predict_fold()[:, 0]
+    left -= np.average(left, weights=models.rows.weight)
+    np.testing.assert_allclose(
+        models.residuals(), left / np.sqrt(np.average(left**2, weights=models.rows.weight)), atol=1e-7
+    )

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful._attention_model.attribution import Game, close, drop_noise, mix_rows
+from heedful._attention_model.attribution import Game, close, drop_noise, mix_rows, systematic
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.shapley import draw_orders
 
@@ -80,3 +80,20 @@ def test_columns_without_a_share_get_nothing_of_what_is_missing():
     values = close(np.array([1.0, 0.0, 2.0]), np.zeros(3), np.array(3.3))
     np.testing.assert_allclose(values, [1.1, 0.0, 2.2])
     assert values[1] == 0.0
+
+
+@pytest.mark.parametrize("most", [1, 7, 40])
+def test_rows_to_compare_with_are_drawn_as_often_as_their_weight_says(rng, most):
+    weight = rng.exponential(size=60) ** 2
+    rows, share = systematic(weight, most)
+    assert share.sum() == pytest.approx(1.0)
+    times = np.zeros(60)
+    times[rows] = most * share
+    assert (np.abs(times - most * weight / weight.sum()) < 1.0 + 1e-9).all()
+
+
+def test_all_rows_are_compared_with_if_they_are_not_too_many(rng):
+    weight = rng.exponential(size=30)
+    rows, share = systematic(weight, 30)
+    np.testing.assert_array_equal(rows, np.arange(30))
+    np.testing.assert_allclose(share, weight / weight.sum())

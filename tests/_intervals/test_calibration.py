@@ -15,11 +15,12 @@ from heedful._intervals.calibration import (
     localise,
     most_local,
     pinball,
+    plain_ranks,
     row_choices,
 )
 from heedful.attention import attend
 from heedful.baseline._folds import Split, random_splits
-from reference.intervals import evened, left_out_rank, local_half_width, split_conformal
+from reference.intervals import evened, left_out_rank, local_half_width, split_conformal, weight_below
 
 COVERAGES = (0.1, 0.5, 0.8, 0.9, 0.95, 0.99)
 
@@ -184,3 +185,19 @@ def test_the_pinball_loss_is_smallest_at_the_quantile(rng, level):
     values = rng.normal(size=500)
     losses = [pinball(values - guess, level).sum() for guess in np.sort(values)]
     assert np.argmin(losses) == pytest.approx(500 * level, abs=1)
+
+
+def test_plain_ranks_are_shares_of_the_weight_of_all_others(rng):
+    size, weight = np.round(rng.exponential(size=30), 1), rng.uniform(0.2, 3.0, size=30)
+    others = [np.delete(weight, row) / np.delete(weight, row).sum() for row in range(30)]
+    twin = [weight_below(others[row], np.delete(size, row), size[row]) for row in range(30)]
+    np.testing.assert_allclose(plain_ranks(size, weight), twin, atol=1e-12)
+
+
+def test_a_row_that_several_folds_leave_out_is_ranked_once():
+    splits = random_splits(90, 3, 0) + random_splits(90, 3, 1)
+    pairs = compared(np.arange(90), splits)
+    np.testing.assert_array_equal(np.sort(np.concatenate([rows for rows, _ in pairs])), np.arange(90))
+    for (rows, others), split in zip(pairs, splits, strict=False):
+        assert np.isin(rows, split.test).all()
+        np.testing.assert_array_equal(others, split.train)

@@ -14,6 +14,7 @@ SCORES = {
     "negative": [-2.0, -0.1, -5.0, -1.0, -1.0],
     "masked": [0.3, -np.inf, 0.1, -np.inf, 0.8],
     "all masked": [-np.inf] * 5,
+    "far away": [-1e5, 0.2 - 1e5, 0.5 - 1e5, -1e5, 0.1 - 1e5],
     "far apart": [1e5, 0.0, -1e5, 1.0, 2.0],
 }
 

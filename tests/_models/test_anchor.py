@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionLasso, LocalLasso
 from heedful._kernels.shapes import Rule
-from heedful._models.linear_fits import make_problem
+from heedful._models.linear_fits import _within_reach, make_problem
+from heedful._solver import Paths, Scale, build_table, weight_rows
 from heedful._tuning.grid import HeadGroup, Queries
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
@@ -175,3 +177,21 @@ def test_the_pull_is_how_much_smaller_the_teachers_error_is(table):
     teacher = model.similarity_[0]
     expected = model.baseline_.cv_error_.min() / (teacher.teacher_loss_ * y.var())
     np.testing.assert_allclose(pull_of(model), expected)
+
+
+@pytest.mark.parametrize("reach", [0.2, 1.0, np.inf])
+def test_a_prediction_stays_within_reach_of_the_responses_attended_to(rng, reach):
+    X, y, prior = rng.normal(size=(N, P)), 3.0 + rng.normal(size=N), rng.uniform(0.5, 2.0, size=N)
+    flat = Scale(np.zeros(P), np.ones(P), 0.0, 1.0)
+    table, x = build_table(X, y, prior, flat), flat.rows(rng.normal(size=(4, P)))
+    bumps = sparse.csr_array(rng.dirichlet(np.ones(N), size=4) * 0.6 * (rng.uniform(size=(4, N)) < 0.4))
+    background = 1.0 - bumps.sum(axis=1)
+    coef = np.zeros((4, 2, 1, flat.width))
+    coef[..., :P] = rng.normal(size=(4, 2, 1, P))
+    found, keep = _within_reach(weight_rows(bumps, background), table, Paths(np.zeros((4, 2, 1)), coef, 0), x, reach)
+    weight = bumps.toarray() + np.outer(background, prior / prior.sum())
+    mean = weight @ y
+    limit = reach * np.sqrt(weight @ y**2 - mean**2)[:, None] if np.isfinite(reach) else np.inf
+    away = np.einsum("qtj,qj->qt", coef[:, :, 0, :P], x[:, :P] - weight @ X)
+    np.testing.assert_allclose(found[:, :, 0], mean[:, None] + np.clip(away, -limit, limit))
+    np.testing.assert_allclose(keep * away, np.clip(away, -limit, limit))

@@ -6,14 +6,14 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeRegressor
 
-from heedful._models.learners import LearnerProblem, leave_one_out
+from heedful._models.learners import LearnerProblem, leave_one_out, predict_left_out
 from heedful._models.protocol import Run
 from heedful._solver import Classes, Numbers
 from heedful._tuning.grid import HeadGroup, Queries, make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
-from heedful.baseline._folds import random_splits
+from heedful.baseline._folds import Split, random_splits
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads, head_values
 
@@ -121,6 +121,13 @@ def test_classes_are_said_by_their_probabilities(rng):
     chance = leave_one_out(case.problem, Run(1))
     np.testing.assert_allclose(chance.sum(axis=1), 1.0)
     assert ((case.out_of_bag() > 0) & (case.out_of_bag() < 1)).all()
+
+
+def test_a_row_in_several_test_parts_gets_their_mean_and_one_in_none_nothing():
+    splits = [Split(np.array([3]), np.array([0, 1])), Split(np.array([3]), np.array([1, 2]))]
+    said = iter([np.array([[1.0], [2.0]]), np.array([[4.0], [8.0]])])
+    found = predict_left_out(splits, lambda _: next(said), (4, 1))
+    np.testing.assert_array_equal(found[:, 0], [1.0, 3.0, 8.0, np.nan])
 
 
 def test_a_row_that_counts_twice_is_the_row_twice(rng):

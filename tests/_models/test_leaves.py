@@ -56,6 +56,16 @@ class Case:
         return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
 
 
+def test_each_weighting_has_the_values_that_it_has_alone(rng):
+    case, both = Case(rng, BOOSTER), [Weighting("softmax", 0.1), Weighting("softmax", 2.0)]
+    rows, leaves = case.similarity.score_rows(case.x[:5]), case.problem.ensemble.leaves(case.x[:5]).T
+    one = np.ones((1, 1), dtype=bool)
+    found = case.problem.fit(rows, leaves, both, np.ones((2, 1), dtype=bool), np.ones((2, 1))).values
+    for w, own in enumerate(both):
+        np.testing.assert_array_equal(found[:, [w]], case.problem.fit(rows, leaves, [own], one, 1.0 * one).values)
+    assert np.abs(found[:, 0] - found[:, 1]).max() > 0.1
+
+
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
 def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperature):
     case, x = Case(rng, BOOSTER), rng.normal(size=(5, 3))

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from heedful import local_lasso
+from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._solver.families import SMOOTH
 from heedful.attention import attend
-from reference.fits import ALPHAS, MODELS, FamilyCase, head_values, train_queries
+from reference.fits import ALPHAS, MODELS, SOFTMAX, FamilyCase, head_values, train_queries
 from reference.lasso import weighted_lasso
 from reference.losses import KINDS
 
@@ -49,6 +51,20 @@ def test_a_survival_head_of_infinite_penalty_is_events_over_those_expected(rng):
     overall = np.average(np.column_stack([case.what[0], hazard]), axis=0, weights=case.weight)
     moved = (1 - SMOOTH) * sums + SMOOTH * overall
     np.testing.assert_allclose(found, moved[:, 0] / moved[:, 1])
+
+
+@pytest.mark.parametrize("kind", ["gaussian", *KINDS])
+def test_rows_that_are_not_stored_count_as_rows_of_score_zero(rng, kind):
+    case = FamilyCase(rng, kind)
+    scores = np.maximum(case.similarity.scores(case.queries.seen) + 3.0, 0.0)
+    few = sparse.csr_array(scores)
+    assert 0 < few.nnz < scores.size
+    stored = ScoreRows(few.indptr.astype(np.int64), few.indices.astype(np.int32), few.data, np.empty(0))
+    every, nobody = np.ones((2, 3), dtype=bool), np.zeros((2, 3))
+    one, other = (
+        case.problem.fit(rows, case.queries.x, SOFTMAX, every, nobody).values for rows in (stored, dense_rows(scores))
+    )
+    np.testing.assert_allclose(one, other, atol=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS[:2])

@@ -60,6 +60,16 @@ def test_a_class_that_never_happened_keeps_a_probability(rng):
     assert 0 < got[0, 0, 1] < 0.01
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_of_classes_that_did_not_happen_a_hundredth_is_left(rng, n_classes):
+    base, matrix = rng.dirichlet(np.ones(n_classes), size=12), scores(rng, 5, 12)
+    problem = ShiftProblem(Classes(np.zeros(12, int), n_classes), base, np.ones(12))
+    times = fit(problem, dense_rows(matrix), base[:5], Weighting("softmax", 0.1))[:, 0] / base[:5]
+    predicted = attend(matrix, 0.1).toarray() @ base[:, 0]
+    happened = (0.99 + 0.01 * predicted) / predicted
+    np.testing.assert_allclose(times[:, 1:] / times[:, :1], np.tile((0.01 / happened)[:, None], n_classes - 1))
+
+
 @pytest.mark.parametrize("temperature", [1.0, 0.05])
 def test_comparing_leaves_gives_what_scores_give(rng, temperature):
     leaves = (rng.integers(0, 4, size=(40, 10)) + 4 * np.arange(10)).astype(np.int32)

@@ -286,6 +286,13 @@ def test_the_largest_eigenvalue_is_that_of_the_matrix(rng, n_classes, case):
 
 
 @pytest.mark.parametrize("power", POWERS.values())
+def test_the_curvature_of_a_deviance_is_that_of_rows_which_are_as_expected(rng, power):
+    link, offset, weight = rng.normal(size=(12, 1)), rng.normal(size=12), rng.uniform(0.5, 2.0, size=12)
+    family = Deviance(np.exp(link[:, 0] + offset), power, offset)
+    np.testing.assert_allclose(family.hessian(link, weight)[:, 0], family.losses(link[:, 0]).hessian)
+
+
+@pytest.mark.parametrize("power", POWERS.values())
 def test_deviance_is_scikit_learns(rng, power):
     family = deviance_of(rng, power)
     link, weight = rng.normal(size=(12, 1)), rng.uniform(size=12)

@@ -1,3 +1,4 @@
+import copy
 import importlib
 
 import numpy as np
@@ -134,6 +135,17 @@ def test_without_regularisation_the_rates_are_the_learning_rate(rng, make, n_cla
     X, y, _, _ = table_of(rng, n_classes)
     table = leaf_table(make().fit(X, y), X, y, np.ones(120), "residuals")
     np.testing.assert_allclose(table.rate, rate, rtol=1e-3)
+
+
+@pytest.mark.parametrize(("times", "rate"), [(-0.5, 0.0), (0.0, 0.0), (0.4, 0.4), (1.0, 1.0), (3.0, 1.0)])
+def test_a_tree_that_goes_against_its_rows_or_beyond_them_has_a_rate_of_none_or_all(rng, times, rate):
+    X, y, weight, _ = table_of(rng)
+    model = GradientBoostingRegressor(n_estimators=1, learning_rate=1.0).fit(X, y, sample_weight=weight)
+    ensemble = read_ensemble(model)
+    other = copy.copy(ensemble)
+    other.value = times * ensemble.value
+    table = LeafTable(other, ensemble.leaves(X), y, weight, n_classes=None, leaf_value="residuals")
+    np.testing.assert_allclose(table.rate, rate, atol=1e-9)
 
 
 def test_residuals_equal_a_booster_whose_leaves_are_averaged_anew(rng):

@@ -71,10 +71,17 @@ def test_it_stays_between_none_and_all(rng, loss):
     assert (found <= 1).all()
 
 
-def test_few_effective_rows_cannot_swing_it(known):
-    family, base, heads = known
-    one_row = attend(np.where(np.arange(50) == 3, 1e3, 0.0)[None, :])
-    assert abs(adapt(one_row, gather_evidence(base, heads, family, np.ones(50), 0.5))[0] - 0.5) < 0.35
+def test_few_effective_rows_cannot_swing_it():
+    # heads that are right for every second row and as far off for the others: by its own rows alone a query that sees
+    # the former would take all of them, one that sees the latter nothing
+    y, base = np.zeros(200), np.ones(200)
+    evidence = gather_evidence(base, np.where(np.arange(200) % 2, 0.0, 2.0), Numbers(y), np.ones(200), 0.5)
+    attended = np.array([1, 3, 10, 30, 100])
+    rows = np.arange(200) // 2
+    for side, whole in ((1, 0.5), (0, -1.5)):
+        seen = (rows < attended[:, None]) & (np.arange(200) % 2 == side)
+        moved = adapt(attend(np.where(seen, 0.0, -np.inf)), evidence) - 0.5
+        np.testing.assert_allclose(moved, np.maximum(whole * attended / (attended + 30), -0.5))
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -53,6 +53,12 @@ def test_given_temperatures_leave_out_weightings_without_one(rng):
     assert [[weighting.temperature for weighting in part] for part in weightings(grid)] == [[0.1, 1.0]] * 2
 
 
+def test_heads_with_shapes_have_the_finite_ones_of_the_given_ratios(rng):
+    grid = make_grid(fitted(rng), (0.1,), (1.0, np.inf, 3.0), shapes=True)
+    assert grid.ratios.tolist() == [np.inf, 3.0, 1.0, 3.0, 1.0]
+    assert grid.variants.shaped.tolist() == [False, False, False, True, True]
+
+
 def test_splitting_follows_the_tables_order(rng):
     grid = make_grid(fitted(rng), None, None)
     numbers = np.arange(grid.n_heads, dtype=float)

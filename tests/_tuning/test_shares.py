@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize, minimize_scalar
 
 from heedful._solver import Numbers
+from heedful._solver.families import Losses, like_rows
 from heedful._tuning.shares import (
     CAUTION,
     OutOfFold,
@@ -92,6 +93,21 @@ def test_the_best_mixing_of_each_head_is_that_of_a_scalar_optimiser(rng, loss, g
         best = minimize_scalar(cost, bounds=(0, 1), method="bounded", options={"xatol": 1e-10})
         assert 0 <= found <= 1
         assert cost(found) <= best.fun + 1e-10
+
+
+class Bent(Numbers):
+    """A loss of numbers that turns from a square to a line: Newton steps from far off leave the minimum behind."""
+
+    def losses(self, observed):
+        away = 17.0 * (observed - like_rows(self.y, observed))
+        size = np.sqrt(1.0 + away**2)
+        return Losses(size, 17.0 * away / size, 289.0 / size**3)
+
+
+@pytest.mark.parametrize("best", [0.05, 0.3, 0.62, 0.97])
+def test_the_best_mixing_is_found_where_newton_steps_alone_go_astray(best):
+    part = OutOfFold(np.ones((3, 1)), np.zeros(3), Bent(np.full(3, best)), np.ones(3))
+    assert best_mixing(part, part.heads) == pytest.approx(best, abs=1e-9)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -44,6 +44,15 @@ def test_clusters_are_numbered_by_their_first_rows(D, n_clusters):
     assert labels[np.sort(np.unique(labels, return_index=True)[1])].tolist() == list(range(n_clusters))
 
 
+@pytest.mark.parametrize("merge", [0, 5, 20, 38])
+def test_a_cut_at_the_radius_of_a_cluster_makes_it(D, merge):
+    Z, prototypes = minimax_linkage(D)
+    labels, rows, radii = cut(Z, prototypes, height=Z[merge, 2])
+    assert radii.size == 40 - 1 - merge
+    assert prototypes[merge] in rows
+    assert adjusted_rand_score(labels, fcluster(Z, Z[merge, 2], "distance")) == 1.0
+
+
 @pytest.mark.parametrize("height", [0.4, 1.0, 1.7])
 def test_scipy_cuts_at_a_height_into_the_same_clusters(D, height):
     Z, prototypes = minimax_linkage(D)

@@ -142,6 +142,39 @@ def test_without_heads_survival_is_breslows_estimator(table):
     np.testing.assert_allclose(model.predict_survival_function(X_new, times), expected, rtol=1e-8)
 
 
+def survival_by_loop(X, y, weight, x, coef, times):
+    """Return Breslow's survival curve of a query under its own weights and coefficients, event by event."""
+    risk = np.exp((X - x) @ coef)
+    curve = []
+    for until in times:
+        hazard = 0.0
+        for i in np.flatnonzero(y["event"] & (y["time"] <= until)):
+            hazard += weight[i] / (weight * risk)[y["time"] >= y["time"][i]].sum()
+        curve.append(np.exp(-hazard))
+    return curve
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"mixing": 0.4}, {"mixing": "adaptive"}, {"mixing": 1.0, "heads": "single"}, {"exact": True, "mixing": 0.3}],
+)
+def test_with_heads_survival_is_breslows_estimator_under_blended_weights(table, rng, settings):
+    X, y, X_new = table
+    y = y.copy()
+    y["time"] = np.ceil(8 * y["time"])
+    weight, X_new = rng.uniform(0.2, 3.0, size=150), X_new[:5]
+    model = small(shapes=False, max_extrapolation=None, **settings).fit(X, y, sample_weight=weight)
+    local, attention = model.local_models(X_new), model.attention(X_new).toarray()
+    mixing = local.mixing.to_numpy()[:, None]
+    assert (mixing > 0.05).all()
+    blended = mixing * attention + (1 - mixing) * weight / weight.sum()
+    times = np.quantile(y["time"], [0.1, 0.4, 0.8])
+    expected = [
+        survival_by_loop(X, y, *parts, times) for parts in zip(blended, X_new, local.coef.to_numpy(), strict=True)
+    ]
+    np.testing.assert_allclose(model.predict_survival_function(X_new, times), expected, rtol=1e-8)
+
+
 def test_any_similarity_serves_survival(table):
     X, y, X_new = table
     model = small(similarity=GaussianSimilarity(), mixing=0.5).fit(X, y)

@@ -100,7 +100,8 @@ def test_row_order_is_irrelevant(table, rng):
     np.testing.assert_array_equal(small().fit(X, y).predict(X_new), small().fit(X[order], y[order]).predict(X_new))
 
 
-def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(table):
+def test_equal_rows_are_one_of_their_weight_and_a_row_of_weight_zero_is_none(table):
+    # what the weights then do is held against loops in test_flow.py
     X, y, X_new = table
     weight = np.tile([1.0, 2.0, 0.0], 30)
     times = weight.astype(int)

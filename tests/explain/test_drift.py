@@ -25,6 +25,13 @@ def test_errors_of_numbers_are_roots_of_weighted_means():
     assert told["error change (%)"] == pytest.approx(100 * (1 / 7.0**0.5 - 1))
 
 
+def test_rows_count_by_their_weight():
+    found = rows([4.0, 16.0], [5.0, 1.0], [3.0, 1.0], [2.0, -2.0])
+    told = summarise(found, moves([1.0, -1.0]), TUNED, squared=False)["value"]
+    assert told["mean residual"] == pytest.approx(1.0)
+    assert told["rows explained"] == pytest.approx(0.25)
+
+
 def test_rows_explained_are_those_that_come_closer():
     told = summarise(rows([4.0, 1.0, 2.0], [1.0, 2.0, 2.0]), moves([0.0]), TUNED, squared=False)["value"]
     assert told["rows explained"] == pytest.approx(1 / 3)
