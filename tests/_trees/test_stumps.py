@@ -72,6 +72,15 @@ def test_a_round_adds_the_best_of_all_stumps(table, ridge, least):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_models_worked_out_one_by_one_are_those_worked_out_together(rng, kind, monkeypatch):
+    X, signal, categories = make_table(rng, 60)
+    family, rows, splits = make_family(kind, signal, rng), bin_table(X, categories), random_splits(60, 3, 0)
+    together = fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model
+    monkeypatch.setattr("heedful._trees.stumps.FEW", 0)
+    same_model(fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model, together)
+
+
 def test_a_category_is_parted_into_the_best_of_all_subsets(rng):
     level, y = np.repeat(np.arange(7), 6), rng.normal(size=42) + np.repeat(rng.normal(size=7), 6)
     rows = bin_table(level[:, None].astype(float), [True])
