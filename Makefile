@@ -121,6 +121,10 @@ attribution: $(READY) ## contributions against Shapley values of the same model,
 shapes: $(READY) ## what curves are worth where the truth is a sum of them, beside an EBM, and where it is not
 	$(BIN)/python -m benchmarks.shapes
 
+.PHONY: counts
+counts: $(READY) ## counts and costs with exposures, by deviance, beside lasso, boosters and an EBM; goes on where it stopped
+	$(BIN)/python -m benchmarks.counts
+
 .PHONY: small
 small: $(READY) ## what small models of queries keep of the gain over the lasso, on 34 tables; goes on where it stopped
 	$(BIN)/python -m benchmarks.small

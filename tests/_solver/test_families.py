@@ -320,6 +320,19 @@ def test_the_rate_without_columns_is_the_best_one(rng, power):
     np.testing.assert_allclose(weight @ family.residual(level, weight), 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("power", POWERS.values())
+def test_dispersion_is_the_mean_of_pearsons_squared_residuals(rng, power):
+    family, weight = deviance_of(rng, power), rng.uniform(size=12)
+    level = np.tile(family.null_link(weight), (12, 1))
+    mean = np.exp(level[:, 0] + family.offset)
+    expected = np.average((family.y - mean) ** 2 / mean**power, weights=weight)
+    assert family.dispersion(level, weight) == pytest.approx(expected)
+
+
+def test_counts_without_any_spread_have_a_unit_too():
+    assert Deviance(np.full(5, 1.0), 1.0).dispersion(np.zeros((5, 1)), np.ones(5)) == 1.0
+
+
 def test_an_offset_moves_the_log_odds_that_the_loss_looks_at(rng):
     family, _, link, values = anchored(rng, "two with offsets")
     plain = Classes(family.y, 2)

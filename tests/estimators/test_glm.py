@@ -51,12 +51,24 @@ def test_the_unit_of_exposures_moves_the_intercept_alone(rows, family):
     years, months = rows.exposure, 12.0 * rows.exposure
     by_year = AttentionGLM(**FEW, family=family).fit(rows.X, rows.y[family], exposure=years)
     by_month = AttentionGLM(**FEW, family=family).fit(rows.X, rows.y[family], exposure=months)
-    np.testing.assert_allclose(by_month.baseline_.coef_, by_year.baseline_.coef_, atol=1e-6)
-    assert by_year.baseline_.intercept_ - by_month.baseline_.intercept_ == pytest.approx(np.log(12.0), abs=1e-6)
+    np.testing.assert_allclose(by_month.baseline_.coef_, by_year.baseline_.coef_, atol=1e-10)
+    assert by_year.baseline_.intercept_ - by_month.baseline_.intercept_ == pytest.approx(np.log(12.0), abs=1e-10)
     one, other = by_year.predict(rows.X, exposure=years), by_month.predict(rows.X, exposure=months)
-    # local models are stopped by a tolerance
-    np.testing.assert_allclose(other, one, rtol=5e-3)
-    np.testing.assert_allclose(12.0 * by_month.predict(rows.X), by_year.predict(rows.X), rtol=5e-3)
+    np.testing.assert_allclose(other, one, rtol=1e-9)
+    np.testing.assert_allclose(12.0 * by_month.predict(rows.X), by_year.predict(rows.X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("family", POWERS)
+def test_many_heads_know_neither_the_unit_of_exposures_nor_the_currency(rows, family):
+    how = {"similarity": ForestProximity(15), "local": LocalLasso(shapes=True), "mixing": 0.8, "random_state": 0}
+    models = [
+        AttentionGLM(**how, family=family).fit(rows.X, unit * rows.y[family], exposure=time * rows.exposure)
+        for unit, time in [(1.0, 1.0), (1.0, 12.0), (100.0, 1.0), (0.001, 1.0)]
+    ]
+    rate, by_month, in_cents, in_thousands = (model.predict(rows.X) for model in models)
+    np.testing.assert_allclose(12.0 * by_month, rate, rtol=1e-8)
+    np.testing.assert_allclose(in_cents / 100.0, rate, rtol=1e-8)
+    np.testing.assert_allclose(in_thousands / 0.001, rate, rtol=1e-8)
 
 
 @pytest.mark.parametrize("family", POWERS)

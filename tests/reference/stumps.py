@@ -67,12 +67,13 @@ def boost(codes, categories, family, weight, how, train=None, signs=None):
     own = own[weight[own] > 0]
     family, weight, n_outputs = family.part(own), weight[own], family.n_outputs
     link = np.tile(family.null_link(weight), (n_rows, 1))
+    unit = family.dispersion(link[own], weight)
     path = [link.copy()]
     for number in range(how.n_rounds):
-        residual = family.residual(link[own], weight)
+        residual = family.residual(link[own], weight) / unit
         if number % EVERY == 0:
             hessian = family.hessian(link[own], weight)
-            curve = weight[:, None] * (np.ones((own.size, n_outputs)) if hessian is None else hessian)
+            curve = weight[:, None] * (np.ones((own.size, n_outputs)) if hessian is None else hessian / unit)
         slope = weight[:, None] * residual
         chance = BY_CHANCE * (weight[:, None] * residual**2).sum(axis=0) / curve.sum(axis=0)
         for o in range(n_outputs):

@@ -56,6 +56,12 @@ class Deviance(RowByRow):
         curve = np.exp((2.0 - self.power) * self._log_mean(link, self.offset[:, None]))
         return np.maximum(curve, FLAT * np.average(curve, axis=0, weights=weight))
 
+    def dispersion(self, link, weight):
+        """Return the mean of Pearson's squared residuals: near 1 for pure counts, in the unit of the loss for costs."""
+        squares = self.residual(link, weight) ** 2 / self.hessian(link, weight)
+        found = float(np.average(squares[:, 0], weights=weight))
+        return found if found > 0 else 1.0
+
     def means(self):
         """Return the columns whose ratio of weighted means is the rate that fits best."""
         return np.exp(self.offset[:, None] * (np.array([1.0, 2.0]) - self.power)) * np.column_stack(

@@ -71,6 +71,9 @@ class Family(Protocol):
     def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return an upper bound of the curvature of each row's loss, kept away from 0; None if it is 1 everywhere."""
 
+    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
+        """Return how much more the slopes of rows vary than their curvature says; 1 where a loss has no unit."""
+
     def means(self) -> np.ndarray | None:
         """Return the columns whose weighted means make the model without columns; None if the lasso's own does."""
 
@@ -133,6 +136,10 @@ class RowByRow:
     def anchored(self, link, weight):
         """Return the family as it is."""
         return self
+
+    def dispersion(self, link, weight):
+        """Return 1: the loss has no unit, or that of a standardised response."""
+        return 1.0
 
     def trust(self, observed, weight):
         """Return ones: no loss of a row is that large."""

@@ -105,6 +105,10 @@ class Survival:
         """Return the log relative hazard."""
         return values
 
+    def dispersion(self, link, weight):
+        """Return 1: events are counted."""
+        return 1.0
+
     def trust(self, observed, weight):
         """Return ones: losses are those of counts, none of which is that large."""
         return np.ones(observed.shape)

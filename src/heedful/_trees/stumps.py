@@ -50,6 +50,9 @@ class Response(Protocol):
     def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return the curvature of each row's loss; None if it is 1 everywhere."""
 
+    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
+        """Return the unit of slopes and curvatures."""
+
     def left_out_loss(self, link: Callable, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the weighted loss of test rows, in sum, for models of the training rows."""
 
@@ -70,7 +73,8 @@ class Boosting(NamedTuple):
     """How stumps are boosted: at most ``n_rounds``, until the left-out loss has not improved for ``patience`` of them.
 
     ``ridge`` is added to the curvature of a side before its step, ``least`` what a side must have of it; both count in
-    rows of weight 1 under squared error, and in less than rows where a loss is flatter.
+    rows of weight 1 under squared error, and in less than rows where a loss is flatter. Slopes and curvatures of losses
+    with a unit, such as those of costs, are divided by their dispersion, so that no currency changes a curve.
     """
 
     n_rounds: int = 800
@@ -131,25 +135,21 @@ class _Part:
         own = np.flatnonzero(inside & (weight > 0.0))
         self.rows = slice(None) if own.size == weight.size else own
         self.family, self.weight = family.part(own), weight[own]
-
-    def start(self) -> np.ndarray:
-        """Return the linear predictor of the model without columns."""
         with np.errstate(divide="ignore"):
-            return np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
-
-    def is_square(self, start: np.ndarray) -> bool:
-        """Return whether the loss bends the same everywhere."""
-        return self.family.hessian(np.tile(start, (self.weight.size, 1)), self.weight) is None
+            self.start = np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
+        level = np.tile(self.start, (own.size, 1))
+        self.unit = self.family.dispersion(level, self.weight)
+        self.is_square = self.family.hessian(level, self.weight) is None
 
     def pull(self, link: np.ndarray, out: np.ndarray, *, bend: bool) -> np.ndarray:
         """Write minus the slope and, if asked to, the curvature of each row; return what a level gains by chance."""
         own, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
-        residual = self.family.residual(own, self.weight)
+        residual = self.family.residual(own, self.weight) / self.unit
         slope = weight * residual
         out[self.rows, 0] = slope
         if bend:
             hessian = self.family.hessian(own, self.weight)
-            out[self.rows, 1] = curve = weight * (np.ones(slope.shape) if hessian is None else hessian)
+            out[self.rows, 1] = curve = weight * (np.ones(slope.shape) if hessian is None else hessian / self.unit)
             self.curve = curve.sum(axis=0)
         return BY_CHANCE * (slope * residual).sum(axis=0) / self.curve
 
@@ -164,6 +164,7 @@ class _Pulls:
             for m, part in enumerate(parts):
                 own[part.rows, m] = part.weight
             self.weight = own.reshape(-1, 1)
+            self.unit = np.tile([part.unit for part in parts], weight.size)[:, None]
             self.together = family.part(np.repeat(np.arange(weight.size), len(parts)))
 
     def pull(self, link: np.ndarray, out: np.ndarray, chance: np.ndarray, *, bend: bool) -> None:
@@ -173,12 +174,13 @@ class _Pulls:
                 chance[m] = part.pull(link[:, m], out[:, :, m], bend=bend)
             return
         flat = link.reshape(self.weight.size, -1)
-        residual = self.together.residual(flat, self.weight[:, 0])
+        residual = self.together.residual(flat, self.weight[:, 0]) / self.unit
         slope = self.weight * residual
         out[:, 0] = slope.reshape(link.shape)
         if bend:
             hessian = self.together.hessian(flat, self.weight[:, 0])
-            out[:, 1] = (self.weight * (np.ones(flat.shape) if hessian is None else hessian)).reshape(link.shape)
+            curve = np.ones(flat.shape) if hessian is None else hessian / self.unit
+            out[:, 1] = (self.weight * curve).reshape(link.shape)
             self.curve = out[:, 1].sum(axis=0)
         chance[:] = BY_CHANCE * (slope * residual).reshape(link.shape).sum(axis=0) / self.curve
 
@@ -226,7 +228,7 @@ def fit_stumps(
     inner = family.scaled(center, unit)
     fitted = [*([np.arange(weight.size)] if whole else []), *(split.train for split in splits)]
     parts = [_Part(inner, weight, part) for part in fitted]
-    starts = np.stack([part.start() for part in parts])
+    starts = np.stack([part.start for part in parts])
     everyone = [list(enumerate(split.test for split in splits))] if splits else []
     groups = everyone if judges is None else [*judges]
     race = _Race(inner, weight, splits, groups)
@@ -340,7 +342,7 @@ def _boost(
     race.begin(link)
     number = 0
     # slopes of squares follow from steps, and rounds need not come back for them
-    at_once = EVERY if parts[0].is_square(starts[0]) else 1
+    at_once = EVERY if parts[0].is_square else 1
     with tqdm(total=how.n_rounds, desc="stumps", unit="round", disable=not verbose) as bar:
         while number < how.n_rounds:
             size = min(at_once, race.size - race.n_waiting, EVERY - number % EVERY, how.n_rounds - number)

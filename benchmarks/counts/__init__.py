@@ -1,0 +1,1 @@
+"""Counts and costs with exposures: heedful and its rivals by the deviance of left-out rows."""
