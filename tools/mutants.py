@@ -40,8 +40,8 @@ class Mutant(NamedTuple):
 
     @property
     def compiled(self) -> bool:
-        """Whether kernels are compiled for its tests: not if one was edited, as all of them would be compiled anew."""
-        return not self.file.startswith("_kernels/")
+        """Whether its tests need compiled kernels: those of kernels alone do without, as an edit compiles all anew."""
+        return not all(path.startswith("tests/_kernels/") for path in self.tests.split())
 
     def __str__(self) -> str:
         """Return the edit on a line."""
@@ -71,12 +71,15 @@ def _is_there(root: Path, path: str, name: str = "") -> bool:
     return (root / path).exists() and (not name or f"def {function}(" in (root / path).read_text(encoding="utf-8"))
 
 
-def run_tests(folder: Path, tests: str, *, compiled: bool = True) -> bool:
-    """Return whether tests of a copy pass; a crash or an endless loop is a failure too."""
+def run_tests(folder: Path, tests: str, *, compiled: bool = True, fresh: bool = False) -> bool:
+    """Return whether tests of a copy pass; a crash or an endless loop is a failure too.
+
+    With ``fresh`` no kernel that was compiled before is used, and none is kept.
+    """
     output = folder / "output.txt"
     child = os.fork()
     if child == 0:
-        _run_here(folder, tests, output, compiled)
+        _run_here(folder, tests, output, compiled, fresh)
     until = time.monotonic() + SECONDS
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > until:
@@ -89,7 +92,7 @@ def run_tests(folder: Path, tests: str, *, compiled: bool = True) -> bool:
     return code == 0
 
 
-def _run_here(folder: Path, tests: str, output: Path, compiled: bool) -> NoReturn:
+def _run_here(folder: Path, tests: str, output: Path, compiled: bool, fresh: bool) -> NoReturn:
     """Run tests in this process, which has no part of the package loaded, and end it."""
     code = 3
     try:
@@ -100,6 +103,8 @@ def _run_here(folder: Path, tests: str, output: Path, compiled: bool) -> NoRetur
         # processes that tests start find the copy too
         paths = [str(folder / "src"), str(folder)]
         os.environ |= {"PYTHONPATH": os.pathsep.join(paths), "NUMBA_DISABLE_JIT": str(int(not compiled))}
+        if fresh:
+            os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(dir=folder)
         numba.config.reload_config()
         sys.path[:0] = paths
         # a file that changes twice within a second could be taken for the one before
@@ -115,7 +120,8 @@ def lives(mutant: Mutant, folder: Path) -> bool:
     right, times = file.read_text(encoding="utf-8"), file.stat()
     file.write_text(right.replace(mutant.old, mutant.new), encoding="utf-8")
     try:
-        return run_tests(folder, mutant.tests, compiled=mutant.compiled)
+        edited = mutant.file.startswith("_kernels/")
+        return run_tests(folder, mutant.tests, compiled=mutant.compiled, fresh=edited)
     finally:
         file.write_text(right, encoding="utf-8")
         # compiled kernels go by the time of their file
