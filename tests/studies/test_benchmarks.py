@@ -12,7 +12,7 @@ ROWS = {
     "attribution": 2,
     "clusters": 1,
     "certainty": 4,
-    "counts": 27,
+    "counts": 29,
     "defaults": 32,
     "defaults.shapes": 13,
     "drift_days": 24,
