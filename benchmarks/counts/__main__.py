@@ -16,12 +16,14 @@ import pandas as pd
 from sklearn.metrics import mean_tweedie_deviance
 
 from benchmarks import pages, study
-from benchmarks.counts.methods import EDITIONS, METHODS, OURS, PACKAGES, TRUTH, has_method
+from benchmarks.counts.methods import EDITIONS, FOLDS, METHODS, OURS, PACKAGES, TRUTH, has_method
 from benchmarks.counts.tables import KINDS, Draw, draw_claims, draw_visits
 
 HERE, RUNS = Path(__file__).parent, 5
 # Within this much of the best deviance counts as even; losses of more standard errors than this are named.
 EVEN, ERRORS = 1.02, 2.0
+# What is not a method at its defaults takes no part in who is best.
+BESIDE = [FOLDS, TRUTH]
 
 
 def one_draw(make: Callable[[int], Draw], seed: int, *, name: str) -> study.Scores:
@@ -40,7 +42,7 @@ def one_draw(make: Callable[[int], Draw], seed: int, *, name: str) -> study.Scor
 
 def rank(deviances: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     """Return which method has the smallest mean deviance on a table, and the ratio of each to it, draw by draw."""
-    methods = deviances.drop(columns=TRUTH, errors="ignore").dropna(axis=1, how="all")
+    methods = deviances.drop(columns=BESIDE, errors="ignore").dropna(axis=1, how="all")
     best = str(methods.mean().idxmin())
     return best, deviances.dropna(axis=1, how="all").div(methods[best], axis=0)
 
@@ -50,7 +52,7 @@ def read(title: str, deviances: pd.DataFrame) -> str:
     best, ratios = rank(deviances)
     own = ratios[OURS].mean()
     if best == OURS:
-        second = ratios.drop(columns=[OURS, TRUTH], errors="ignore").mean()
+        second = ratios.drop(columns=[OURS, *BESIDE], errors="ignore").mean()
         return f"{title}: {OURS} is the best; next is {second.idxmin()}, {100 * (second.min() - 1):.1f} % above."
     gap = deviances[OURS] - deviances[best]
     clear = gap.mean() > ERRORS * gap.sem()
