@@ -153,3 +153,23 @@ def test_a_process_forked_while_blas_has_one_thread_can_use_it_too():
 def test_a_progress_bar_is_shown_on_request(capsys, verbose):
     list(_blocks.run(bounds, [slice(0, 1)], n_jobs=1, verbose=verbose, label="local models"))
     assert ("local models" in capsys.readouterr().err) == bool(verbose)
+
+
+class Unlucky(threading.Thread):
+    """A thread whose start is interrupted between two steps of a lock, as in CPython's own wait."""
+
+    def __init__(self, interrupted):
+        super().__init__()
+        self.interrupted = interrupted
+
+    def start(self):
+        try:
+            raise KeyboardInterrupt if self.interrupted else OSError
+        finally:
+            raise RuntimeError("release unlocked lock")
+
+
+@pytest.mark.parametrize(("interrupted", "error"), [(True, KeyboardInterrupt), (False, RuntimeError)])
+def test_an_interrupt_while_a_thread_starts_is_an_interrupt(interrupted, error):
+    with pytest.raises(error):
+        _blocks.start_thread(Unlucky(interrupted))

@@ -68,6 +68,16 @@ class _Done(NamedTuple):
     error: BaseException | None = None
 
 
+def start_thread(thread: threading.Thread) -> None:
+    """Start a thread; Ctrl-C is raised as such, not as the error of a lock that it left in the middle of a wait."""
+    try:
+        thread.start()
+    except RuntimeError as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise error.__context__ from None
+        raise
+
+
 class _Threads:
     """Threads that work on the blocks that wait, one after the other, and put what they find in a queue."""
 
@@ -80,7 +90,7 @@ class _Threads:
     def start(self, n_threads: int) -> None:
         """Start so many threads."""
         for _ in range(n_threads):
-            threading.Thread(target=self._serve, daemon=True).start()
+            start_thread(threading.Thread(target=self._serve, daemon=True))
             self.n_serving += 1
 
     def results(self) -> Iterator[Any]:
@@ -152,7 +162,7 @@ class Holder:
                 begin.acquire()
                 self.end.acquire()
                 self.thread = threading.Thread(target=self._hold, args=(begin, self.end), daemon=True)
-                self.thread.start()
+                start_thread(self.thread)
                 begin.acquire()
 
     def leave(self, user: object) -> None:
