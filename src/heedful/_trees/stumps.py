@@ -350,10 +350,13 @@ def _boost(
             pulls.pull(link, pull, chance, bend=number % EVERY == 0)
             links = race.room(size).reshape(-1, n_rows, n_series)
             _kernels.stump_rows(*table, pull.reshape(n_rows, -1), number % EVERY == 0, *state, *stumps, flat, links)
-            found.append(stumps)
+            nothing = np.flatnonzero((stumps[0] < 0).all(axis=1))
+            # the first round that finds no stump is the last one
+            size = int(nothing[0]) + 1 if nothing.size else size
+            found.append(tuple(part[:size] for part in stumps))
             number += size
             bar.update(size)
-            last = number == how.n_rounds or bool((stumps[0][-1] < 0).all())
+            last = number == how.n_rounds or nothing.size > 0
             race.watch(size, last=last)
             if race.over(how.patience) or last:
                 break
