@@ -6,6 +6,7 @@ from scipy.special import expit, logit
 from sklearn.metrics import log_loss
 
 from heedful import AttentionLassoClassifier
+from heedful._responses import Classification
 from heedful.similarity import ForestProximity
 
 FEW = {"similarity": ForestProximity(12), "random_state": 0}
@@ -86,3 +87,10 @@ def test_offsets_are_one_finite_number_per_row(rows, offset):
     X, _, y = rows
     with pytest.raises(ValueError, match="`offset` must"):
         AttentionLassoClassifier(**FEW).fit(X, y, offset=offset)
+
+
+def test_the_family_of_a_response_knows_its_offsets(rows):
+    _, offset, y = rows
+    response, link = Classification.learn(y), np.linspace(-2, 2, 200)[:, None]
+    family = response.family(np.column_stack([response.encode(y), offset]))
+    np.testing.assert_allclose(family.residual(link, None)[:, 0], y - expit(link[:, 0] + offset), rtol=1e-12)
