@@ -122,35 +122,37 @@ def check_response(y: Any) -> np.ndarray:
 
 
 def check_amounts(y: Any, power: float) -> np.ndarray:
-    """Return counts or costs of one dimension as floats: >= 0, of power 2 (Gamma's) > 0, not all of them 0."""
+    """Return counts (of power 1) or costs of one dimension as floats: >= 0, of power 2, Gamma's, > 0."""
     values = check_response(y)
     if values.ndim != 1:
         raise ValueError(f"`y` must have one dimension, got shape {values.shape}. Use y.ravel() for one column.")
-    bad = values <= 0 if power == 2.0 else values < 0
-    if bad.any():
-        least, mend = ("> 0", "Tweedie's family takes costs of 0.") if power == 2.0 else (">= 0", "Are there losses?")
+    if power == 2.0 and (values <= 0).any():
         raise ValueError(
-            f"`y` must hold counts or costs {least}, got {int(bad.sum())} that are not; the smallest is "
-            f"{values.min():g}. Drop those rows, or choose another family. {mend}"
+            f"`y` must hold costs > 0 for family='gamma', got {int((values <= 0).sum())} that are not; the smallest is "
+            f"{values.min():g}. Drop those rows, or use family='tweedie', which has room for zeros."
         )
-    if not values.any():
-        raise ValueError("`y` must hold a count or cost > 0, got zeros only: their rate has no logarithm.")
+    if (values < 0).any():
+        raise ValueError(
+            f"`y` must hold {'counts' if power == 1.0 else 'costs'} >= 0, got {int((values < 0).sum())} below; the "
+            f"smallest is {values.min():g}. Drop those rows, or use a model for numbers of any sign."
+        )
     return values
 
 
-def check_offset(offset: Any, n_rows: int) -> np.ndarray | None:
-    """Return what is added to the linear predictor of each row as finite floats; None if nothing is."""
-    if offset is None:
+def check_offset(values: Any, n_rows: int, name: str = "offset") -> np.ndarray | None:
+    """Return what is known of each row beside its columns as finite floats; None if nothing is."""
+    if values is None:
         return None
-    values = np.asarray(offset, dtype=np.float64)
-    if values.shape != (n_rows,):
-        raise ValueError(f"`offset` must have one number per row of `X`: {n_rows}, got shape {values.shape}.")
-    if not np.isfinite(values).all():
-        raise ValueError(
-            f"`offset` must be finite, got {int((~np.isfinite(values)).sum())} values that are not. It is the "
-            "logarithm of an exposure, which must be > 0."
-        )
-    return values
+    try:
+        column = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"`{name}` must hold one number per row of `X`, got {type(values).__name__}.") from error
+    if column.shape != (n_rows,):
+        raise ValueError(f"`{name}` must hold one number per row of `X`: {n_rows}, got shape {column.shape}.")
+    bad = int((~np.isfinite(column)).sum())
+    if bad:
+        raise ValueError(f"`{name}` must not hold NaN or infinity, got {bad} such values. Drop those rows.")
+    return column
 
 
 def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -180,12 +180,12 @@ def test_a_power_of_one_is_poisson_and_of_two_gamma(rng):
 @pytest.mark.parametrize(
     ("family", "change", "message"),
     [
-        ("poisson", {"y": [1.0, -1.0, 2.0]}, "counts or costs >= 0, got 1 that are not; the smallest is -1"),
-        ("gamma", {"y": [1.0, 0.0, 2.0]}, "counts or costs > 0, got 1 that are not; the smallest is 0"),
+        ("poisson", {"y": [1.0, -1.0, 2.0]}, "counts >= 0, got 1 below; the smallest is -1"),
+        ("gamma", {"y": [1.0, 0.0, 2.0]}, "costs > 0 for family='gamma', got 1 that are not; the smallest is 0"),
         ("tweedie", {"y": [0.0, 0.0, 0.0]}, "zeros only"),
         ("tweedie", {"power": 2.5}, "`power` must be >= 1 and <= 2, got 2.5"),
-        ("poisson", {"offset": [0.0, np.inf, 0.0]}, "`offset` must be finite, got 1"),
-        ("poisson", {"offset": np.log([1.0, 2.0])}, "`offset` must have one number per row"),
+        ("poisson", {"offset": [0.0, np.inf, 0.0]}, "`offset` must not hold NaN or infinity, got 1"),
+        ("poisson", {"offset": np.log([1.0, 2.0])}, "`offset` must hold one number per row"),
         ("gaussian", {"offset": np.zeros(3)}, "`offset` must be None with family='gaussian'"),
         ("multinomial", {"offset": np.zeros(3)}, "`offset` must be None with family='multinomial'"),
         ("cox", {"offset": np.zeros(3)}, "`offset` must be None with family='cox'"),

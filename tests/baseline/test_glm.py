@@ -138,9 +138,9 @@ def test_the_path_begins_where_the_first_penalised_column_enters(rng, family, as
     ("change", "message"),
     [
         ({"family": "normal"}, "`family` must be one of 'poisson', 'gamma', 'tweedie', got 'normal'"),
-        ({"y": [-1.0, 1.0, 2.0]}, ">= 0, got 1 that are not"),
-        ({"family": "gamma", "y": [0.0, 1.0, 2.0]}, "> 0, got 1 that are not"),
-        ({"offset": [0.0, np.nan, 1.0]}, "`offset` must be finite"),
+        ({"y": [-1.0, 1.0, 2.0]}, ">= 0, got 1 below"),
+        ({"family": "gamma", "y": [0.0, 1.0, 2.0]}, "> 0 for family=.gamma., got 1 that are not"),
+        ({"offset": [0.0, np.nan, 1.0]}, "`offset` must not hold NaN"),
         ({"sample_weight": [1.0, 0.0, 0.0], "y": [0.0, 1.0, 2.0]}, "a response > 0 a positive weight"),
         ({"limits": (1.0, 2.0)}, "lower <= 0 <= upper"),
         ({"penalty_factor": np.zeros(3)}, "must not be 0 for all of 3 columns with 3 rows"),

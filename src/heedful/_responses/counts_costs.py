@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.metrics import d2_tweedie_score, mean_tweedie_deviance
 from sklearn.utils.validation import column_or_1d
 
-from heedful._checks import check_response
+from heedful._checks import check_amounts
 from heedful._responses.protocol import Words, no_offset, split_offset, unit_response
 from heedful._solver import Deviance, MeanDeviance
 from heedful.baseline import GlmBaseline
@@ -49,19 +49,7 @@ class CountsOrCosts:
 
     def encode(self, y: Any) -> np.ndarray:
         """Return numbers >= 0, one per row; > 0 for a Gamma."""
-        values = check_response(column_or_1d(y, warn=True))
-        what = "counts" if self.power == POISSON else "costs"
-        if self.power == GAMMA and (values <= 0).any():
-            raise ValueError(
-                f"`y` must hold costs > 0 for family='gamma', got {int((values <= 0).sum())} that are not; the "
-                f"smallest is {values.min():g}. Drop those rows, or use family='tweedie', which has room for zeros."
-            )
-        if (values < 0).any():
-            raise ValueError(
-                f"`y` must hold {what} >= 0, got {int((values < 0).sum())} below; the smallest is {values.min():g}. "
-                "Drop those rows, or use AttentionLasso for numbers of any sign."
-            )
-        return values
+        return check_amounts(column_or_1d(y, warn=True), self.power)
 
     def decode(self, encoded: np.ndarray) -> np.ndarray:
         """Return the numbers."""

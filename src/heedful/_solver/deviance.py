@@ -135,4 +135,6 @@ def read_amounts(y: Any, family: str, power: float = 1.5, offset: Any = None) ->
     """Return the checked family of counts or costs; ``power`` is that of family "tweedie"."""
     power = check_number("power", POWERS.get(family, power), POISSON, GAMMA, hint="1.5 is the default.")
     values = check_amounts(y, power)
+    if not values.any():
+        raise ValueError("`y` must hold a count or cost > 0, got zeros only: their rate has no logarithm.")
     return Deviance(values, power, check_offset(offset, values.size))

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._checks import check_offset
 from heedful._models.recent import beside
 
 
@@ -21,11 +22,9 @@ class Offset(NamedTuple):
                 "At most one of `exposure` and `offset` must be given, got both. An offset is the logarithm of an "
                 "exposure: leave one out."
             )
-        if self.exposure is None and self.offset is None:
-            return None
-        if self.offset is not None:
-            return _check_column("offset", self.offset, n_rows)
-        exposure = _check_column("exposure", self.exposure, n_rows)
+        exposure = check_offset(self.exposure, n_rows, "exposure")
+        if exposure is None:
+            return check_offset(self.offset, n_rows)
         if (exposure <= 0).any():
             raise ValueError(
                 f"`exposure` must be > 0, got {int((exposure <= 0).sum())} that are not; the smallest is "
@@ -42,17 +41,3 @@ class Offset(NamedTuple):
 
 
 NO_OFFSET = Offset()
-
-
-def _check_column(name: str, values: Any, n_rows: int) -> np.ndarray:
-    """Return one finite number per row."""
-    try:
-        column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"`{name}` must hold one number per row of `X`, got {type(values).__name__}.") from error
-    if column.shape != (n_rows,):
-        raise ValueError(f"`{name}` must hold one number per row of `X`: {n_rows}, got shape {column.shape}.")
-    bad = int((~np.isfinite(column)).sum())
-    if bad:
-        raise ValueError(f"`{name}` must not hold NaN or infinity, got {bad} such values. Drop those rows.")
-    return column
