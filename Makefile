@@ -4,12 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 OLDEST := .venv-oldest
+NEWEST ?= .venv-newest
+ECONML := .venv-econml
+DOCS := .venv-docs
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z_-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9_-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -63,6 +66,37 @@ test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that ar
 		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
 		-k 'not AttentionRegressor and not AttentionClassifier'
 
+# What the targets below run: the tests above, and those of the release. TESTS=tests is the whole suite.
+TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_attention_model
+
+.PHONY: test-newest
+test-newest: ## run TESTS with the newest of every package, in .venv-newest, with PYTHON
+	@test -x $(NEWEST)/bin/python || $(PYTHON) -m venv $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --upgrade pip
+	$(NEWEST)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[dev]'
+	NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/kernels $(NEWEST)/bin/python -m pytest -n 2 --dist loadgroup $(TESTS)
+
+PYTHONS ?= python3.11 python3.12 python3.13
+.PHONY: test-pythons
+test-pythons: ## run TESTS with the newest packages on each of PYTHONS, in .venv-python3.11 and so on
+	@for python in $(PYTHONS); do \
+		$(MAKE) test-newest PYTHON=$$python NEWEST=.venv-$$(basename $$python) || exit 1; done
+
+.PHONY: dist
+dist: $(READY) ## build wheel and sdist into dist, and check them
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
+EXTRAS ?= cli plot report boost data paper league dask ray
+.PHONY: test-wheel
+test-wheel: dist ## install the wheel into empty environments, without extras and with each of EXTRAS, and use it
+	$(BIN)/python tools/try_wheel.py dist --python $(PYTHON) --extras $(EXTRAS)
+
+.PHONY: test-sdist
+test-sdist: dist ## run TESTS from an unpacked sdist
+	$(BIN)/python tools/try_sdist.py dist $(TESTS)
+
 .PHONY: test-browser
 test-browser: $(READY) ## run the report's tests in a real browser; installs Debian's chromium if it is missing
 	bash tools/install_browser.sh
@@ -70,11 +104,25 @@ test-browser: $(READY) ## run the report's tests in a real browser; installs Deb
 
 .PHONY: doctest
 doctest: $(READY) ## run the examples in docstrings and pages
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src/heedful docs README.md
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=docs/conf.py src/heedful docs README.md
 
-.PHONY: api
-api: $(READY) ## write docs/api.md from the public names and their docstrings
-	$(BIN)/python tools/make_api.py
+$(DOCS)/.ready: pyproject.toml
+	@test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet --upgrade pip
+	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+.PHONY: docs
+docs: $(DOCS)/.ready ## build the site into build/site, gallery and API included, and check its links; in .venv-docs
+	$(DOCS)/bin/python tools/make_site.py
+
+.PHONY: picture
+picture: $(READY) ## draw the picture of the README anew
+	MPLBACKEND=Agg $(BIN)/python examples/one_prediction.py -o docs/_static/one_prediction.png
+
+.PHONY: pages
+pages: $(READY) ## write into every page of results whether its code has changed since it was measured
+	$(BIN)/python tools/mark_pages.py
 
 .PHONY: lint
 lint: $(READY) ## style, and the direction of imports
@@ -125,6 +173,18 @@ shapes: $(READY) ## what curves are worth where the truth is a sum of them, besi
 counts: $(READY) ## counts and costs with exposures, by deviance, beside lasso, boosters and an EBM; goes on where it stopped
 	$(BIN)/python -m benchmarks.counts
 
+.PHONY: effects
+effects: $(ECONML)/.ready ## treatment effects that are known, beside econml, LightGBM and an R-lasso; goes on where it stopped
+	$(ECONML)/bin/python -m benchmarks.effects
+	$(ECONML)/bin/python -m benchmarks.effects.timing
+
+# econml sets bounds on scikit-learn, and has no wheel for every machine
+$(ECONML)/.ready: pyproject.toml
+	@test -x $(ECONML)/bin/python || $(PYTHON) -m venv $(ECONML)
+	$(ECONML)/bin/python -m pip install --quiet --upgrade pip
+	$(ECONML)/bin/python -m pip install --quiet --editable . 'econml==0.17.0' lightgbm
+	@touch $@
+
 .PHONY: small
 small: $(READY) ## what small models of queries keep of the gain over the lasso, on 34 tables; goes on where it stopped
 	$(BIN)/python -m benchmarks.small
@@ -151,6 +211,10 @@ figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; write
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.lightgbm
 
+.PHONY: diagonal
+diagonal: $(READY) ## a diagonal attention matrix learned by gradient, on the paper's tables; goes on where it stopped
+	$(BIN)/python -m benchmarks.paper.diagonal
+
 .PHONY: similarities
 similarities: $(READY) ## forests, boosters and teachers as similarities on the paper's tables; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.similarities
@@ -170,6 +234,10 @@ drift: $(READY) ## a booster corrected after a covariate shift, as in section 7;
 .PHONY: drift_days
 drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
 	$(BIN)/python -m benchmarks.drift_days
+
+.PHONY: nearness
+nearness: $(READY) ## a kernel in time or space where relations move and where not; writes benchmarks/nearness
+	$(BIN)/python -m benchmarks.nearness
 
 .PHONY: appendix_a
 appendix_a: $(READY) ## theory and measurement of attention to two mixed groups; writes benchmarks/paper/appendix_a
@@ -203,5 +271,5 @@ fuzz: $(READY) ## look for input that breaks the package, for FUZZ_SECONDS (600)
 
 .PHONY: clean
 clean: ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(ECONML) $(DOCS) .venv-python3.* build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

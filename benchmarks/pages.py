@@ -34,6 +34,12 @@ def join(title: str, *parts: str) -> str:
     return "\n\n".join([f"# {title}", *filter(None, parts)]) + "\n"
 
 
+def list_words(words: Iterable[str]) -> str:
+    """Return words as a list in a sentence."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def versions(packages: Iterable[str]) -> str:
     """Return the versions of packages and of Python."""
     return "".join(f"{name} {version(name)}, " for name in packages) + f"Python {platform.python_version()}"

@@ -3,9 +3,12 @@
 import argparse
 import contextlib
 import json
+import platform
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from time import process_time
 from typing import Any, NamedTuple
@@ -13,11 +16,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 from tqdm import tqdm
 
 from benchmarks import pages
-from benchmarks.tables import PROJECT, TABLES, data_folder, load, stand_in
+from benchmarks.fingerprint import fingerprint
+from benchmarks.tables import PROJECT, READINGS, TABLES, data_folder, load, stand_in
 
 # Features and response; or what draws a simulation, and its arguments.
 Table = tuple[Any, ...]
@@ -31,18 +35,35 @@ SMOKE = {"runs": 1, "jobs": 1, "fresh": True}
 class Study(NamedTuple):
     """A study: its folder, what it measures on a split (a table and a seed), and the packages that have a say in it.
 
-    ``edition`` is raised when the methods change, so that splits of older ones are not taken for new.
+    ``names`` are the entries of tables of methods that it is about, if it is a part of a study of several.
     """
 
     home: Path
     one_split: Callable[..., Scores]
     packages: tuple[str, ...]
-    edition: int = 1
+    names: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
-        """What splits must share to stand in one table."""
-        return f"edition {self.edition}, {pages.versions(self.packages)}"
+        """What splits must share to stand in one table: the code that they depend on, and versions of the others'."""
+        code = fingerprint(module_of(self.one_split), self.names)
+        return f"code {code}, {pages.versions(name for name in self.packages if name != 'heedful')}"
+
+
+def module_of(function: Callable[..., Any]) -> str:
+    """Return the study that is running, else the module of a function."""
+    running = running_module()
+    if running.startswith("benchmarks."):
+        return running
+    while isinstance(function, partial):
+        function = function.func
+    return function.__module__
+
+
+def running_module() -> str:
+    """Return the name of the module that was called; nothing if it was called by its file."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec.name.removesuffix(".__main__") if spec else ""
 
 
 def read_options(
@@ -74,8 +95,8 @@ def read_options(
 
 def command_name() -> str | None:
     """Return how the running module is called."""
-    spec = getattr(sys.modules["__main__"], "__spec__", None)
-    return f"python -m {spec.name.removesuffix('.__main__')}" if spec else None
+    name = running_module()
+    return f"python -m {name}" if name else None
 
 
 def add_tables(parser: argparse.ArgumentParser) -> None:
@@ -85,11 +106,12 @@ def add_tables(parser: argparse.ArgumentParser) -> None:
 
 
 def read_tables(options: argparse.Namespace) -> dict[str, Table]:
-    """Return the tables by their titles."""
+    """Return the tables by their titles, read as in table 1."""
     if options.smoke:
         return {"stand-in": stand_in(120, 0)}
     folder = data_folder(options.data)
-    return {TABLES[name]: load(name, folder) for name in options.tables}
+    readings = {name: READINGS[name][""] if name in READINGS else {} for name in options.tables}
+    return {TABLES[name]: load(name, folder, **readings[name]) for name in options.tables}
 
 
 def has_all_tables(options: argparse.Namespace) -> bool:
@@ -98,18 +120,50 @@ def has_all_tables(options: argparse.Namespace) -> bool:
 
 
 def work_folder(home: Path, options: argparse.Namespace) -> Path:
-    """Return the folder under build/ in which splits are kept."""
+    """Return the folder under build/ for what is not whole."""
     folder = PROJECT / "build" / (f"{home.name}-smoke" if options.smoke else home.name)
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
 
+def kept_splits(home: Path, options: argparse.Namespace) -> Path:
+    """Return the file in which splits are kept: beside the study, in small under build/."""
+    return (work_folder(home, options) if options.smoke else home) / "splits.jsonl"
+
+
 def publish(home: Path, options: argparse.Namespace, page: str, whole: bool = True, name: str = "results.md") -> Path:
-    """Print a page and write it: in the study's folder if the run is whole, else under build/; return the folder."""
+    """Print a page and write it: in the study's folder if the run is whole, else under build/; return the folder.
+
+    Below stands which code it is of, and where that was measured.
+    """
     folder = home if whole and options.whole else work_folder(home, options)
+    module = running_module()
+    if module.startswith("benchmarks."):
+        page += f"\nCode `{fingerprint(module)}` of `{module}`, {tell_origins(options)}\n"
     print(page)
     (folder / name).write_text(page, encoding="utf-8")
     return folder
+
+
+def tell_origins(options: argparse.Namespace) -> str:
+    """Return at which commits and on what kinds of machine the splits of a page were measured."""
+    origins = getattr(options, "origins", None) or {where_measured()}
+    commits, machines = (pages.list_words(sorted(set(words))) for words in zip(*origins, strict=True))
+    told = f"measured at commit {commits} on {machines}."
+    if len({machine for _, machine in origins}) > 1:
+        told += " Between kinds of machine numbers differ a little, as BLAS sums in another order."
+    return told
+
+
+@cache
+def where_measured() -> tuple[str, str]:
+    """Return the commit that is checked out, and the machine with the kernel of its BLAS."""
+    git = partial(subprocess.run, cwd=PROJECT, capture_output=True, text=True, check=False)
+    commit = git(["git", "rev-parse", "--short=9", "HEAD"]).stdout.strip() or "unknown"
+    if git(["git", "status", "--porcelain", "--", "src", "benchmarks/*.py"]).stdout.strip():
+        commit += " with changes"
+    kernels = {entry["architecture"] for entry in threadpool_info() if "architecture" in entry}
+    return commit, f"{platform.machine()} ({', '.join(sorted(kernels)) or 'no OpenBLAS'})"
 
 
 def run(study: Study, tables: dict[str, Table], options: argparse.Namespace, part: str = "") -> pd.DataFrame:
@@ -134,20 +188,23 @@ def run_parts(
     leaves the others as they are. All share one folder, that of the first.
     """
     home = next(iter(studies.values())).home
-    path = work_folder(home, options) / "splits.jsonl"
+    path, keys = kept_splits(home, options), {part: study.key for part, study in studies.items()}
     if options.fresh:
-        forget(path, set(wanted))
-    known = read_parts(path, {part: study.key for part, study in studies.items()})
+        forget(path, lambda line: part_of(line) in set(wanted))
+    known = read_parts(path, keys)
     missing = [job for job in wanted if job not in known]
     work = (delayed(measure_split)(studies[part], part, title, tables[title], seed) for part, title, seed in missing)
     done = Parallel(options.jobs, return_as="generator_unordered")(work)
     with path.open("a", encoding="utf-8") as file:
         for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=home.name, unit="split"):
             # the newline comes first, so that a line cut off does not swallow the next one
-            file.write("\n" + json.dumps(split))
+            file.write("\n" + json.dumps({"key": keys[split["part"]], "origin": where_measured()} | split))
             file.flush()
             known[split["part"], split["table"], split["seed"]] = split["scores"]
     check_numbers(wanted, known)
+    forget(path, lambda line: keys.get(part_of(line)[0], line["key"]) != line["key"] and part_of(line) in known)
+    used = {tuple(line["origin"]) for line in read_lines(path) if part_of(line) in set(wanted)}
+    options.origins = getattr(options, "origins", set()) | used
     return known, len(missing)
 
 
@@ -170,10 +227,11 @@ def read_parts(path: Path, keys: dict[str, str]) -> dict[Part, Scores]:
     return {part_of(line): line["scores"] for line in read_lines(path) if keys.get(part_of(line)[0]) == line["key"]}
 
 
-def forget(path: Path, unwanted: set[Part]) -> None:
+def forget(path: Path, unwanted: Callable[[dict[str, Any]], bool]) -> None:
     """Take some splits out of a file."""
-    lines = [json.dumps(line) for line in read_lines(path) if part_of(line) not in unwanted]
-    path.write_text("\n".join(lines), encoding="utf-8")
+    lines = [line for line in read_lines(path) if not unwanted(line)]
+    lines.sort(key=lambda line: (*part_of(line), line["key"]))
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
 def check_numbers(wanted: list[Part], known: dict[Part, Scores]) -> None:
@@ -194,7 +252,7 @@ def measure_split(study: Study, part: str, title: str, table: Table, seed: int) 
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore", UserWarning)
         scores = study.one_split(*table, seed)
-    return {"key": study.key, "part": part, "table": title, "seed": seed, "scores": scores}
+    return {"part": part, "table": title, "seed": seed, "scores": scores}
 
 
 def measure(models: dict[str, Any], train: tuple[Any, np.ndarray], test: tuple[Any, np.ndarray]) -> Scores:

@@ -28,6 +28,14 @@ TABLES = {
     "servo": "Servo",
     "stock_portfolio_performance": "Stock",
 }
+# How tables are read where the paper leaves it open: first, without a name, as forest and neighbours come nearest
+# to its own columns; attention has no say in it.
+READINGS: dict[str, dict[str, dict[str, str]]] = {
+    "automobile": {"": {"text": "codes"}, "a column per level": {}, "no text": {"text": "drop"}},
+    "infrared_thermography_temperature": {"": {"infrared": "0.79"}, "79 kept": {"infrared": "keep"}},
+    "servo": {"": {}, "codes": {"text": "codes"}},
+    "stock_portfolio_performance": {"": {"stock": "C"}, "B": {"stock": "B"}},
+}
 
 
 def data_folder(given: str | None) -> Path:

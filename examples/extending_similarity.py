@@ -1,9 +1,21 @@
-"""A similarity of one's own in one file: rows are alike if they are near each other on a map and of the same kind."""
+"""
+A similarity of your own
+========================
 
+In one file: rows are alike if they are near each other on a map and of the same kind.
+
+Table: a simulation with a known truth, a price that depends on the size of a flat, differently from place to place and
+from kind to kind.
+"""
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 from heedful import AttentionLasso
 from heedful.similarity import Similarity
+
+# %%
+# A similarity has `fit` and `scores`; larger scores are more alike, and minus infinity masks a row.
 
 
 class MapSimilarity(Similarity):
@@ -31,8 +43,12 @@ class MapSimilarity(Similarity):
         return (1.0, 0.3, 0.1)
 
 
+# %%
+# Tuning, blending and explaining are those of every similarity.
+
+
 def main():
-    """Fit a price that depends on the size of a flat, differently from place to place and from kind to kind."""
+    """Fit, compare with one lasso, and draw the fitted worth of size over the map beside the true one."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(0, 3, (500, 2)), rng.integers(0, 2, 500), rng.normal(size=500)])
     y = (np.sin(2 * X[:, 0]) + 2 * X[:, 2]) * X[:, 3] + 0.1 * rng.normal(size=500)
@@ -40,6 +56,16 @@ def main():
     model = AttentionLasso(similarity=MapSimilarity(), features=features, random_state=0).fit(X[:300], y[:300])
     print(f"R2 {model.score(X[300:], y[300:]):.2f}, one lasso {model.baseline_.score(X[300:, 3:], y[300:]):.2f}")
     print(model.heads_.query("share > 0")[["similarity", "temperature", "share"]].round(2).to_string(index=False))
+
+    east, north = (part.ravel() for part in np.meshgrid(np.linspace(0, 3, 40), np.linspace(0, 3, 40)))
+    grid = np.column_stack([east, north, np.zeros(east.size), np.ones(east.size)])
+    fitted = model.local_models(grid).coef.iloc[:, 0].to_numpy()
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
+    for ax, title, values in zip(axes, ("true", "fitted"), (np.sin(2 * east), fitted), strict=True):
+        shown = ax.imshow(values.reshape(40, 40), origin="lower", extent=(0, 3, 0, 3), cmap="RdBu_r", vmin=-1, vmax=1)
+        ax.set(xlabel="east", ylabel="north")
+        ax.set_title(f"{title} worth of size, kind 0", fontsize=9)
+    figure.colorbar(shown, ax=axes)
 
 
 if __name__ == "__main__":

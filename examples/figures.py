@@ -9,8 +9,8 @@ import pandas as pd
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import train_test_split
 
-from heedful import AttentionGLM, AttentionLasso, AttentionLassoClassifier, plot
-from heedful.datasets import make_claims
+from heedful import AttentionEffect, AttentionGLM, AttentionLasso, AttentionLassoClassifier, plot
+from heedful.datasets import make_claims, make_effects
 from heedful.explain import Explanation
 
 
@@ -40,6 +40,15 @@ def explain_claims() -> Explanation:
 def draw_claims(explanation: Explanation, folder: Path) -> list[Path]:
     """Draw the pictures that counts and costs have beside the others."""
     return save({"calibration": plot.calibration(explanation), "lift": plot.lift(explanation)}, folder)
+
+
+def draw_effects(folder: Path) -> list[Path]:
+    """Draw the pictures that effects of treatments have beside the others."""
+    trial = make_effects("groups", 500, random_state=0)
+    model = AttentionEffect(random_state=0).fit(trial.X, trial.y, treatment=trial.treatment)
+    return save(
+        {"gain_curve": plot.gain_curve(model.heterogeneity()), "balance": plot.balance(model.overlap())}, folder
+    )
 
 
 def draw(explanation: Explanation, folder: Path) -> list[Path]:
@@ -76,7 +85,7 @@ def save(axes: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Draw the pictures of both tables."""
+    """Draw the pictures of all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("figures"), help="folder to write to")
     folder = parser.parse_args().output
@@ -84,7 +93,7 @@ def main() -> None:
     for name, explanation in (("diabetes", explain_diabetes()), ("wine", explain_wine())):
         for file in draw(explanation, folder / name):
             print(file)
-    for file in draw_claims(explain_claims(), folder / "claims"):
+    for file in [*draw_claims(explain_claims(), folder / "claims"), *draw_effects(folder / "effects")]:
         print(file)
 
 

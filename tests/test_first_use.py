@@ -108,6 +108,7 @@ def ordinary_response(y, task):
         return pd.DataFrame({"event": y > -1, "time": np.exp(y)})
     return {
         "regression": y,
+        "effect": y,
         "poisson": np.exp(y),
         "binary": np.where(y > 0, "yes", "no"),
         "multiclass": np.digitize(y, [-1, 1]),
@@ -126,7 +127,8 @@ def use_as_people_do(name, task, folder):
     X, y = ordinary_table(90, text=not drift)
     model = _first_use.make(kind) if drift else kind(random_state=0, n_jobs=2)
     X = X.iloc[:, : _first_use.N_FEATURES].to_numpy() if drift else X
-    model.fit(X, ordinary_response(y, task), sample_weight=np.linspace(1, 2, len(X)))
+    more = {"treatment": np.arange(len(X)) % 2} if task == "effect" else {}
+    model.fit(X, ordinary_response(y, task), sample_weight=np.linspace(1, 2, len(X)), **more)
     expected = model.predict(X)
     model.explain(X[:20]).clusters(3)
     joblib.dump(model, folder / "model")
@@ -158,6 +160,20 @@ def needed(tmp_path_factory):
     assert found.returncode == 0, found.stderr
     lines = [json.loads(line) for line in found.stdout.splitlines() if line.startswith("[")]
     return {(name, task): new for name, task, new in lines}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_compiling_ahead_does_without_extras(monkeypatch):
+    wanted = ("AttentionRegressor: regression", "AttentionLasso: TeacherSimilarity", "ProtoClust")
+    uses = [(label, use) for label, use in _first_use.small_uses() if label in wanted]
+    assert len(uses) >= len(wanted)
+    monkeypatch.setitem(sys.modules, "lightgbm", None)
+    with pytest.raises(ImportError, match="boost"):
+        uses[0][1]()
+    monkeypatch.setattr(_first_use, "small_uses", lambda: uses)
+    tried = []
+    _first_use.compile_kernels(tried.append)
+    assert tried == [label for label, _ in uses]
 
 
 @compiled

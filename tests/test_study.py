@@ -1,5 +1,6 @@
 """Studies keep what they have measured: an interrupted run goes on, a new method leaves the others alone."""
 
+import platform
 from argparse import Namespace
 from pathlib import Path
 
@@ -17,17 +18,20 @@ def study(monkeypatch, tmp_path):
     from benchmarks import study
 
     monkeypatch.setattr(study, "PROJECT", tmp_path)
+    monkeypatch.setattr(study, "fingerprint", lambda module, names: f"{module} {names}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sums").mkdir()
     return study
 
 
-def make(study, calls, factor=1.0, edition=1):
+def make(study, calls, factor=1.0, names=()):
     """Return a study that writes down what it is asked to measure."""
 
     def one_split(X, y, seed):
         calls.append(seed)
         return {"sum": {"error": float(factor * X["x"].sum() + seed), "seconds": 0.1}}
 
-    return study.Study(Path("sums"), one_split, ("numpy",), edition)
+    return study.Study(Path("sums"), one_split, ("numpy",), names)
 
 
 def options(**given):
@@ -49,7 +53,7 @@ def test_nothing_is_measured_twice(study):
 def test_an_interrupted_run_goes_on_and_a_line_cut_off_is_measured_again(study, tmp_path):
     calls = []
     whole, _ = run(study, {"sum": make(study, calls)}, WANTED)
-    path = tmp_path / "build" / "sums" / "splits.jsonl"
+    path = tmp_path / "sums" / "splits.jsonl"
     path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
     again, n_measured = run(study, {"sum": make(study, calls)}, WANTED)
     assert n_measured == 1
@@ -65,12 +69,34 @@ def test_a_new_part_leaves_the_others_as_they_are(study):
     assert known["twice", "a", 0]["sum"]["error"] == 2 * known["sum", "a", 0]["sum"]["error"]
 
 
-def test_a_new_edition_is_measured_anew(study):
+def test_what_has_changed_is_measured_anew_and_the_old_is_forgotten_once_all_is_in(study, tmp_path):
     calls = []
     run(study, {"sum": make(study, calls)}, WANTED)
-    known, n_measured = run(study, {"sum": make(study, calls, factor=3.0, edition=2)}, WANTED)
-    assert n_measured == 3
+    changed = {"sum": make(study, calls, factor=3.0, names=("x",))}
+    run(study, changed, WANTED[:1])
+    kept = study.read_lines(tmp_path / "sums" / "splits.jsonl")
+    assert sorted(line["scores"]["sum"]["error"] for line in kept) == [3, 4, 9]
+    known, n_measured = run(study, changed, WANTED)
+    assert n_measured == 2
     assert known["sum", "a", 0]["sum"]["error"] == 9
+    assert len(study.read_lines(tmp_path / "sums" / "splits.jsonl")) == 3
+
+
+def test_a_page_says_at_which_commits_and_on_what_machines_its_splits_were_measured(study, monkeypatch):
+    asked = options()
+    for commit, machine, wanted in (("a1", "x86", WANTED[:2]), ("b2", "arm", WANTED)):
+        monkeypatch.setattr(study, "where_measured", lambda told=(commit, machine): told)
+        study.run_parts({"sum": make(study, [])}, TABLES, wanted, asked)
+    assert study.tell_origins(asked).startswith("measured at commit a1 and b2 on arm and x86. Between kinds of machine")
+    again = options()
+    study.run_parts({"sum": make(study, [])}, TABLES, WANTED[:2], again)
+    assert study.tell_origins(again) == "measured at commit a1 on x86."
+
+
+def test_a_split_knows_the_commit_and_the_machine(study):
+    commit, machine = study.where_measured()
+    assert commit
+    assert platform.machine() in machine
 
 
 def test_fresh_forgets_only_what_is_measured_again(study):
@@ -109,8 +135,9 @@ def test_a_number_that_is_missing_is_an_error(study):
     ("smoke", "whole", "place"),
     [(False, True, "home"), (False, False, "build/home"), (True, False, "build/home-smoke")],
 )
-def test_only_a_whole_run_writes_beside_the_study(study, tmp_path, smoke, whole, place):
+def test_only_a_whole_run_writes_beside_the_study(study, monkeypatch, tmp_path, smoke, whole, place):
     (tmp_path / "home").mkdir()
+    monkeypatch.setattr(study, "running_module", lambda: "")
     folder = study.publish(tmp_path / "home", Namespace(smoke=smoke, whole=whole), "page")
     assert folder == tmp_path / place
     assert (folder / "results.md").read_text(encoding="utf-8") == "page"

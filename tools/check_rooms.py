@@ -39,7 +39,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cluster": GROUND,
     "explain": {"_checks", "_frames", "_optional", "_responses", "_show", "cluster"},
     "_attention_model": FLOW | {"_models", "_tuning", "_intervals", "explain"},
-    "estimators": FLOW | {"_models", "_attention_model", "explain"},
+    "_effects": FLOW | {"_models", "_attention_model", "explain"},
+    "estimators": FLOW | {"_models", "_attention_model", "_effects", "explain"},
     "plot": {"_optional", "explain"},
     "report": {"_checks", "_files", "_optional", "_responses", "_show", "explain"},
     "datasets": {"_checks", "_files", "_optional"},
@@ -52,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "_sound",
         *(
             "AttentionCox",
+            "AttentionEffect",
             "AttentionGLM",
             "AttentionLasso",
             "AttentionLassoClassifier",

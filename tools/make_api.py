@@ -1,40 +1,39 @@
-"""Write docs/api.md from the public names, their signatures and the first lines of their docstrings.
+"""Write the API pages of the site, one for each public name and one for each room, from the code and its docstrings.
 
-Run as ``python tools/make_api.py`` (``make api``). The page is made from the code: mend a docstring, not the page.
+Called by `tools/make_site.py` (``make docs``). Nothing here is written by hand: mend a docstring, not a page.
 """
 
 import importlib
 import inspect
-import json
-import re
-import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "api.md"
 # Pages that tell a room's story.
 STORIES = {
-    "heedful": ("which_estimator.md", "attention_lasso.md", "responses.md", "learners.md", "drift.md", "certainty.md"),
-    "heedful.attention": ("method.md",),
-    "heedful.baseline": ("attention_lasso.md",),
-    "heedful.cluster": ("cluster.md",),
-    "heedful.context": ("time.md", "space.md"),
-    "heedful.datasets": ("datasets.md",),
-    "heedful.explain": ("explain.md",),
-    "heedful.plot": ("plots.md",),
-    "heedful.report": ("report.md",),
-    "heedful.saving": ("saving.md",),
-    "heedful.similarity": ("similarities.md",),
+    "heedful": (
+        "start",
+        "which_estimator",
+        "attention_lasso",
+        "responses",
+        "counts",
+        "effects",
+        "learners",
+        "drift",
+        "certainty",
+    ),
+    "heedful.attention": ("method",),
+    "heedful.baseline": ("attention_lasso", "shapes"),
+    "heedful.cluster": ("cluster",),
+    "heedful.context": ("time", "space"),
+    "heedful.datasets": ("datasets",),
+    "heedful.explain": ("explain", "beside"),
+    "heedful.plot": ("plots",),
+    "heedful.report": ("report",),
+    "heedful.saving": ("saving",),
+    "heedful.similarity": ("similarities", "extending"),
 }
-HEAD = """\
-# The public names
-
-Made from the code by `make api`: mend a docstring, not this page. Each name has a docstring with its parameters and an
-example that runs: `help(heedful.AttentionLasso)`. Words: [glossary.md](glossary.md).
-"""
-WIDTH = 100
 
 
 class Member(NamedTuple):
@@ -97,50 +96,8 @@ def unwrap(value: Any) -> Any:
 
 
 def summary(target: Any) -> str:
-    """Return the first paragraph of a docstring on one line, as Markdown."""
-    text = (inspect.getdoc(target) or "").split("\n\n")[0].replace("\n", " ")
-    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
-    return text.replace("|", "\\|")
-
-
-def show_default(value: Any) -> str:
-    """Return a default as it would be written; nothing that differs from run to run."""
-    if isinstance(value, str):
-        return json.dumps(value)
-    if inspect.isclass(value) or inspect.isfunction(value):
-        return value.__name__
-    text = repr(value)
-    return "..." if " at 0x" in text else text
-
-
-def arguments(function: Callable, *, bound: bool = False) -> list[str]:
-    """Return the arguments of a signature without annotations; ``bound`` leaves out the first, ``self``."""
-    parameters = list(inspect.signature(function).parameters.values())[1 if bound else 0 :]
-    written, starred = [], False
-    for parameter in parameters:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            starred = True
-        elif parameter.kind is parameter.KEYWORD_ONLY and not starred:
-            written.append("*")
-            starred = True
-        star = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-        default = "" if parameter.default is parameter.empty else f"={show_default(parameter.default)}"
-        written.append(f"{star}{parameter.name}{default}")
-    return written
-
-
-def call(name: str, function: Callable) -> str:
-    """Return how a class or function is called, broken into lines as wide as the page."""
-    whole = f"{name}({', '.join(arguments(function))})"
-    if len(whole) <= WIDTH:
-        return whole
-    inside = textwrap.wrap(", ".join(arguments(function)), WIDTH - 4, break_long_words=False, break_on_hyphens=False)
-    return "\n".join([f"{name}(", *(f"    {line}" for line in inside), ")"])
-
-
-def fill(text: str) -> str:
-    """Return a paragraph in lines of the pages' width."""
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+    """Return the first paragraph of a docstring on one line."""
+    return (inspect.getdoc(target) or "").split("\n\n")[0].replace("\n", " ")
 
 
 def is_protocol(target: Any) -> bool:
@@ -148,65 +105,63 @@ def is_protocol(target: Any) -> bool:
     return bool(getattr(target, "_is_protocol", False))
 
 
-def attributes(cls: type) -> list[str]:
-    """Return the names in the Attributes section of a class."""
-    section = re.search(r"\nAttributes\n-+\n(.*?)(?:\n\n\w+\n---|\Z)", inspect.getdoc(cls) or "", re.DOTALL)
-    entries = re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", section.group(1) if section else "", re.MULTILINE)
-    return [name for entry in entries for name in entry.split(", ")]
+def title(text: str) -> list[str]:
+    """Return a heading."""
+    return [text, "=" * len(text), ""]
 
 
-def write_members(cls: type) -> list[str]:
-    """Return the table of a class's methods and properties."""
-    rows = []
-    for member in public_members(cls):
-        shown = (
-            member.name if member.is_property else f"{member.name}({', '.join(arguments(member.value, bound=True))})"
-        )
-        rows.append(f"| `{shown}` | {summary(member.value)} |")
-    return ["", "| method or property | what it gives |", "|---|---|", *rows] if rows else []
-
-
-def write_class(cls: type) -> list[str]:
-    """Return what is said of a class below its heading."""
-    lines = [] if is_protocol(cls) else ["", "```text", call(cls.__name__, cls), "```"]
-    lines += write_members(cls)
-    fitted = attributes(cls)
-    return [*lines, "", fill(f"After `fit`: {', '.join(f'`{name}`' for name in fitted)}.")] if fitted else lines
-
-
-def write_name(name: str, value: Any, first: dict[int, str]) -> list[str]:
-    """Return the entry of one public name; one that was told before points there."""
-    heading = ["", f"### `{name}`", ""]
+def write_name(name: str, value: Any) -> str:
+    """Return the page of one public name: its docstring, and those of its methods and properties."""
+    room, _, short = name.rpartition(".")
+    lines = [*title(short), f".. py:currentmodule:: {room}", ""]
     if not callable(value):
-        return [*heading, f"The constant `{show_default(value)}`."]
-    known = first.setdefault(id(value), name)
-    if known != name:
-        return [*heading, f"The same as `{known}`, above."]
-    if inspect.isclass(value):
-        return [*heading, summary(value), *write_class(value)]
-    return [*heading, summary(value), "", "```text", call(value.__name__, value), "```"]
+        return "\n".join([*lines, f".. py:data:: {short}", f"   :value: {value!r}", ""])
+    if not inspect.isclass(value):
+        return "\n".join([*lines, f".. autofunction:: {short}", ""])
+    lines += [f".. autoclass:: {short}", ""]
+    for member in public_members(value):
+        directive = "autoproperty" if isinstance(member.value, property) else "automethod"
+        if isinstance(member.value, cached_property):
+            directive = "autoattribute"
+        lines += [f"   .. {directive}:: {member.name}", ""]
+    return "\n".join(lines)
 
 
-def write_room(room: str, first: dict[int, str]) -> list[str]:
-    """Return the section of one room."""
-    lines = ["", f"## `{room}`", "", summary(importlib.import_module(room))]
-    if room in STORIES:
-        lines += ["", fill(f"More: {', '.join(f'[{page}]({page})' for page in STORIES[room])}.")]
+def write_room(room: str, first: dict[int, str]) -> str:
+    """Return the page of one room: what it is for, where to read more, and its names with what they do."""
+    stories = ", ".join(f":doc:`/{page}`" for page in STORIES.get(room, ()))
+    lines = [*title(room), f".. automodule:: {room}", "   :no-members:", ""]
+    lines += [f"Read more: {stories}.", ""] if stories else []
+    lines += [".. list-table::", "   :widths: 35 65", ""]
+    own = []
     for name, value in public_names(room):
-        lines += write_name(name, value, first)
-    return lines
+        known = first.setdefault(id(value), name) if callable(value) else name
+        said = summary(value) if callable(value) else f"The constant ``{value!r}``."
+        if known == name:
+            own.append(name)
+        lines += [f"   * - :py:obj:`{name} <{known}>`", f"     - {said}"]
+    return "\n".join([*lines, "", ".. toctree::", "   :hidden:", "", *(f"   {name}" for name in own), ""])
 
 
-def write_page() -> str:
-    """Return the whole page."""
+def pages() -> dict[str, str]:
+    """Return the text of each page by its name in the folder of the API."""
+    found: dict[str, str] = {}
     first: dict[int, str] = {}
-    links = [f"[`{room}`](#{room.replace('.', '')})" for room in rooms()]
-    lines = [HEAD, fill(f"Rooms: {', '.join(links)}.")]
     for room in rooms():
-        lines += write_room(room, first)
-    return "\n".join(lines) + "\n"
+        found[f"{room}.rst"] = write_room(room, first)
+        for name, value in public_names(room):
+            if not callable(value) or first[id(value)] == name:
+                found[f"{name}.rst"] = write_name(name, value)
+    return found
 
 
-if __name__ == "__main__":
-    PAGE.write_text(write_page(), encoding="utf-8")
-    print(f"wrote {PAGE}")
+def write(folder: Path) -> list[Path]:
+    """Write the pages into a folder; one that is as it was is left alone, so that Sphinx need not read it again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, text in pages().items():
+        path = folder / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written

@@ -1,9 +1,9 @@
 """Contributions against Shapley values of the same model, and what they cost.
 
-    python -m benchmarks.attribution [--data DIR] [--fresh] [--smoke]
+    python -m benchmarks.attribution [--tables NAME ...] [--data DIR] [--fresh] [--smoke]
 
-Writes results.md beside this file once all is in; with ``--smoke`` under build/. Each table is kept, so an interrupted
-run goes on where it stopped.
+Writes results.md beside this file, of all tables that are in and the names of those that are not; with ``--smoke``
+under build/. Each table is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -144,22 +144,36 @@ def write_simulation(found: pd.DataFrame, n_rows: int) -> str:
     )
 
 
-def main() -> None:
-    """Run the study."""
-    add = lambda parser: parser.add_argument("--data", help="folder that holds uci/manifest.json")  # noqa: E731
-    sizes = {"queries": (100, 10), "agree": (references.AGREE, 0.5), "rows": (1000, 60)}
-    options = study.read_options(__doc__, 1, add=add, **sizes)
-    tables = read_tables(options)
-    found = study.run(study.Study(HERE, on_table, PACKAGES), tables, options)
-    simulated = study.run(study.Study(HERE, on_simulation, PACKAGES), {"simulation": (options.rows,)}, options, "truth")
-    about = (
+def write_about(absent: list[str]) -> str:
+    """Return what leads to the page."""
+    missing = f" Not in yet: {', '.join(absent)}." if absent else ""
+    return (
         "Contributions of the default estimator beside Shapley values of the same model, by permutations of the "
         "columns with training rows as background. Each cell: mean correlation over the queries, and how often the "
         "column with the largest contribution is the reference's, among queries whose leader is ahead by two standard "
         "errors. "
         f'`method="shapley"` is asked for {SLOW_QUERIES} of the queries. '
-        f"{pages.stamp(*PACKAGES)}. Run again: `make attribution`."
+        f"{pages.stamp(*PACKAGES)}. Run again: `make attribution`.{missing}"
     )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the folder of the tables, and which of them to measure."""
+    parser.add_argument("--data", help="folder that holds uci/manifest.json")
+    parser.add_argument("--tables", nargs="+", help="titles of tables to measure now (default: all)")
+
+
+def main() -> None:
+    """Run the study."""
+    sizes = {"queries": (100, 10), "agree": (references.AGREE, 0.5), "rows": (1000, 60)}
+    options = study.read_options(__doc__, 1, add=add_options, **sizes)
+    tables = read_tables(options)
+    wanted = [("", title, 0) for title in options.tables or tables]
+    known, _ = study.run_parts({"": study.Study(HERE, on_table, PACKAGES)}, tables, wanted, options)
+    found = study.as_frame({(title, 0): known["", title, 0] for title in tables if ("", title, 0) in known})
+    absent = [title for title in tables if ("", title, 0) not in known]
+    simulated = study.run(study.Study(HERE, on_simulation, PACKAGES), {"simulation": (options.rows,)}, options, "truth")
+    about = write_about(absent)
     page = pages.join("Attribution", about, *write_tables(found), write_simulation(simulated, options.rows))
     study.publish(HERE, options, page)
 

@@ -3,7 +3,7 @@
     python -m benchmarks.certainty [--simulations linear mixture] [--runs 6] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md beside this file; of some simulations or fewer than 6 draws, and with ``--smoke``, under build/. Each
-draw is kept in build/certainty, so an interrupted run goes on where it stopped.
+draw is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

@@ -64,16 +64,21 @@ def tell(found: pd.DataFrame) -> str:
     return pages.draw_table(head, rows) + "\n\n" + said
 
 
+def write_about(options: argparse.Namespace, tables: dict[str, study.Table]) -> str:
+    """Return what leads to the page."""
+    return (
+        f"{len(tables)} development tables, means of {options.runs} random halves, the other halves as queries. "
+        "`explained` is how much of the squared differences between models is between clusters; it is 0 where models "
+        f"differ without being in clusters, or not at all. {pages.stamp(*PACKAGES)}. Run again: `make clusters`."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, add=add_options)
     tables = {"stand-in": stand_in(200, 0)} if options.smoke else read_numbers(data_folder(options.data))
     found = study.run(study.Study(HERE, one_split, PACKAGES), tables, options)
-    about = (
-        f"{len(tables)} development tables, means of {options.runs} random halves, the other halves as queries. "
-        "`explained` is how much of the squared differences between models is between clusters; it is 0 where models "
-        f"differ without being in clusters, or not at all. {pages.stamp(*PACKAGES)}. Run again: `make clusters`."
-    )
+    about = write_about(options, tables)
     study.publish(HERE, options, pages.join("Clusters of models", about, tell(found)))
 
 

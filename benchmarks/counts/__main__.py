@@ -16,7 +16,7 @@ import pandas as pd
 from sklearn.metrics import mean_tweedie_deviance
 
 from benchmarks import pages, study
-from benchmarks.counts.methods import EDITIONS, FOLDS, METHODS, OURS, PACKAGES, TRUTH, has_method
+from benchmarks.counts.methods import FOLDS, METHODS, OURS, PACKAGES, TRUTH, has_method
 from benchmarks.counts.tables import KINDS, Draw, draw_claims, draw_visits
 
 HERE, RUNS = Path(__file__).parent, 5
@@ -90,9 +90,7 @@ def main() -> None:
     tables[f"visits, {many} rows, no left-out row like a training row"] = (partial(draw_visits, many, test, True),)
     # an EBM takes its time of few rows too
     names = [name for name in METHODS if not (options.smoke and name == "EBM")]
-    studies = {
-        name: study.Study(HERE, partial(one_draw, name=name), PACKAGES[name], EDITIONS.get(name, 1)) for name in names
-    }
+    studies = {name: study.Study(HERE, partial(one_draw, name=name), PACKAGES[name], (name,)) for name in names}
     jobs = study.order_jobs(tables, options.runs)
     wanted = [(name, *job) for job in jobs for name in names if has_method(name, job[0])]
     known, _ = study.run_parts(studies, tables, wanted, options)

@@ -119,8 +119,6 @@ PACKAGES = {
     "scikit-learn": ("scikit-learn",),
     TRUTH: ("heedful",),
 }
-# Raise one when a method has changed: it is then measured again, and the others are kept
-EDITIONS = {OURS: 1, FOLDS: 1, LASSO: 1}
 
 
 def has_method(name: str, title: str) -> bool:

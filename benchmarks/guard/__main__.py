@@ -4,7 +4,8 @@
 
 A sample of 60, 90, 130 or 200 rows of a table's training half is fitted, the other rows of that half say what the gain
 over the lasso truly is; test halves are never read. Candidates are ways to fit shares from the same out-of-bag
-predictions, each under several guards. Writes results.md beside this file once all is in; of less, and with
+predictions, each under several guards. Samples of classes, tables and simulations, are asked how many mistakes the
+guard must think unseen. Writes results.md beside this file once all is in; of less, and with
 ``--smoke``, under build/. Each sample is kept, so an interrupted run goes on where it stopped.
 """
 
@@ -17,6 +18,7 @@ import pandas as pd
 
 from benchmarks import pages, study
 from benchmarks.defaults.judge import try_heads
+from benchmarks.guard import classes
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
 from heedful._attention_model import fitting
@@ -27,10 +29,14 @@ from heedful._tuning.shares import OutOfFold, fit_both, fit_many
 from heedful._tuning.tune import prune
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 8, ("heedful",)
+# Classes have so many times as many samples.
+MORE = 2
 SIZES, MOST_OTHERS, FEWEST_OTHERS = (60, 90, 130, 200), 1000, 40
 # Gains in standard errors from which on a guard believes a blend in full; from minus one on it does so in part.
 LIMITS = (1.0, 2.0, 3.0)
 DEFAULT = "mean of both"
+# Numbers whose thirds are classes, too
+THIRDS = ("Airfoil", "Concrete")
 
 
 def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -121,19 +127,39 @@ def tell(found: pd.DataFrame) -> str:
     return pages.draw_table([*head, "of these wrong, %", "and then lost, %", "lost where worse, %"], rows)
 
 
-def main() -> None:
-    """Run the study."""
-    options = study.read_options(__doc__, RUNS, add=add_options)
-    tables = {"stand-in": stand_in(260, 0)} if options.smoke else read_numbers(data_folder(options.data))
-    tables = {title: table for title, table in tables.items() if len(table[1]) >= 2 * (SIZES[0] + FEWEST_OTHERS)}
-    found = study.run(study.Study(HERE, one_sample, PACKAGES), tables, options)
-    about = (
+def write_about(options: argparse.Namespace, tables: dict[str, study.Table]) -> str:
+    """Return what leads to the page."""
+    return (
         f"{len(tables)} development tables, {options.runs} samples each of 60, 90, 130 and 200 rows of training "
         "halves, the other rows of the half as truth; test halves were not read. A guard believes a blend not at all "
         "if its mean gain over the lasso, on rows that had no say in it, is below minus one standard error, in full "
         f"`full from` as many. {pages.stamp(*PACKAGES)}. Run again: `make guard`."
     )
-    study.publish(HERE, options, pages.join("Trust on small samples", about, tell(found)))
+
+
+def write_about_classes(n_samples: int, runs: int) -> str:
+    """Return what leads to the part on classes."""
+    return (
+        f"{n_samples} tables and simulations of two to four classes, {runs} samples each of 60, 90, 130 and "
+        "200 rows; the other rows of training halves, or 300 other rows of a simulation, as truth. Ratios are of log "
+        "losses; beyond noise are losses of more than two standard errors of those other rows. A guard that thinks of "
+        "a mistake as not seen counts each of n rows, with a chance of one in n, as if it had been of another class."
+    )
+
+
+def main() -> None:
+    """Run the study."""
+    options = study.read_options(__doc__, RUNS, add=add_options)
+    numbers = {"stand-in": stand_in(260, 0)} if options.smoke else read_numbers(data_folder(options.data))
+    tables = {title: table for title, table in numbers.items() if len(table[1]) >= 2 * (SIZES[0] + FEWEST_OTHERS)}
+    found = study.run(study.Study(HERE, one_sample, PACKAGES), tables, options)
+    samples = classes.simulations()
+    samples = {"like iris": samples["like iris"]} if options.smoke else samples | classes.tables_of(numbers, THIRDS)
+    more = argparse.Namespace(**vars(options) | {"runs": MORE * options.runs})
+    of_classes = study.run(study.Study(HERE, classes.one_sample, PACKAGES), samples, more, "classes")
+    about, about_classes = write_about(options, tables), write_about_classes(len(samples), more.runs)
+    parts = [tell(found), "## Classes", about_classes, classes.tell(of_classes), classes.tell_tables(of_classes)]
+    study.publish(HERE, more, pages.join("Trust on small samples", about, *parts))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
     python -m benchmarks.intervals [--simulations 3 4] [--runs 50] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and figure.png beside this file; of some simulations or fewer than 50 draws, and with ``--smoke``,
-under build/. Each draw is kept in build/intervals, so an interrupted run goes on where it stopped.
+under build/. Each draw is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

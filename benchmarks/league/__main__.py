@@ -4,8 +4,8 @@
                                 [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
 Writes results.md beside this file once all methods have all tables; of less, and with ``--smoke``, under build/. Each
-method of each split is kept in build/league: an interrupted run goes on where it stopped, and when heedful has changed
-(``HEEDFUL_EDITION`` in methods.py), it alone is measured again.
+method of each split is kept in splits.jsonl: an interrupted run goes on where it stopped, and when heedful has changed,
+it alone is measured again.
 """
 
 import argparse
@@ -51,11 +51,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_options() -> argparse.Namespace:
-    """Return the options; a smoke run has few rounds of the slowest method."""
+    """Return the options; a smoke run has few rounds of the slowest method, and does without what is not installed."""
     options = study.read_options(__doc__, RUNS, add=add_options)
     options.names = [name for name in NUMBERS if short(name) in options.methods]
     absent = find_absent(options.names)
-    if absent:
+    if options.smoke:
+        options.names = [name for name in options.names if not find_absent([name])]
+    elif absent:
         raise SystemExit(
             f"Not installed: {', '.join(absent)}. Get them by: pip install 'heedful[league]', or leave their methods "
             "out by --methods."
@@ -95,7 +97,7 @@ def part_name(kind: str, name: str) -> str:
 def make_studies() -> dict[str, study.Study]:
     """Return one study for each method and kind of response whose package is there."""
     return {
-        part_name(kind, name): study.Study(HERE, partial(measure, kind, name), method.packages, method.edition)
+        part_name(kind, name): study.Study(HERE, partial(measure, kind, name), method.packages, (kind, name))
         for kind, methods in METHODS.items()
         for name, method in methods.items()
         if not find_absent([name])

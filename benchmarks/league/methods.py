@@ -17,7 +17,6 @@ from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.baseline import LassoBaseline, LogisticBaseline
 
 # Raise it when heedful has changed: heedful is then measured again, and its rivals are kept
-HEEDFUL_EDITION = 2
 OURS, LASSO, EBM = "heedful", "lasso", "EBM"
 MINUTE = 60.0
 Halves = tuple[Any, Any]
@@ -38,7 +37,6 @@ class Method(NamedTuple):
     packages: tuple[str, ...]
     module: str
     rows: Callable[[pd.DataFrame, pd.DataFrame], Halves] = one_hot
-    edition: int = 1
     seconds: float | None = None
 
 
@@ -118,7 +116,7 @@ def seeded(kind: Any, seed: int) -> Any:
 
 ATTENTION = (("heedful", "scikit-learn"), "heedful")
 NUMBERS = {
-    OURS: Method(partial(seeded, AttentionLasso), *ATTENTION, keep, HEEDFUL_EDITION),
+    OURS: Method(partial(seeded, AttentionLasso), *ATTENTION, keep),
     "CatBoost": Method(lambda seed: CatBoost(rivals.make_catboost(seed)), ("catboost",), "catboost", keep),
     "LightGBM": Method(partial(make_lightgbm, LGBMRegressor), ("lightgbm",), "lightgbm", keep),
     "XGBoost": Method(partial(seeded, XGBRegressor), ("xgboost",), "xgboost"),
@@ -130,7 +128,7 @@ NUMBERS = {
     LASSO: Method(partial(seeded, LassoBaseline), *ATTENTION),
 }
 CLASSES = {
-    OURS: Method(partial(seeded, AttentionLassoClassifier), *ATTENTION, keep, HEEDFUL_EDITION),
+    OURS: Method(partial(seeded, AttentionLassoClassifier), *ATTENTION, keep),
     "CatBoost": Method(lambda seed: CatBoost(make_catboost_classifier(seed)), ("catboost",), "catboost", keep),
     "LightGBM": Method(partial(make_lightgbm, LGBMClassifier), ("lightgbm",), "lightgbm", keep),
     "XGBoost": Method(partial(seeded, XGBClassifier), ("xgboost",), "xgboost"),

@@ -3,16 +3,15 @@
     python -m benchmarks.responses [--runs 5] [--fresh] [--smoke]
 
 Writes results.md beside this file; of fewer than five splits, and with ``--smoke``, under build/. Every split
-halves the rows at random, classes in equal shares, and is kept in build/responses, so an interrupted run goes on where
+halves the rows at random, classes in equal shares, and is kept in splits.jsonl, so an interrupted run goes on where
 it stopped.
 """
 
-import time
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from lightgbm import LGBMClassifier
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
@@ -20,6 +19,8 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from benchmarks import pages, study
+from benchmarks.responses.steps import SMALL as SMALL_STEPS
+from benchmarks.responses.steps import STEPS, step_or_converge, tabulate_seconds, tabulate_steps
 from heedful import AttentionCox, AttentionLassoClassifier, LocalLasso
 from heedful.datasets import make_binary, make_survival
 
@@ -77,29 +78,6 @@ def classify(draw: Table, seed: int) -> study.Scores:
     }
 
 
-def step_or_converge(draw: Table, n_query: int, seed: int) -> study.Scores:
-    """Compare predictions by one Newton step with those of converged local models: same heads, same shares."""
-    X, y = draw(seed)
-    first, second, y_first, y_second = train_test_split(X, y, test_size=0.5, random_state=seed, stratify=y)
-    second, y_second = second[:n_query], y_second[:n_query]
-    labels = np.unique(y)
-    found = {}
-    for name, exact in (("one step", False), ("converged", True)):
-        # tuning takes one step in both fits, so they choose the same heads and shares
-        model = AttentionLassoClassifier(local=LocalLasso(exact=exact), random_state=seed, n_jobs=-1)
-        model.fit(first, y_first).predict_proba(second[:5])
-        start = time.perf_counter()
-        chance = model.predict_proba(second)
-        found[f"log loss, {name}"] = log_loss(y_second, chance, labels=labels)
-        found[f"ms a query, {name}"] = 1e3 * (time.perf_counter() - start) / len(second)
-        found[name] = model.local_models(second).local_coef.to_numpy()
-    step, exact = found.pop("one step"), found.pop("converged")
-    size = np.abs(exact).sum(axis=1)
-    away = np.abs(step - exact).sum(axis=1)
-    found["coefficients apart, %"] = 100 * np.median(away[size > 0] / size[size > 0]) if (size > 0).any() else 0.0
-    return {"": found}
-
-
 def survive(n: int, seed: int) -> study.Scores:
     """Return the concordance of each method on one draw of two hidden groups."""
     train, test = make_survival(n, 10, random_state=seed).split()
@@ -120,26 +98,28 @@ STUDIES = {
     "survival": study.Study(HERE, survive, PACKAGES),
 }
 SMALL = simulated(160, 18)
-STEPS = {
-    "breast cancer": (TABLES["breast cancer"], 300),
-    "wine": (TABLES["wine"], 300),
-    "setting 3, logistic": (simulated(600, 30), 300),
-}
+ABOUT_STEPS = (
+    "Local models by one Newton step, the default, beside converged ones (`LocalLasso(exact=True)`), with shares tuned "
+    "on one step or on converged heads. Loss: log loss of classes, one less the concordance of survival, one less the "
+    "share of the deviance of counts that is explained. Differences are paired. CPU seconds are of one thread. "
+    "Coefficients apart: median over queries of the L1 norm of the difference between the local coefficients of one "
+    "step and the converged ones, in units of the latter."
+)
 
 
-def tabulate_steps(found: pd.DataFrame) -> str:
-    """Return a markdown table: one step beside convergence, means over splits."""
-    means = found.droplevel(1, axis=1).groupby("table").mean()
-    rows = [
-        [title, *(f"{value:.4f}" if "loss" in name else f"{value:.2f}" for name, value in row.items())]
-        for title, row in means.iterrows()
-    ]
-    return pages.draw_table(["one step or converged", *means], rows)
+def write_about(options: argparse.Namespace) -> str:
+    """Return what leads to the page."""
+    return (
+        f"Mean (standard error) of {options.runs} random halves, seeds 0 to {options.runs - 1}; every method with its "
+        f"defaults (forest: 500 trees). {pages.stamp(*PACKAGES)}. Run again: `make responses`. How shares are priced "
+        "and guarded was chosen while looking at tables like these, these among them, so expect a little less on "
+        "others."
+    )
 
 
 def main() -> None:
     """Run the study."""
-    sizes = {"classes": (TABLES, {"small": SMALL}), "steps": (STEPS, {"small": (SMALL, 20)}), "rows": (600, 160)}
+    sizes = {"classes": (TABLES, {"small": SMALL}), "steps": (STEPS, SMALL_STEPS), "rows": (600, 160)}
     options = study.read_options(__doc__, 5, alone=True, **sizes)
     half = options.rows // 2
     tables = {
@@ -148,14 +128,10 @@ def main() -> None:
         "survival": {f"two hidden groups, {half} + {half} rows": (options.rows,)},
     }
     found = {part: study.run(STUDIES[part], tables[part], options, part) for part in STUDIES}
-    about = (
-        f"Mean (standard error) of {options.runs} random halves, seeds 0 to {options.runs - 1}; every method with its "
-        f"defaults (forest: 500 trees). {pages.stamp(*PACKAGES)}. Run again: `make responses`. How shares are priced "
-        "and guarded was chosen while looking at tables like these, these among them, so expect a little less on "
-        "others."
-    )
+    about = write_about(options)
     parts = [study.summarise(found["classes"][what], what, 4) for what in ("log loss", "AUC")]
-    parts += [tabulate_steps(found["steps"]), study.summarise(found["survival"]["concordance"], "concordance", 3)]
+    parts += [study.summarise(found["survival"]["concordance"], "concordance", 3)]
+    parts += [ABOUT_STEPS, tabulate_steps(found["steps"]), tabulate_seconds(found["steps"])]
     study.publish(HERE, options, pages.join("Classes and survival", about, *parts))
 
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.scale [--fresh] [--smoke]
 
-Each case runs in a process of its own, on two threads, and is kept in build/scale: an interrupted run goes on. Writes
+Each case runs in a process of its own, on two threads, and is kept in splits.jsonl: an interrupted run goes on. Writes
 results.md and figure.png beside this file; with ``--smoke``, of a few hundred rows, under build/.
 """
 

@@ -6,12 +6,14 @@ Errors are mean squared differences to the truth without noise. Writes results.m
 less, and with ``--smoke``, under build/. Each draw is kept, so an interrupted run goes on where it stopped.
 """
 
+import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from time import process_time
 
 import numpy as np
+import pandas as pd
 
 from benchmarks import pages, rivals, study
 from heedful import AttentionLasso, LocalLasso
@@ -61,6 +63,25 @@ def one_draw(draw: Draw, ebm: bool, seed: int) -> study.Scores:
     return found
 
 
+def write_table(found: pd.DataFrame, titles: list[str]) -> str:
+    """Return one line per truth and method."""
+    rows = []
+    for title in titles:
+        errors = found["error"].loc[title]
+        for name in errors.columns[errors.notna().any()]:
+            ratio = errors[name] / errors["without shapes"]
+            rows.append([f"{title}: {name}", pages.tell_mean(errors[name], 3), pages.tell_mean(ratio, 3)])
+    return pages.draw_table(["truth and method", "error", "ratio to no shapes"], rows)
+
+
+def write_about(options: argparse.Namespace) -> str:
+    """Return what leads to the page."""
+    return (
+        f"Mean squared error (standard error) over {options.runs} draws, seeds from 0, and its ratio to that without "
+        f"shapes; every method at its defaults. {pages.stamp(*PACKAGES)}. Run again: `make shapes`."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, rows=((500, 300), (60,)))
@@ -71,18 +92,8 @@ def main() -> None:
         f"setting 3, {few} rows": (partial(setting, make_soft_clusters, few), False),
     }
     found = study.run(study.Study(HERE, one_draw, PACKAGES), tables, options)
-    rows = []
-    for title in tables:
-        errors = found["error"].loc[title]
-        for name in errors.columns[errors.notna().any()]:
-            ratio = errors[name] / errors["without shapes"]
-            rows.append([f"{title}: {name}", pages.tell_mean(errors[name], 3), pages.tell_mean(ratio, 3)])
-    about = (
-        f"Mean squared error (standard error) over {options.runs} draws, seeds from 0, and its ratio to that without "
-        f"shapes; every method at its defaults. {pages.stamp(*PACKAGES)}. Run again: `make shapes`."
-    )
-    head = ["truth and method", "error", "ratio to no shapes"]
-    study.publish(HERE, options, pages.join("Shapes", about, pages.draw_table(head, rows)))
+    about = write_about(options)
+    study.publish(HERE, options, pages.join("Shapes", about, write_table(found, list(tables))))
 
 
 if __name__ == "__main__":

@@ -92,16 +92,21 @@ def tell_columns(found: pd.DataFrame) -> str:
     )
 
 
+def write_about(options: argparse.Namespace) -> str:
+    """Return what leads to the page."""
+    return (
+        f"Improvement on the lasso in per cent of its squared error, {options.runs} random halves each, at most "
+        f"{MOST_QUERIES} queries of the other half. Small models are those of `explain(X, max_features=k)` as they "
+        f"predict by themselves. {pages.stamp(*PACKAGES)}. Run again: `make small`."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, add=add_options)
     tables = {"stand-in": stand_in(160, 0)} if options.smoke else read_numbers(data_folder(options.data))
     found = study.run(study.Study(HERE, one_split, PACKAGES), tables, options)
-    about = (
-        f"Improvement on the lasso in per cent of its squared error, {options.runs} random halves each, at most "
-        f"{MOST_QUERIES} queries of the other half. Small models are those of `explain(X, max_features=k)` as they "
-        f"predict by themselves. {pages.stamp(*PACKAGES)}. Run again: `make small`."
-    )
+    about = write_about(options)
     study.publish(HERE, options, pages.join("Small models", about, tell(found), tell_columns(found)))
 
 

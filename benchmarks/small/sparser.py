@@ -8,6 +8,7 @@ all is in; of less, and with ``--smoke``, under build/. Each split is kept, so a
 stopped.
 """
 
+import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -136,17 +137,22 @@ def tell(found: pd.DataFrame) -> tuple[str, list[str]]:
     return pages.draw_table(["models", "error", "largest on a table", "columns"], rows), free
 
 
+def write_about(options: argparse.Namespace, tables: dict[str, study.Table]) -> str:
+    """Return what leads to the page."""
+    return (
+        f"Squared error as a part of the default's, geometric mean over {len(tables)} tables, {options.runs} random "
+        "halves each: two thirds of a training half are fitted, the others predicted. Columns of the table that have a "
+        f"coefficient or a curve in a query's model, on the mean. {pages.stamp(*PACKAGES)}. Run again: `make small`."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, add=add_options)
     tables = {"stand-in": stand_in(160, 0)} if options.smoke else read_numbers(data_folder(options.data))
     part = study.Study(HERE, one_split, PACKAGES)
     table, free = tell(study.run(part, tables, options, part="sparser"))
-    about = (
-        f"Squared error as a part of the default's, geometric mean over {len(tables)} tables, {options.runs} random "
-        "halves each: two thirds of a training half are fitted, the others predicted. Columns of the table that have a "
-        f"coefficient or a curve in a query's model, on the mean. {pages.stamp(*PACKAGES)}. Run again: `make small`."
-    )
+    about = write_about(options, tables)
     told = f"Smaller at no loss (on the mean, and at most {WORST:.0%} on a table): {', '.join(free) or 'none'}."
     study.publish(HERE, options, pages.join("Sparser models", about, table, told), name="sparser.md")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from heedful.estimators import (
         AttentionClassifier,
         AttentionCox,
+        AttentionEffect,
         AttentionGLM,
         AttentionLasso,
         AttentionLassoClassifier,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AttentionClassifier",
     "AttentionCox",
+    "AttentionEffect",
     "AttentionGLM",
     "AttentionLasso",
     "AttentionLassoClassifier",

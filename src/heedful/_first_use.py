@@ -6,6 +6,7 @@ The fits are those of the public estimators and similarities, so that a new one 
 import inspect
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,9 @@ def compile_kernels(report: Callable[[str], Any]) -> list[str]:
         warnings.simplefilter("ignore")
         for label, use in small_uses():
             report(label)
-            use()
+            # what needs an extra that is not installed cannot be used later either
+            with suppress(ImportError):
+                use()
     return COMPILED[known:]
 
 
@@ -69,6 +72,8 @@ def tasks_of(kind: type) -> tuple[str, ...]:
         return ("survival",)
     if kind is estimators.AttentionGLM:
         return ("poisson",)
+    if kind is estimators.AttentionEffect:
+        return ("effect",)
     return ("binary", "multiclass") if is_classifier(make(kind)) else ("regression",)
 
 
@@ -110,6 +115,7 @@ def response(task: str) -> np.ndarray:
         return np.array(pairs, dtype=[("event", bool), ("time", float)])
     return {
         "regression": value,
+        "effect": value,
         "poisson": np.exp(value),
         "binary": value > 0,
         "multiclass": np.digitize(value, [-0.3, 0.3]),
@@ -124,7 +130,11 @@ def with_text() -> pd.DataFrame:
 def use(model: Any, task: str, table: Any = None) -> None:
     """Fit and ask for all that can be asked for."""
     x = rows() if table is None else table
-    model.fit(x, response(task))
+    if task == "effect":
+        model.fit(x, response(task), treatment=np.arange(N_ROWS) % 2)
+        model.effect_interval(x[:2])
+    else:
+        model.fit(x, response(task))
     model.predict(x)
     explanation = model.explain(x)
     explanation.clusters(2)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from heedful._frames import Dummies, TableReader, freeze, merge_rows, take, thaw, warn_of_doubts
+from heedful._frames import Coding, Dummies, TableReader, freeze, merge_rows, sort_rows, take, thaw, warn_of_doubts
 from heedful._sound import need, numbers, places
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
@@ -31,7 +31,8 @@ class TrainingTable:
     ``codes``, ``y`` (encoded) and ``weight`` (mean one) are those of the distinct rows; ``splits`` the user's folds of
     them, if any; ``counts`` how often each was given, for learners that count rows; ``table`` the rows as they were
     given, if they are to be kept; ``response`` that of all rows, as it was given; ``reader`` reads further tables the
-    same way. Rows that were read already come with their ``codes``.
+    same way. Equal rows are one row of their weight, unless ``merge`` is False. With ``keep_rows`` all rows are as they
+    were given. Doubts about columns are ``told``.
     """
 
     def __init__(
@@ -43,19 +44,21 @@ class TrainingTable:
         columns: Columns,
         splits: list[Split],
         *,
-        codes: np.ndarray | None = None,
+        merge: bool = True,
         keep_rows: bool = False,
         keep_table: bool = False,
+        told: bool = True,
     ):
         self._columns, self.response = columns, response
         self.reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
-        if codes is None:
-            codes = self.reader.read(table)
+        codes = self.reader.read(table)
+        if told:
             warn_of_doubts(table)
         first = self._inverse = np.arange(y.shape[0])
         self.codes, self.y = codes, y
         if not keep_rows:
-            first, self._inverse = merge_rows(codes, y, fold_pattern(splits, y.shape[0]), weight)
+            pattern = fold_pattern(splits, y.shape[0])
+            first, self._inverse = merge_rows(codes, y, pattern, weight) if merge else sort_rows(codes, y, weight)
             self.codes, self.y = codes[first], y[first]
         self.table = self._keep(table, first) if keep_table else None
         kept = self._inverse >= 0
@@ -131,6 +134,10 @@ class TrainingTable:
         """Which of these each column of the linear models stands for, in ascending order."""
         return self._model.sources
 
+    def model_codings(self, reach: float | None) -> list[Coding]:
+        """Return how the linear models see each column that they use."""
+        return self._model.codings(reach)
+
     @property
     def plain_names(self) -> list[str]:
         """Names of the columns of the table that the models use."""
@@ -200,6 +207,11 @@ class TrainingTable:
         """Return the names of the columns that such a similarity sees."""
         return [self.reader.names[j] for j in self._columns.similarity] if takes != "dummies" else self._seen.names
 
+    def seen_numbers(self) -> dict[str, np.ndarray]:
+        """Return the training rows' values of the columns that similarities see and that hold numbers or dates."""
+        measured = [j for j in self._columns.similarity if self.reader.levels[j] is None]
+        return {self.reader.names[j]: self.codes[:, j] for j in measured}
+
     def context(self, codes: np.ndarray, index: pd.Index) -> pd.DataFrame:
         """Return the columns that similarities see and models do not, as they were given."""
         return self.reader.decode(codes, np.setdiff1d(self._columns.similarity, self._columns.model), index)
@@ -217,13 +229,26 @@ class TrainingTable:
         return self.reader.decode(codes[self._inverse], np.arange(self.codes.shape[1]), self.response.index)
 
     @property
+    def given(self) -> np.ndarray:
+        """Positions of the rows that were given with a weight."""
+        return np.flatnonzero(self._inverse >= 0)
+
+    @property
+    def first_given(self) -> np.ndarray:
+        """Where, among the rows as given, each distinct row is found first."""
+        given = self.given[::-1]
+        first = np.zeros(self.weight.size, dtype=np.int64)
+        first[self._inverse[given]] = given
+        return first
+
+    @property
     def n_given(self) -> int:
         """Number of rows that were given with a weight."""
-        return int((self._inverse >= 0).sum())
+        return self.given.size
 
     def give_rows(self, values: np.ndarray) -> np.ndarray:
         """Return values of distinct rows as those of the rows that were given with a weight."""
-        return values[self._inverse[self._inverse >= 0]]
+        return values[self._inverse[self.given]]
 
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over distinct rows as attention over the rows that the user gave."""

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from heedful._frames import merge_rows
+from heedful._frames import merge_rows, sort_rows
 
 LAW = settings(deadline=None, max_examples=50, derandomize=True)
 NAN = np.nan
@@ -59,3 +59,16 @@ def test_rows_that_differ_in_anything_stay_apart(part):
 def test_missing_equals_missing():
     codes = np.array([[NAN, 1.0], [NAN, 1.0]])
     assert merge_rows(codes, np.zeros(2), np.zeros(2), np.ones(2))[0].size == 1
+
+
+def test_sorted_rows_do_not_depend_on_the_order_and_equal_ones_stay_apart(rng):
+    codes, y = rng.integers(0, 2, size=(30, 2)).astype(float), rng.integers(0, 2, size=30)
+    weight, turn = rng.choice([0.0, 1.0, 2.5], size=30), rng.permutation(30)
+    codes[::7, 0] = np.nan
+    order, place = sort_rows(codes, y, weight)
+    again, _ = sort_rows(codes[turn], y[turn], weight[turn])
+    for values in (codes, y, weight):
+        np.testing.assert_array_equal(values[turn][again], values[order])
+    np.testing.assert_array_equal(np.sort(order), np.flatnonzero(weight > 0))
+    np.testing.assert_array_equal(place[order], np.arange(order.size))
+    np.testing.assert_array_equal(place[weight == 0], -1)

@@ -117,9 +117,8 @@ def test_dense_scores_equal_the_same_scores_stored_sparsely(rng):
     table, queries, rule = setting(rng, 20, 3)
     rows, dense, _ = sparse_scores(rng, 3, 20)
     heads = KINDS[:2], TEMPERATURES[:2], PENALTIES, ALL[:2], np.full((2, 2), 0.25), rule
-    for one, other in zip(
-        head_rows(*rows, queries, table, *heads), head_rows(*dense_rows(dense), queries, table, *heads), strict=True
-    ):
+    found = [head_rows(*part[:4], queries, table, *heads) for part in (rows, dense_rows(dense))]
+    for one, other in zip(*found, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-9)
 
 

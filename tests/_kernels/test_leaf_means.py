@@ -49,7 +49,8 @@ def fast_means(weights, queries, leaves, prior, target, mass):
     moment = mass * target
     starts, members, *_ = bucket_rows(leaves, n_leaves, np.ones(leaves.shape, np.uint8))
     plain = _plain_means(leaves, mass, moment, prior, n_leaves)
-    return leaf_mean_rows(*weights, queries, starts, members, np.ascontiguousarray(leaves.T), mass, moment, *plain)
+    by_tree = (np.ascontiguousarray(part.T) for part in (leaves, mass, moment))
+    return leaf_mean_rows(*weights, queries, starts, members, *by_tree, *plain)
 
 
 @CASES
@@ -65,13 +66,15 @@ def test_means_equal_the_twin(rng, case, n_set, k):
 
 @SETS
 def test_both_ways_through_the_bumps_agree(rng, n_set):
-    leaves, _, target, _, queries = rows_in_leaves(rng, "random", n_set=n_set)
+    leaves, _, target, mass, queries = rows_in_leaves(rng, "random", n_set=n_set)
     rows, bump = rng.permutation(11)[:7].astype(np.int32), rng.normal(size=7)
     starts, members, *_ = bucket_rows(leaves, N_TREE * N_NODE, np.ones(leaves.shape, np.uint8))
-    leaf, dense, (one, other) = np.ascontiguousarray(queries[:, 1]), np.zeros(11), np.zeros((2, 2, N_TREE))
+    leaf, dense, (one, other) = np.ascontiguousarray(queries[:, 1]), np.zeros(11), np.zeros((2, 3, N_TREE))
     dense[rows] = bump
-    compare_row(leaf, rows, bump, np.ascontiguousarray(leaves.T), target, one)
-    gather_row(leaf, starts, members, dense, target, other)
+    mass, target, train = (np.ascontiguousarray(part.T) for part in (mass, target, leaves))
+    compare_row(leaf, rows, bump, train, mass, one[:1])
+    compare_row(leaf, rows, bump, train, target, one[1:])
+    gather_row(leaf, starts, members, dense, mass, target, other[:1], other[1:])
     np.testing.assert_allclose(one, other, atol=1e-14)
     assert (one != 0).any()
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from heedful._solver import Classes, Numbers
-from heedful._tuning.guard import blended, cross_fit, guard_factor
+from heedful._solver import Classes, Numbers, PseudoOutcomes
+from heedful._tuning.guard import blended, cross_fit, guard_factor, mean_gain
 from heedful._tuning.shares import OutOfFold, fit_many
 from heedful._tuning.tune import tune
 from reference.heads import LOSSES, made_up_heads
@@ -121,3 +121,67 @@ def test_the_factor_is_a_line_from_minus_one_to_three_standard_errors(rng, error
     gain += errors * 0.1 / np.sqrt(n)
     part = OutOfFold(np.zeros((n, 1)), np.ones(n), Numbers(np.zeros(n)), np.ones(n))
     assert guard_factor(part, np.sqrt(1 - gain)) == pytest.approx(factor, abs=1e-6)
+    noise = part._replace(family=PseudoOutcomes(np.zeros(n)).part(np.arange(n)))
+    assert guard_factor(noise, np.sqrt(1 - gain)) == pytest.approx(np.clip((errors - 0.5) / 2.5, 0, 1), abs=1e-6)
+
+
+def two_outcomes(part, blend):
+    """Return the mean gain and its standard error, row by row and outcome by outcome, by plain log probabilities."""
+    weight = part.weight / part.weight.sum()
+    offset = np.zeros(blend.size) if part.family.offset is None else part.family.offset
+    chance = (weight**2).sum() / weight.sum() ** 2
+    found = []
+    for i, y in enumerate(part.family.y):
+        shift = offset[i] if y == 1 else -offset[i]
+        odds = np.array([part.baseline[i] / (1 - part.baseline[i]), blend[i] / (1 - blend[i])]) * np.exp(shift)
+        seen, other = (np.log(chances[1] / chances[0]) for chances in (odds / (1 + odds), 1 / (1 + odds)))
+        found.append([seen, other])
+    found, share = np.array(found), np.array([1 - chance, chance])
+    mean = weight @ found @ share
+    return mean, np.sqrt(weight**2 @ (found - mean) ** 2 @ share)
+
+
+@pytest.mark.parametrize("case", ["two classes", "offsets", "four classes"])
+def test_each_row_may_have_been_of_another_class_with_the_chance_of_one_row(rng, case):
+    n, n_classes = 40, 4 if case == "four classes" else 2
+    y, offset = rng.integers(0, n_classes, size=n), rng.normal(size=n) if case == "offsets" else None
+    baseline, blend = rng.uniform(0.1, 0.9, size=(2, n))
+    family = Classes(y, n_classes, offset=offset)
+    part = OutOfFold(np.empty((n, 0)), baseline, family, rng.uniform(0.5, 2, size=n))
+    np.testing.assert_allclose(mean_gain(part, blend), two_outcomes(part, blend))
+
+
+def test_numbers_and_survival_have_no_other_class(rng):
+    for loss in ("squares", "survival"):
+        part = made_up_heads(rng, loss, weight=rng.uniform(0.5, 2, size=60))
+        blend, weight = part.heads[:, 0], part.weight / part.weight.sum()
+        gain = part.family.losses(part.baseline).value - part.family.losses(blend).value
+        error = np.sqrt(weight**2 @ (gain - weight @ gain) ** 2)
+        np.testing.assert_allclose(mean_gain(part, blend), (weight @ gain, error))
+
+
+def sure(n):
+    return OutOfFold(np.empty((n, 0)), np.full(n, 0.9), Classes(np.arange(n) % 2, 2), np.ones(n))
+
+
+def test_few_rows_that_were_all_right_do_not_show_that_one_may_be_surer():
+    assert guard_factor(sure(20), np.full(20, 0.99)) < 0.3
+    assert guard_factor(sure(1000), np.full(1000, 0.99)) == 1
+
+
+def test_a_blend_that_is_too_sure_of_few_rows_costs_new_ones_little(rng):
+    costs = []
+    for _ in range(200):
+        # the baseline is right about chances, the head's odds are their squares
+        chance = np.clip(rng.beta(20, 1, size=2000), 0.5, 0.999)
+        right = rng.uniform(size=2000) < chance
+        surer = chance**2 / (chance**2 + (1 - chance) ** 2)
+        baseline, head = (np.where(right, part, 1 - part) for part in (chance, surer))
+        every = OutOfFold(head[:, None], baseline, Classes(np.zeros(2000), 2), np.ones(2000))
+        few, fresh = every.part(np.arange(60)), every.part(np.arange(60, 2000))
+        factor = guard_factor(few, few.heads[:, 0])
+        cost = fresh.mean_loss(blended(fresh, np.array([factor]))) / fresh.mean_loss(fresh.baseline) - 1
+        costs.append((factor, cost))
+    believed, cost = np.array(costs).T
+    assert believed.max() < 1
+    assert cost.mean() < 0.002

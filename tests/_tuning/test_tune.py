@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._tuning.shares import fit_one, head_errors
-from heedful._tuning.tune import prune, tune
+from heedful._tuning.tune import choose_mixing, prune, tune
 from reference.heads import LOSSES, made_up_heads
 
 
@@ -53,3 +53,25 @@ def test_shares_below_a_fiftieth_go_to_the_others():
 @pytest.mark.parametrize("share", [np.zeros(3), np.full(60, 0.005), np.array([1.0])])
 def test_pruning_keeps_the_sum(share):
     assert prune(share).sum() == pytest.approx(share.sum())
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_of_a_list_the_head_and_mixing_with_the_smallest_error_are_taken(rng, loss):
+    part = made_up_heads(rng, loss, 200)
+    listed = (0.0, 0.3, 0.9)
+    tuned = choose_mixing(part, listed, np.random.RandomState(0))
+    base = part.baseline[:, None]
+    errors = {m: part.mean_loss((1 - m) * base + m * part.heads) for m in listed}
+    best = min(listed, key=lambda m: errors[m].min())
+    expected = np.zeros(part.heads.shape[1])
+    expected[np.argmin(errors[best])] = best
+    np.testing.assert_array_equal(tuned.share, expected)
+    assert tuned.guard == 1.0
+    np.testing.assert_allclose(tuned.error, head_errors(part))
+
+
+def test_the_blend_of_a_list_is_of_mixings_in_which_a_row_had_no_say(rng):
+    part = made_up_heads(rng, LOSSES[0], 200, gain=0.0)
+    honest = choose_mixing(part, (0.0, 1.0), np.random.RandomState(0))
+    seen = part.baseline + (part.heads - part.baseline[:, None]) @ honest.share
+    assert part.mean_loss(honest.blend) >= part.mean_loss(seen)

@@ -6,8 +6,10 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesS
 from heedful.baseline._folds import (
     Split,
     check_folds,
+    even_folds,
     fold_pattern,
     fold_weights,
+    inner_splits,
     random_splits,
     translate,
     user_splits,
@@ -158,3 +160,37 @@ def test_fold_weights_store_the_smaller_side_only():
     weights = fold_weights([Split(ROWS[:9], ROWS[9:]), Split(ROWS[:2], ROWS[2:])], np.ones(10))
     assert np.diff(weights.indptr).tolist() == [1, 2]
     assert weights.bump[0] < 0 < weights.bump[1]
+
+
+def test_even_folds_make_a_mean_over_rows_the_mean_of_the_folds_means(rng):
+    weight, error = rng.uniform(1.0, 2.0, 10), rng.normal(size=10)
+    splits = [Split(ROWS[3:], ROWS[:3]), Split(ROWS[:3], ROWS[3:])]
+    means = [np.average(error[test], weights=weight[test]) for _, test in splits]
+    assert np.average(error, weights=even_folds(weight, splits)) == pytest.approx(np.mean(means))
+
+
+def test_without_folds_of_the_user_each_training_part_draws_as_many():
+    splits = random_splits(10, 5, 0)
+    parts = inner_splits(splits, [])
+    assert len(parts) == 5
+    for own, (train, _) in zip(parts, splits, strict=True):
+        assert len(own) == 5
+        np.testing.assert_array_equal(np.sort(np.concatenate([test for _, test in own])), np.arange(train.size))
+        assert all(not set(first) & set(second) for first, second in own)
+
+
+def test_inner_folds_keep_the_groups_of_the_users_folds():
+    groups = ROWS // 2
+    splits = user_splits(GroupKFold(5), X, Y, groups)
+    for own, (train, _) in zip(inner_splits(splits, splits), splits, strict=True):
+        assert len(own) == 4
+        assert all(not set(groups[train[first]]) & set(groups[train[second]]) for first, second in own)
+
+
+def test_inner_folds_of_a_series_look_ahead_only():
+    splits = user_splits(TimeSeriesSplit(4), X, Y, None)
+    first, *others = zip(inner_splits(splits, splits), splits, strict=True)
+    # nothing comes before the first part: its own folds are drawn
+    assert len(first[0]) == min(4, first[1].train.size)
+    for own, (train, _) in others:
+        assert all(train[early].max() < train[late].min() for early, late in own)

@@ -152,3 +152,18 @@ def test_predicting_before_fitting_is_an_error():
 def test_a_bad_penalty_is_refused(rng, alpha, error):
     with pytest.raises(error, match="`alpha` must be"):
         LassoBaseline(alpha).fit(*table(rng))
+
+
+def test_inner_folds_give_each_fold_the_penalty_of_a_lasso_of_its_own(rng):
+    X = rng.normal(size=(60, 4)) * [1.0, 5.0, 0.2, 1.0] + 3.0
+    y = X @ [1.0, 0.2, 0.0, 0.0] + rng.normal(size=60)
+    weight = rng.uniform(0.5, 2.0, 60)
+    splits = random_splits(60, 4, 0)
+    inner = [random_splits(train.size, 3, 7) for train, _ in splits]
+    base = LassoBaseline().fit(X, y, weight, splits=splits, inner=inner)
+    for alpha, own, (train, test) in zip(base.fit_.fold_alphas, inner, splits, strict=True):
+        alone = LassoBaseline().fit(X[train], y[train], weight[train], splits=own)
+        assert alpha == pytest.approx(alone.alpha_)
+        np.testing.assert_allclose(base.fold_prediction_[test], alone.predict(X[test]), atol=1e-7)
+    assert base.alpha_ == LassoBaseline().fit(X, y, weight, splits=splits).alpha_
+    assert len(set(base.fit_.fold_alphas)) == 4

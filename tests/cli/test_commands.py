@@ -13,6 +13,7 @@ import pytest
 from tests.cli.conftest import FEATURES, ROWS, TARGETS, make_table, run, target_options
 
 from heedful import AttentionLasso, load_model
+from heedful._kernels import _notice
 from heedful.cli import main
 from heedful.similarity import default_forests
 
@@ -211,3 +212,13 @@ def test_compile_says_what_it_compiled(capsys, monkeypatch, compiled, said):
     assert all(name in out for name in compiled)
     assert main(["compile", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["compiled"] == compiled
+
+
+def test_compile_says_how_long_it_takes_at_most_and_leaves_out_what_a_first_use_says(capsys, monkeypatch):
+    monkeypatch.setattr("heedful.cli._compile.compile_kernels", lambda report: (_notice.say_compiling(), [])[1])
+    _notice.say_compiling.cache_clear()
+    assert main(["compile"]) == 0
+    assert capsys.readouterr().err == "heedful: compiling all functions that are not compiled yet, up to two minutes\n"
+    _notice.say_compiling.cache_clear()
+    assert main(["compile", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier, RandomForestRegressor
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import Lasso, Ridge
 from sklearn.model_selection import GroupKFold
 from skops import io as skops_io
 
@@ -79,6 +79,65 @@ def test_the_trees_are_the_columns_of_a_local_lasso_on_what_is_left(table):
     np.testing.assert_allclose(local.coef, 1.0 + fits.coef_, atol=1e-5)
     expected = model.baseline_.predict(X_new) + fits.intercept_ + (fits.coef_ * new_trees).sum(axis=1)
     np.testing.assert_allclose(local.prediction, expected, atol=1e-6)
+
+
+def judge(penalty, model, X, y, shrink_to, ratio):
+    """Return scikit-learn's model of what the trees say, to be fitted under the weights of a query, and its columns."""
+    trees = outputs(model.baseline_, X)
+    unit = trees.std(axis=0)
+    left = y - shrink_to * model.baseline_.predict(X)
+    if penalty == "ridge":
+        return Ridge(ratio * trees.shape[1], solver="cholesky"), unit, left
+    largest = np.abs((trees - trees.mean(axis=0)).T @ (left - left.mean()) / unit).max() / len(y)
+    return Lasso(ratio * largest, tol=1e-13, max_iter=100_000), unit, left
+
+
+@pytest.mark.parametrize("shrink_to", [0, 1])
+@pytest.mark.parametrize("penalty", ["lasso", "ridge"])
+def test_weights_of_trees_are_those_of_scikit_learn_on_their_predictions(table, penalty, shrink_to):
+    X, y, X_new = table
+    how = {"similarity": NEAR, "temperature": 1.0, "mixing": 1.0, "alpha_ratio": 0.03}
+    model = make(GRADIENT, penalty=penalty, shrink_to=shrink_to, **how).fit(X, y)
+    theirs, unit, left = judge(penalty, model, X, y, shrink_to, 0.03)
+    trees, new_trees = (outputs(model.baseline_, rows) / unit for rows in (X, X_new))
+    local = model.local_models(X_new)
+    for q, weight in enumerate(model.attention(X_new).toarray()):
+        fit = theirs.fit(trees, left, sample_weight=weight)
+        np.testing.assert_allclose(local.coef.iloc[q], shrink_to + fit.coef_ / unit, atol=1e-6)
+        said = fit.predict(new_trees[[q]]) + shrink_to * model.baseline_.predict(X_new[[q]])
+        assert local.prediction.iloc[q] == pytest.approx(said.item(), abs=1e-6)
+
+
+@pytest.mark.parametrize("penalty", ["lasso", "ridge"])
+def test_weights_that_shrink_to_none_leave_the_weighted_mean(table, penalty):
+    X, y, X_new = table
+    how = {"temperature": 0.1, "mixing": 1.0, "alpha_ratio": np.inf, "shrink_to": 0}
+    model = make(GRADIENT, penalty=penalty, **how).fit(X, y)
+    np.testing.assert_allclose(model.predict(X_new), model.attention(X_new) @ y, atol=1e-8)
+    assert (model.local_models(X_new).coef == 0).all(axis=None)
+
+
+@pytest.mark.parametrize("settings", [{"penalty": "ridge"}, {"penalty": "ridge", "shrink_to": 0}, {"shrink_to": 0}])
+def test_every_penalty_and_end_is_tuned_and_reproduces_its_prediction(table, settings):
+    X, y, X_new = table
+    model = make(FOREST, **settings).fit(X, y)
+    local = model.local_models(X_new)
+    assert np.isfinite(model.heads_["error"]).all()
+    np.testing.assert_allclose(
+        local.intercept + (local.coef * local.design).sum(axis=1), model.predict(X_new), atol=1e-9
+    )
+    np.testing.assert_allclose(local.baseline_coef, 1.0)
+
+
+def test_a_ridge_of_more_trees_than_rows_is_that_of_scikit_learn(table):
+    X, y, X_new = table
+    many = GradientBoostingRegressor(n_estimators=60, random_state=0)
+    how = {"similarity": NEAR, "temperature": 1.0, "mixing": 1.0, "alpha_ratio": 0.01}
+    model = make(many, penalty="ridge", shrink_to=0, **how).fit(X[:30], y[:30])
+    theirs, unit, left = judge("ridge", model, X[:30], y[:30], 0, 0.01)
+    weight = model.attention(X_new[:1]).toarray()[0]
+    fit = theirs.fit(outputs(model.baseline_, X[:30]) / unit, left, sample_weight=weight)
+    np.testing.assert_allclose(model.local_models(X_new[:1]).coef.iloc[0], fit.coef_ / unit, atol=1e-6)
 
 
 @ENSEMBLES
@@ -175,6 +234,8 @@ def test_text_and_missing_cells_suit_the_default_ensemble(table):
     [
         (Ridge(), {}, TypeError, "`estimator` must be a random forest, .* got Ridge"),
         (FOREST, {"alpha_ratio": 0.0}, ValueError, "`alpha_ratio`.*> 0, got 0.0. Smaller ones change more trees"),
+        (FOREST, {"penalty": "net"}, ValueError, "`penalty` must be one of 'lasso', 'ridge', got 'net'"),
+        (FOREST, {"shrink_to": 0.5}, ValueError, "`shrink_to` must be 1 or 0, got 0.5"),
         (FOREST, {"similarity": TeacherSimilarity(anchor=True)}, ValueError, "must have anchor=False here"),
     ],
 )

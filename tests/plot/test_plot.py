@@ -9,14 +9,19 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from tests._effects.cases import draw_rows
 
 from heedful import plot
+from heedful._effects.heterogeneity import assess_heterogeneity
+from heedful._effects.overlap import assess_overlap
 from heedful.explain import Explanation
 
 ALL = [getattr(plot, name) for name in plot.__all__]
 OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions)
 OF_COLUMN = (plot.coefficients, plot.effect)
 OF_NUMBERS = (plot.calibration, plot.lift)
+# Pictures of answers about effects, and what these are called.
+OF_EFFECTS = {plot.gain_curve: "heterogeneity", plot.balance: "overlap"}
 OF_OUTPUT = (
     plot.coefficient_path,
     plot.contributions,
@@ -34,7 +39,16 @@ def as_costs(explanation):
     return replace(explanation, task="gamma", y=costs, prediction=costs, baseline_prediction=costs[::-1])
 
 
+def answer(name, n_rows=60):
+    """Return an answer about effects."""
+    rows = draw_rows(np.random.default_rng(0), n_rows)
+    table = pd.DataFrame({"baseline": rows.outcome, "a column of a long, long, long name": rows.y})
+    return assess_heterogeneity(rows) if name == "heterogeneity" else assess_overlap(table, rows)
+
+
 def call(function, explanation, **how):
+    if function in OF_EFFECTS:
+        return function(answer(OF_EFFECTS[function]), **how)
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
     if function in OF_COLUMN:
         arguments = ("measure 0",)
@@ -74,7 +88,9 @@ class TestEveryPicture:
         assert ax.xaxis.label.get_fontsize() == 16
 
     def test_an_estimator_is_refused_and_leaves_no_figure(self, function):
-        with pytest.raises(TypeError, match=r"`explanation` must be .*got object.*model\.explain"):
+        name = OF_EFFECTS.get(function, "explanation")
+        method = OF_EFFECTS.get(function, "explain")
+        with pytest.raises(TypeError, match=rf"`{name}` must be .*got object.*model\.{method}"):
             function(object(), *((0,) if function in OF_QUERY + OF_COLUMN else ()))
         assert plt.get_fignums() == []
 
@@ -85,7 +101,7 @@ class TestEveryPicture:
 
     def test_takes_an_explanation_axes_by_name_and_style(self, function):
         parameters = inspect.signature(function).parameters
-        assert next(iter(parameters)) == "explanation"
+        assert next(iter(parameters)) == OF_EFFECTS.get(function, "explanation")
         assert parameters["ax"].kind is inspect.Parameter.KEYWORD_ONLY
         assert parameters["style"].kind is inspect.Parameter.VAR_KEYWORD
 

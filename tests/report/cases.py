@@ -4,8 +4,13 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.special import expit, softmax
+from tests._effects.cases import draw_rows
 
-from heedful._responses import Classification, Regression, SurvivalTimes
+from heedful._effects.average import average_effect
+from heedful._effects.heterogeneity import assess_heterogeneity
+from heedful._effects.overlap import assess_overlap
+from heedful._responses import Classification, Effect, Regression, SurvivalTimes
+from heedful._responses.effect import COLUMNS
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
 from heedful.explain._attribution import Attribution, Pending
@@ -70,6 +75,15 @@ def make_explanation(
         attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
+
+
+def make_answers(arms=("control", "treated"), smaller_is_better=False, propensity=None):
+    """Return what is known of a treatment: its average, whether effects differ, and whether it can be told."""
+    rows = draw_rows(np.random.default_rng(0), 150)
+    rows = rows if propensity is None else rows._replace(propensity=np.full(150, propensity))
+    table = pd.DataFrame({HOSTILE: rows.outcome, "other": rows.effect})
+    differences = assess_heterogeneity(rows, smaller_is_better=smaller_is_better)
+    return [average_effect(rows), differences, assess_overlap(table, rows, arms)]
 
 
 def _train_values(features, seed):
@@ -140,12 +154,16 @@ def _response(task, n, rng):
         return pd.DataFrame({"event": rng.random(n) < 0.5, "time": rng.random(n)})
     if task == "regression":
         return pd.DataFrame({"amount": rng.normal(size=n)})
+    if task == "effect":
+        return pd.DataFrame({name: rng.random(n) for name in COLUMNS})
     return pd.DataFrame({"colour": rng.choice(["green", "red"] if task == "binary" else COLOURS, n)})
 
 
 def _words(task):
     if task in ("binary", "multiclass"):
         return Classification(np.array(["green", "red"] if task == "binary" else COLOURS)).words
+    if task == "effect":
+        return Effect.words
     return SurvivalTimes.words if task == "survival" else Regression.words
 
 

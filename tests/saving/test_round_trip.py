@@ -23,6 +23,7 @@ from heedful.similarity import (
     BoostedProximity,
     ForestProximity,
     GaussianSimilarity,
+    NearSimilarity,
     PastSimilarity,
     RidgeSimilarity,
     TeacherSimilarity,
@@ -73,9 +74,15 @@ CASES = {
         "frame",
         "number",
     ),
+    "near": lambda _: (
+        heedful.AttentionLasso(similarity=NearSimilarity(ForestProximity(20), "a"), random_state=0),
+        "frame",
+        "number",
+    ),
     "classes": lambda _: (heedful.AttentionLassoClassifier(**FEW), "mixed", "class"),
     "survival": lambda _: (heedful.AttentionCox(**FEW), "mixed", "survival"),
     "counts": lambda _: (heedful.AttentionGLM(**FEW), "mixed", "count"),
+    "effects": lambda _: (heedful.AttentionEffect(**FEW), "mixed", "number"),
     "LightGBM": lambda _: (heedful.AttentionRegressor(lightgbm.LGBMRegressor(**LGBM), **LEARN), "mixed", "number"),
     "XGBoost": lambda _: (heedful.AttentionRegressor(xgboost.XGBRegressor(**XGB), **LEARN), "mixed", "number"),
     "CatBoost": lambda _: (heedful.AttentionRegressor(catboost.CatBoostRegressor(**CAT), **LEARN), "frame", "number"),
@@ -169,7 +176,8 @@ def made(tables):
             (X, y), kinds = tables, ("frame" if case == "drift, LightGBM" else "plain")
             model, table, response = CASES[case]((X[kinds], y["number"]))
             file = io.BytesIO()
-            heedful.save_model(model.fit(X[table], y[response]), file)
+            more = {"treatment": np.arange(ROWS) % 2} if case == "effects" else {}
+            heedful.save_model(model.fit(X[table], y[response], **more), file)
             kept[case] = model, X[table], file.getvalue()
         return kept[case]
 
@@ -178,7 +186,7 @@ def made(tables):
 
 def said(model, X):
     """Return all that a model says of rows."""
-    names = ("predict", "predict_proba", "scores")
+    names = ("predict", "predict_proba", "scores", "effect_interval")
     found = [getattr(model, name)(X[:15]) for name in names if hasattr(model, name)]
     return [entry.toarray() if hasattr(entry, "toarray") else entry for entry in found]
 
@@ -203,6 +211,14 @@ def test_a_loaded_model_explains_the_same(made, case):
     for part in ("top_features", "top_rows"):
         expected = getattr(model.explain(X[:3]), part)()
         pd.testing.assert_frame_equal(getattr(again.explain(X[:3]), part)(), expected, check_exact=True)
+
+
+def test_a_loaded_model_of_effects_knows_its_rows(made):
+    model, _, data = made("effects")
+    again = heedful.load_model(io.BytesIO(data))
+    assert again.average_effect() == model.average_effect()
+    for part in ("heterogeneity", "overlap"):
+        assert str(getattr(again, part)()) == str(getattr(model, part)())
 
 
 @pytest.mark.parametrize("case", ["lasso", "drift", "LightGBM"])
@@ -249,3 +265,17 @@ def test_a_file_grows_by_a_few_times_the_table(rng):
         sizes.append(len(file.getvalue()))
     # the rows as they are, and as the local models need them
     assert (sizes[1] - sizes[0]) / (1500 * 40 * 8) < 2.5
+
+
+def test_recent_rows_come_back_in_their_order_with_those_of_no_weight(rng, tmp_path):
+    X, weight = rng.normal(size=(60, 3)), rng.choice([0.0, 1.0, 2.0], size=60)
+    model = RandomForestRegressor(4, random_state=0).fit(X, X[:, 0])
+    corrector = heedful.DriftCorrector(model).fit(X, X[:, 1], sample_weight=weight)
+    heedful.save_model(corrector, tmp_path / "drift.skops")
+    again = heedful.load_model(tmp_path / "drift.skops")
+    pd.testing.assert_frame_equal(again.explain(X[:2]).train, corrector.explain(X[:2]).train)
+    more = rng.normal(size=(20, 3))
+    for part in (again, corrector):
+        part.update(more, more[:, 2])
+    np.testing.assert_array_equal(again.predict(X), corrector.predict(X))
+    np.testing.assert_array_equal(again.attention(X).toarray(), corrector.attention(X).toarray())

@@ -124,6 +124,9 @@ MAKERS = {
     ),
     "AttentionCox": lambda heads, how, cv, *_: heedful.AttentionCox(heads, similarity=how, cv=cv, random_state=0),
     "AttentionGLM": lambda heads, how, cv, *_: heedful.AttentionGLM(heads, similarity=how, cv=cv, random_state=0),
+    "AttentionEffect": lambda heads, how, *_: heedful.AttentionEffect(
+        heads, similarity=how, propensity=0.5, n_folds=3, random_state=0
+    ),
     "AttentionRegressor": lambda _, how, cv, *__: heedful.AttentionRegressor(
         DecisionTreeRegressor(max_depth=2, random_state=0), how, cv=cv, tuning_rows=10, random_state=0
     ),
@@ -160,6 +163,11 @@ def respond(name, y):
     return y > 0 if name in CLASSES else y
 
 
+def more_of(name):
+    """Return what an estimator is told beside rows and response."""
+    return {"treatment": np.arange(ROWS) % 2} if name == "AttentionEffect" else {}
+
+
 def test_every_public_estimator_has_a_maker():
     assert set(MAKERS) == {name for name in heedful.__all__ if hasattr(getattr(heedful, name), "fit")}
 
@@ -178,7 +186,7 @@ def test_a_model_predicts_the_same_from_its_file(name, similarity, labels, heads
     model = MAKERS[name](heads, similarity, cv, X, y)
     if labels is not None:
         X = X.set_index(LEVELS[labels]) if name in PLAIN else X.assign(k=pd.Categorical(LEVELS[labels]))
-    loaded = again(model.fit(X, respond(name, y)))
+    loaded = again(model.fit(X, respond(name, y), **more_of(name)))
     for said in ("predict", "predict_proba"):
         if hasattr(model, said):
             np.testing.assert_array_equal(getattr(loaded, said)(X), getattr(model, said)(X))
@@ -189,6 +197,6 @@ def test_a_model_predicts_the_same_from_its_file(name, similarity, labels, heads
 def test_a_model_with_a_function_that_has_no_name_is_refused_when_it_is_saved(name):
     X, y = rows()
     model = MAKERS[name]("single", lambda a, b: -np.abs(a[:, None] - b).sum(axis=2), 3, X, y)
-    model.fit(X, respond(name, y))
+    model.fit(X, respond(name, y), **more_of(name))
     with pytest.raises(ValueError, match="cannot be saved"):
         again(model)

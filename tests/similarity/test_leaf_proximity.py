@@ -17,7 +17,7 @@ def leaves(rng, n_rows, n_leaf=N_LEAF):
 
 def test_scores_are_the_shares_of_trees_in_which_rows_meet(rng):
     train, queries = leaves(rng, 9), leaves(rng, 4)
-    indptr, indices, score, _ = LeafProximity(N_TREE * N_LEAF).fit(train).score_rows(queries)
+    indptr, indices, score, *_ = LeafProximity(N_TREE * N_LEAF).fit(train).score_rows(queries)
     dense = np.zeros((4, 9))
     dense[np.repeat(np.arange(4), np.diff(indptr)), indices] = score
     np.testing.assert_allclose(dense, shares(queries.T, train.T))

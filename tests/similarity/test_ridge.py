@@ -71,3 +71,24 @@ def test_of_labels_it_takes_one_regression_per_class(rng):
     found = RidgeSimilarity(alpha=1.0).fit(X, labels).diagonal_
     number = RidgeSimilarity(alpha=1.0).fit(X, (labels == "a").astype(float)).diagonal_
     np.testing.assert_allclose(found, 2 * number)
+
+
+def test_raw_columns_are_multiplied_by_coefficients_per_unit_of_theirs(rng):
+    X, y = table(rng)
+    X *= [1.0, 10.0, 0.1, 1.0]
+    unit = X.std(axis=0)
+    diagonal = np.diag(np.abs(Ridge(alpha=2.0).fit((X - X.mean(axis=0)) / unit, y).coef_ / unit))
+    similarity = RidgeSimilarity(alpha=2.0, standardize=False).fit(X, y)
+    np.testing.assert_allclose(similarity.scores(X[:5]), X[:5] @ diagonal @ X.T, atol=1e-10)
+    np.testing.assert_allclose(similarity.diagonal_, diagonal.diagonal())
+
+
+def test_a_constant_raw_column_counts_for_nothing(rng):
+    X, y = table(rng)
+    X[:, 3] = 5.0
+    assert RidgeSimilarity(1.0, standardize=False).fit(X, y).diagonal_[3] == 0
+
+
+def test_whether_to_standardise_is_yes_or_no(rng):
+    with pytest.raises(TypeError, match="`standardize` must be True or False, got 'no'"):
+        RidgeSimilarity(standardize="no").fit(*table(rng))

@@ -8,7 +8,43 @@ import pandas as pd
 import pytest
 
 from heedful import plot
-from studies.running import run_python
+from studies.running import ROOT, run_python
+
+# Examples of the gallery that no other test here runs.
+SHOWN = ("one_prediction", "house_price", "credit", "clusters", "prototypes", "choosing", "beside", "paper_row")
+
+
+@pytest.mark.parametrize("script", SHOWN)
+def test_examples_of_the_gallery_run(script):
+    assert run_python(f"examples/{script}.py")
+
+
+@pytest.mark.parametrize("script", ["saving_and_serving", "dask_workers"])
+def test_what_is_saved_or_run_elsewhere_predicts_the_same(script):
+    assert re.search(r"the same to the last bit: True", run_python(f"examples/{script}.py"))
+
+
+def test_claims_drift_and_effects_of_the_gallery_gain_over_one_model():
+    ours, plain = re.search(r"explained (0\.\d+), one lasso (0\.\d+)", run_python("examples/claims.py")).groups()
+    assert float(ours) > float(plain)
+    before, after = re.search(r"after it +(\d\.\d+) +(\d\.\d+)", run_python("examples/drift.py")).groups()
+    assert float(after) < 0.8 * float(before)
+    errors = re.findall(r"squared error of [a-z ]+: (\d\.\d+)", run_python("examples/effects.py"))
+    assert float(errors[0]) < min(map(float, errors[1:]))
+
+
+def test_free_care_brings_people_to_doctors_in_the_trial():
+    printed = run_python("examples/free_care.py")
+    low, high = map(float, re.search(r"90 % interval +(\S+) to (\S+)", printed).groups())
+    assert 0 < low < high < 2
+
+
+def test_every_example_of_the_gallery_is_run_here():
+    listed = re.search(r"GALLERY_ORDER = \((.*?)\)", (ROOT / "tools" / "make_site.py").read_text("utf-8"), re.DOTALL)[1]
+    tests = (ROOT / "tests" / "studies" / "test_examples.py").read_text("utf-8")
+    names = re.findall(r'"(\w+)"', listed)
+    assert names
+    assert [name for name in names if f'"{name}"' not in tests and f"examples/{name}.py" not in tests] == []
 
 
 @pytest.mark.parametrize(
@@ -57,6 +93,13 @@ def test_the_students_of_the_example_beat_lasso_and_teacher_on_wines():
     assert student < min(lasso, teacher)
 
 
+def test_a_kernel_in_time_gains_in_the_example_of_hours():
+    printed = run_python("examples/moving.py")
+    names = ("lasso", "attention", "kernel")
+    lasso, plain, near = (float(re.search(rf"  {name} +(\d\.\d+)", printed).group(1)) for name in names)
+    assert near < 0.95 * plain < lasso
+
+
 @pytest.mark.parametrize("script", ["series", "tissue"])
 def test_context_is_what_makes_attention_gain(script):
     printed = run_python(f"examples/{script}.py")
@@ -77,8 +120,9 @@ def test_the_report_example_writes_a_page(tmp_path):
 def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
     run_python("examples/figures.py", "-o", str(tmp_path / "new"))
     files = list(tmp_path.rglob("*.png"))
-    of_numbers = 2
-    assert len(files) == 2 * (len(plot.__all__) - of_numbers) + of_numbers
+    # of counts, and of effects
+    once = {"calibration", "lift", "gain_curve", "balance"}
+    assert sorted(file.stem for file in files) == sorted([*plot.__all__, *set(plot.__all__) - once])
     assert all(file.stat().st_size > 1000 for file in files)
 
 
@@ -97,6 +141,13 @@ def test_shapes_gain_on_curves_and_leave_interactions_to_attention(tmp_path):
     assert (tmp_path / "curve.png").stat().st_size > 1000
 
 
+def test_the_toy_of_figure_1_is_one_file_and_attention_gains_on_it(tmp_path):
+    printed = run_python("examples/toy_figure.py", "-o", str(tmp_path / "toy.png"))
+    as_printed, cooler, ours = (int(gain) for gain in re.findall(r"(\d+) % below", printed))
+    assert 0 < as_printed < min(cooler, ours)
+    assert (tmp_path / "toy.png").stat().st_size > 1000
+
+
 def test_the_demo_shows_a_gain_over_the_lasso():
     printed = run_python("-m", "heedful", "demo")
     gain = re.search(r"attention lasso\s+\+(\d+\.\d) % better", printed)
@@ -113,7 +164,7 @@ def test_the_figure_of_the_paper_is_one_file(rng, tmp_path):
     table.to_csv(folder / "auto_mpg.csv", index=False)
     about = {"auto_mpg": {"file": "auto_mpg.csv", "features": ["weight", "power", "model_year", "origin"]}}
     (folder / "manifest.json").write_text(json.dumps(about), encoding="utf-8")
-    run_python("examples/auto_mpg_figure.py", "--data", str(tmp_path), "-o", str(tmp_path / "out.png"))
+    run_python("examples/figure4.py", "--tables", "auto_mpg", "--data", str(tmp_path), "-o", str(tmp_path / "out.png"))
     assert (tmp_path / "out.png").stat().st_size > 1000
 
 
@@ -127,3 +178,22 @@ def test_the_figure_of_the_paper_is_one_file(rng, tmp_path):
 def test_parts_of_ones_own_gain_over_one_model_for_all(script, found):
     own, one = map(float, re.search(found, run_python(f"examples/{script}.py")).groups())
     assert own > one + 0.2
+
+
+def test_models_as_json_predict_without_heedful():
+    printed = run_python("examples/portable.py")
+    plain, ours, stronger = re.findall(r": (\d+\.\d{4})$", printed, re.MULTILINE)
+    assert plain == ours != stronger
+
+
+def test_the_server_answers_as_the_model_does():
+    printed = run_python("examples/serve.py", "--times", "3")
+    assert "answers are those of the model" in printed
+    assert len(re.findall(r"median \d+\.\d ms", printed)) == 4, printed
+
+
+def test_titles_gain_by_a_table_vectorizer():
+    pytest.importorskip("skrub")
+    printed = run_python("examples/skrub_pipeline.py")
+    vectorized, plain = map(float, re.search(r"R2 (0\.\d+) with titles\D+(0\.\d+) without", printed).groups())
+    assert vectorized > plain + 0.05

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.appendix_a [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md and ratio.png beside this file; of fewer than ten runs, and with ``--smoke``, under build/. Each
-simulation is kept in build/appendix_a, so an interrupted run goes on where it stopped.
+simulation is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of fewer
-tables or splits, and with ``--smoke``, under build/. Splits are kept in build/lightgbm, so an interrupted run goes on
+tables or splits, and with ``--smoke``, under build/. Splits are kept in splits.jsonl, so an interrupted run goes on
 where it stopped.
 """
 
@@ -16,7 +16,7 @@ import pandas as pd
 from benchmarks import study
 from benchmarks.boxes import draw_improvements
 from benchmarks.rivals import LightGBM
-from benchmarks.tables import halves, integer_codes
+from benchmarks.tables import halves, integer_codes, one_hot
 from heedful import AttentionRegressor, LeafAttentionRegressor, TreeAttentionRegressor, plot
 from heedful.plot._axes import finish
 
@@ -24,9 +24,9 @@ LARGE, SMALL = "large LightGBM", "small LightGBM"
 
 
 def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
-    """Return errors and seconds of each method; all see levels as numbers and missing values as training means."""
+    """Return errors and seconds of each method; all see tables as in table 1, missing values as training means."""
     train, test = halves(len(y), seed)
-    first, second = integer_codes(X.iloc[train], X.iloc[test])
+    first, second = one_hot(X.iloc[train], X.iloc[test])
     models = {
         LARGE: LightGBM(seed),
         SMALL: LightGBM(seed, leaves=8, most=100),
@@ -35,7 +35,7 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
         "leaf attention, responses": LeafAttentionRegressor(leaf_value="responses", random_state=seed),
         "tree attention": TreeAttentionRegressor(random_state=seed),
     }
-    return study.measure(models, (first.to_numpy(), y[train]), (second.to_numpy(), y[test]))
+    return study.measure(models, (first, y[train]), (second, y[test]))
 
 
 STUDY = study.Study(Path(__file__).parent, one_split, ("heedful", "scikit-learn", "lightgbm"))

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.similarities [--tables NAME ...] [--runs 5] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md beside this file; of fewer tables or splits, and with ``--smoke``, under build/. Splits are kept in
-build/similarities, so an interrupted run goes on where it stopped. CatBoost is left out if it is not installed.
+splits.jsonl, so an interrupted run goes on where it stopped. CatBoost is left out if it is not installed.
 """
 
 from importlib.util import find_spec

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.spatial [--data DIR] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md, field.png and coefficients.png (as figure 6) beside this file; of fewer than ten splits, and with
-``--smoke``, under build/. Splits are kept in build/spatial, so an interrupted run goes on where it stopped.
+``--smoke``, under build/. Splits are kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

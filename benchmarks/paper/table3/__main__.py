@@ -4,7 +4,7 @@
 
 Writes results.md and figure.png (as figure 5) beside this file; of fewer than 100 runs, and with ``--smoke``, under
 build/. With one group of methods only (attention, rivals) their improvement is printed and no page written. Each method
-of each simulation is kept in build/table3, so an interrupted run goes on where it stopped.
+of each simulation is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def one_run(name: str, make: Callable[..., Simulation], how: dict[str, Any], see
 
 def make_study(name: str) -> study.Study:
     """Return the study of one method."""
-    return study.Study(HERE, partial(one_run, name), PACKAGES.get(name, OURS))
+    return study.Study(HERE, partial(one_run, name), PACKAGES.get(name, OURS), (name,))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.table3.readings [--runs 5] [--jobs -1] [--fresh] [--smoke]
 
 Writes readings.md beside this file; of fewer than five runs, and with ``--smoke``, under build/. Each
-simulation is kept in build/table3, so an interrupted run goes on where it stopped.
+simulation is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

@@ -3,7 +3,7 @@
     python -m benchmarks.paper.us_change [--data DIR] [--runs 3] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md beside this file; of fewer than three seeds, and with ``--smoke``, under build/. Each cut and seed
-is kept in build/us_change, so an interrupted run goes on where it stopped.
+is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse
@@ -156,8 +156,9 @@ def fit_attention(part: Part, readings: list[str]) -> study.Scores:
     found = {}
     for title in readings:
         reading = READINGS[title]
+        one = {"similarity": ForestProximity(part.n_trees)} if "heads" in reading.options else {}
         model = AttentionLasso(
-            similarity=ForestProximity(part.n_trees),
+            **one,
             features={"similarity": part.series.seen(reading.seen), "model": part.series.current},
             cv=part.folds(reading.folds),
             random_state=part.seed,

@@ -273,12 +273,21 @@ class FittedAttention:
         return response.around(value, offset, width)
 
     def summarise(
-        self, table: Table, summary: Callable[[QueryBatch, BlockAnswer], np.ndarray], bytes_per_query: int, run: Run
+        self,
+        table: Table,
+        summary: Callable[[QueryBatch, BlockAnswer], np.ndarray],
+        bytes_per_query: int,
+        run: Run,
+        *,
+        attends: bool = False,
     ) -> np.ndarray:
-        """Return what ``summary`` makes of the models and the attention of each block of queries."""
+        """Return what ``summary`` makes of the models and the attention of each block of queries.
+
+        With ``attends`` attention is that of the best head where no head is in use.
+        """
         batch = self.read(table)
         ask = Ask(summary=partial(summary, batch), bytes_per_query=bytes_per_query)
-        found = self.ask(batch, ask, run)
+        found = self.ask(batch, ask, run, attends=attends)
         self._warn(found.n_failed, batch.size)
         return found.summary
 
@@ -295,19 +304,19 @@ class FittedAttention:
         """Return the mixing of training rows, each left out."""
         return self.ask(self.left_out(number), Ask(models=False), run).mixing
 
-    def _heads(self, keep_models: bool = False) -> Heads:
+    def _heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
         tuned, mixing = self.tuned, self.tuned.mixing
         heed = tuned.share
-        if mixing == 0 and self.models.attends_when_idle:
+        if mixing == 0 and (attends or self.models.attends_when_idle):
             heed = np.eye(self.grid.n_heads)[self.best_head]
         share = tuned.share / mixing if mixing > 0 else tuned.share
         problem = self.models.to_predict(self.problem, keep_models)
         return Heads(self.grid, problem, share, heed, mixing, tuned.guard, self.evidence)
 
-    def ask(self, batch: QueryBatch, ask: Ask, run: Run, *, keep_models: bool = False) -> Answer:
+    def ask(self, batch: QueryBatch, ask: Ask, run: Run, *, keep_models: bool = False, attends: bool = False) -> Answer:
         """Return what is asked of a batch; the heads' part is the global model's where no head is used."""
         with _blocks.one_blas_thread():
-            found = answer(batch, self._heads(keep_models), ask, run)
+            found = answer(batch, self._heads(keep_models, attends), ask, run)
         if not ask.models:
             return found
         if self.tuned.mixing > 0:

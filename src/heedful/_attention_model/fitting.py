@@ -17,8 +17,8 @@ from heedful._tuning.grid import Grid, Queries, make_grid
 from heedful._tuning.guard import heads_alone
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._tuning.shares import OutOfFold
-from heedful._tuning.tune import Tuned, tune
-from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
+from heedful._tuning.tune import Tuned, choose_mixing, tune
+from heedful.baseline._folds import BASELINE_FOLDS, Split, even_folds, random_splits
 from heedful.similarity import Similarity
 from heedful.similarity._protocol import wants_residuals
 
@@ -41,6 +41,7 @@ def fit_attention(
 ) -> FittedAttention:
     """Fit the global model, then attention to it; ``n_folds`` None stands for the baseline's own number."""
     with _blocks.one_blas_thread():
+        check_columns(rows, settings.similarities)
         size, strata = rows.weight.size, response.strata(rows.y)
         splits = rows.splits or random_splits(size, n_folds or BASELINE_FOLDS, seed, strata)
         models = kind.fit(rows, response, splits, run)
@@ -67,6 +68,14 @@ def fit_heads(
         choose_shares(fitted, settings, seeds.halves, run)
     models.finish()
     return fitted
+
+
+def check_columns(rows: TrainingTable, entries: list[Similarity]) -> None:
+    """Raise, before any work, if a similarity names columns that it cannot use."""
+    for entry in entries:
+        names = rows.seen_names(entry.takes)
+        entry.with_columns(names)
+        entry.check_columns(names, rows.seen_numbers())
 
 
 def fit_similarities(
@@ -114,11 +123,12 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     """Try every head on rows it has not seen, fit shares, and keep what adaptive mixing and intervals need."""
     oof = predict_unseen(fitted, settings.out_of_bag, run)
     known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
-    if fitted.models.in_any_order:
-        known = known[np.lexsort(np.column_stack([oof.heads, oof.baseline, fitted.models.rows.y])[known].T)]
     baseline = oof.baseline
     if settings.mixing is None and fitted.models.shapes is not None:
         tuned, oof = tune_with_additive(fitted.models, oof, known, seed)
+    elif settings.mixings is not None:
+        even = oof.weight if settings.out_of_bag else even_folds(oof.weight, fitted.splits)
+        tuned = choose_mixing(oof._replace(weight=even).part(known), settings.mixings, seed)
     else:
         tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
     if settings.mixing is None:

@@ -18,7 +18,7 @@ from heedful.similarity._resolve import resolve
 
 
 class Settings(NamedTuple):
-    """Checked arguments; None stands for "auto"."""
+    """Checked arguments; None stands for "auto". ``mixings`` are those to choose from, if they were listed."""
 
     similarities: list[Similarity]
     temperatures: tuple[float, ...] | None
@@ -28,6 +28,7 @@ class Settings(NamedTuple):
     intervals: bool = True
     many: bool = False
     out_of_bag: bool = True
+    mixings: tuple[float, ...] | None = None
 
 
 def check_settings(
@@ -42,11 +43,14 @@ def check_settings(
     many: bool = False,
 ) -> Settings:
     """Check the arguments that all kinds of attention models have in common."""
-    temperatures, fixed = check_temperature(temperature), check_mixing(mixing, ("auto", "adaptive"))
+    temperatures, mixings = check_temperature(temperature), check_mixings(mixing, many)
+    fixed = check_mixing("auto" if mixings else mixing, ("auto", "adaptive"))
     check_folds(cv, groups)
     similarities = check_similarity(similarity, many, anchors=kind.anchors, residuals=kind.has_residuals)
     adaptive, out_of_bag = is_word(mixing, "adaptive"), isinstance(cv, str)
-    return Settings(similarities, temperatures, ratios, fixed, adaptive, many=many, out_of_bag=out_of_bag)
+    return Settings(
+        similarities, temperatures, ratios, fixed, adaptive, many=many, out_of_bag=out_of_bag, mixings=mixings
+    )
 
 
 def check_temperature(value: Any) -> tuple[float, ...] | None:
@@ -60,6 +64,20 @@ def check_mixing(value: Any, words: tuple[str, ...]) -> float | None:
         check_choice("mixing", value, words)
         return None
     return check_number("mixing", value, 0.0, 1.0, hint=f"Or use {' or '.join(map(repr, words))}.")
+
+
+def check_mixings(value: Any, many: bool) -> tuple[float, ...] | None:
+    """Return the mixings of a list, None for anything else."""
+    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) == 0:
+        return None
+    if many:
+        raise ValueError(
+            f"`mixing` must be a number or a word with heads='multi', got {value!r}. Use heads='single' to choose from "
+            "a list."
+        )
+    if len(value) == 0:
+        raise ValueError("`mixing` must not be an empty list. Use 'auto', or [0.0, 0.5, 1.0].")
+    return tuple(check_number("mixing", entry, 0.0, 1.0, hint="Or use 'auto'.") for entry in value)
 
 
 def check_similarity(value: Any, many: bool, *, anchors: bool = False, residuals: bool = False) -> list[Similarity]:

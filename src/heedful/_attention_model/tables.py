@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._attention_model.plain import tell_coding, tell_equations, tell_label
 from heedful._attention_model.queries import Answer
 from heedful._attention_model.small import SmallModels
 from heedful._models.protocol import FittedModels, View
@@ -25,8 +26,12 @@ class LocalModels(NamedTuple):
     class and feature. ``design`` holds the queries as the models see them: one
     column per level of a category, missing numbers filled in, far values pulled back.
 
+    ``local_name`` says what the local models are: those of classes, survival, counts and costs are by default one
+    Newton step from the global model, the minimum of their loss's expansion to second order there.
+
     Without ``slopes`` the models are not linear: ``coef`` holds the importance of each column in the query's model,
-    and intercepts are NaN. ``models`` are the fitted learners where they were to be kept.
+    and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding`` says how cells
+    become the design and its curves, in plain values; empty where coefficients are not those of the table's columns.
     """
 
     prediction: pd.Series | pd.DataFrame
@@ -45,6 +50,59 @@ class LocalModels(NamedTuple):
     multiple: pd.Series | pd.DataFrame
     shape: pd.DataFrame
     local_shape: pd.DataFrame
+    local_name: str = ""
+    coding: dict[str, Any] = {}  # noqa: RUF012 - a field of a named tuple; nobody writes to it
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the models as plain values, for use without heedful.
+
+        Numbers, text, lists and dictionaries only, as JSON has them: ``columns`` say how a row becomes the design,
+        ``models`` have for each query its equations, one for each output, and the prediction that they give.
+
+        Returns
+        -------
+        dict
+            See ``docs/serving.md`` for the keys, and for a function of twenty lines that predicts from them.
+
+        Examples
+        --------
+        >>> import json
+        >>> import numpy as np
+        >>> from heedful import AttentionLasso
+        >>> X = np.random.default_rng(0).normal(size=(80, 2))
+        >>> models = AttentionLasso(mixing=0, random_state=0).fit(X, 3 * X[:, 0]).local_models(X[:1])
+        >>> told = json.loads(json.dumps(models.to_dict()))
+        >>> [column["name"] for column in told["columns"]], sorted(told["models"][0]["equations"][0])
+        (['x0', 'x1'], ['coef', 'curves', 'intercept', 'output'])
+        """
+        if not self.coding:
+            raise ValueError(
+                "`to_dict` must have models that are linear in the columns of the table, got others. Use an attention "
+                "lasso, such as AttentionLasso; `save_model` keeps estimators of every kind."
+            )
+        outputs = list(self.link.columns) if isinstance(self.link, pd.DataFrame) else [None]
+        # one column per output, and of curves one per output in the equation of each
+        intercept, multiple, prediction = (
+            part.to_numpy().reshape(len(self.mixing), -1) for part in (self.intercept, self.multiple, self.prediction)
+        )
+        told = [tell_label(output) for output in outputs]
+        curves = multiple.reshape(len(multiple), len(outputs), -1)
+        models = [
+            {
+                "query": tell_label(label),
+                "prediction": value[0] if len(value) == 1 else value,
+                "mixing": share,
+                "equations": equations,
+            }
+            for label, value, share, equations in zip(
+                self.mixing.index,
+                prediction.tolist(),
+                self.mixing.tolist(),
+                tell_equations(intercept, self.coef, curves, told),
+                strict=True,
+            )
+        ]
+        return self.coding | {"models": models}
 
     def __repr__(self) -> str:
         return self._sketch().text()
@@ -56,7 +114,7 @@ class LocalModels(NamedTuple):
         facts = [
             ("features", f"{self.design.shape[1]}: {cut(', '.join(map(str, self.design.columns)))}"),
             ("mixing", middle_and_range(self.mixing)),
-            ("models", "linear" if self.slopes else "not linear: coef holds importances"),
+            ("models", f"linear: {self.local_name}" if self.slopes else "not linear: coef holds importances"),
         ]
         hint = "Look at prediction, coef, intercept, mixing, baseline_coef, local_coef"
         return Sketch(f"Models of {count(len(self.mixing), 'query', 'queries')}", facts, hint)
@@ -72,7 +130,7 @@ class GlobalCoef(NamedTuple):
 # What an explanation takes over from the models as it is.
 SHARED = (
     *("prediction", "link", "intercept", "coef", "mixing", "baseline_prediction", "baseline_coef", "local_coef"),
-    *("design", "slopes"),
+    *("design", "slopes", "local_name"),
 )
 
 
@@ -147,6 +205,8 @@ def table_models(
         multiple=_multiples(index, multiple, outputs),
         shape=coefs.per_feature(shape),
         local_shape=coefs.per_feature(local_shape),
+        local_name=models.local_name,
+        coding=tell_coding(models) if small is None else {},
     )
 
 

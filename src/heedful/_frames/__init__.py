@@ -5,9 +5,9 @@ A table is read once into codes, which trees take as they are; linear models tak
 
 from heedful._frames.columns import TableReader
 from heedful._frames.doubts import warn_of_doubts
-from heedful._frames.dummies import Dummies
+from heedful._frames.dummies import Coding, Dummies
 from heedful._frames.kinds import DATES, NUMBERS, TEXT, as_floats, cell_kinds, utc_times
-from heedful._frames.rows import freeze, merge_rows, take, thaw
+from heedful._frames.rows import freeze, merge_rows, sort_rows, take, thaw
 from heedful._frames.tables import as_column, as_table, check_distinct, is_frame, read_eager, read_table, select
 from heedful._frames.units import center_and_unit
 
@@ -15,6 +15,7 @@ __all__ = [
     "DATES",
     "NUMBERS",
     "TEXT",
+    "Coding",
     "Dummies",
     "TableReader",
     "as_column",
@@ -29,6 +30,7 @@ __all__ = [
     "read_eager",
     "read_table",
     "select",
+    "sort_rows",
     "take",
     "thaw",
     "utc_times",

@@ -1,11 +1,26 @@
 """Codes as linear models take them: one 0/1 column per level, missing numbers as training means."""
 
 from itertools import chain, count
+from typing import NamedTuple
 
 import numpy as np
 
 # Levels beyond the most frequent ones of a column share no dummy column of their own.
 MOST_LEVELS = 50
+
+
+class Coding(NamedTuple):
+    """How a column is coded: where a missing number is put, the ends of its reach, and the names of its dummies.
+
+    A column of numbers has one name, and ``kept`` is None; of a category ``kept`` are the codes of the levels with a
+    dummy, -1 for missing.
+    """
+
+    mean: float
+    low: float
+    high: float
+    kept: list[int] | None
+    names: list[str]
 
 
 class Dummies:
@@ -64,10 +79,25 @@ class Dummies:
 
     def limit(self, rows: np.ndarray, reach: float | None) -> np.ndarray:
         """Pull values back that lie further outside the training range than ``reach`` times its width."""
-        if reach is None:
-            return rows
+        return rows if reach is None else np.clip(rows, *self._ends(reach))
+
+    def codings(self, reach: float | None) -> list[Coding]:
+        """Return how each column is coded, with values pulled back as ``limit`` does."""
+        low, high = (np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf))
+        if reach is not None:
+            low, high = self._ends(reach)
+        found, first = [], 0
+        for j, kept in self._parts:
+            size = 1 if kept is None else kept.size
+            codes = None if kept is None else kept.astype(np.int64).tolist()
+            names = self.names[first : first + size]
+            found.append(Coding(float(self.mean[j]), float(low[first]), float(high[first]), codes, names))
+            first += size
+        return found
+
+    def _ends(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
         margin = reach * (self.high - self.low)
-        return np.clip(rows, self.low - margin, self.high + margin)
+        return self.low - margin, self.high + margin
 
 
 def _known_mean(column: np.ndarray, weight: np.ndarray) -> float:

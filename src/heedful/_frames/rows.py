@@ -29,6 +29,19 @@ def merge_rows(codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.nd
     return order[np.concatenate([[True], ~same])], inverse
 
 
+def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of rows of positive weight, in an order that depends on the rows only, and their places.
+
+    Equal rows stay rows of their own: of many rows with few distinct cells, each can be left out alone. A row of weight
+    0 has the place -1.
+    """
+    used = np.flatnonzero(weight > 0)
+    order = used[np.lexsort(np.column_stack([codes[used], y[used], weight[used]]).T)]
+    place = np.full(weight.size, -1, dtype=np.int64)
+    place[order] = np.arange(order.size)
+    return order, place
+
+
 def freeze(frame: pd.DataFrame) -> tuple:
     """Return a frame as arrays, with the levels of categorical columns."""
     columns = []

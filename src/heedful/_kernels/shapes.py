@@ -96,13 +96,15 @@ class ScoreRows(NamedTuple):
     """Scores of a block of queries as sparse rows; rows that are not stored have score 0.
 
     Empty ``indices`` mean that every query stores every training row in order; empty ``leaf`` that the similarity has
-    no leaf weights. A score of ``-inf`` masks a training row.
+    no leaf weights. A score of ``-inf`` masks a training row. ``near`` is minus the distance of a query to every
+    training row, stored or not, by which a kernel weighs them; empty if there is none.
     """
 
     indptr: np.ndarray
     indices: np.ndarray
     score: np.ndarray
     leaf: np.ndarray
+    near: np.ndarray = NOTHING
 
 
 def dense_rows(scores: np.ndarray) -> ScoreRows:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from heedful._checks import check_count, check_grid, check_number, is_word
+from heedful._checks import check_choice, check_count, check_grid, check_number, check_positive, is_word
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN, Table
 from heedful._models.constraints import ask_of_columns, check_wishes
@@ -20,13 +20,14 @@ from heedful._responses import Response, split_offset, unit_response
 from heedful._solver import Model, Scale, build_table, make_rule, working_tables
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
-from heedful.baseline._folds import Split
+from heedful.baseline._folds import Split, inner_splits
 from heedful.baseline._model import GlobalModel
 from heedful.similarity import Similarity, TeacherSimilarity
 
-TOL, MAX_ITER = 1e-7, 10_000
+MAX_ITER = 10_000
 # Local models use so many columns by default, ranked by what so many rows see of them.
 MOST_COLUMNS, LOOKED_AT = 40, 200
+ONE_STEP = "one Newton step from the global model"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -45,8 +46,10 @@ class LocalLasso(BaseEstimator):
     tuning_rows : int or None, default=10_000
         Training rows on which heads are tried, drawn at random from a larger table; None tries all.
     exact : bool, default=False
-        Fit the local models of ``predict`` to convergence. The default takes one Newton step from the baseline, at the
-        price of a local lasso; tuning always does. For numbers both are the same.
+        Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
+        The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
+        from it: as good a prediction at the price of a local lasso, with other coefficients (``docs/responses.md``).
+        Tuning always takes one step. For numbers both are the same.
     max_features : int, None or "auto", default="auto"
         Most columns, dummies counted, that local models use: those with the largest local coefficients. The others keep
         the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"`` or ``exact=True``.
@@ -64,6 +67,11 @@ class LocalLasso(BaseEstimator):
         between. They hold for the global model, for every local one and for the blend; curves of columns with a sign
         never turn round. So the prediction never falls, or never rises, with such a column as long as the same rows are
         attended to: attention itself may change with it. Two classes at most.
+    standardize : {"global", "weighted"}, default="global"
+        Scale of the penalised coefficients: columns divided once by their standard deviation, or by the weighted one in
+        each fit, which is glmnet's rule and the paper's. "weighted" for :class:`heedful.AttentionLasso` only.
+    tol : float, default=1e-7
+        When fits end: see :func:`heedful.local_lasso`. Of the baseline too.
 
     Examples
     --------
@@ -82,6 +90,8 @@ class LocalLasso(BaseEstimator):
     penalty: str = "lasso"
     penalty_factor: Any = None
     limits: Any = None
+    standardize: str = "global"
+    tol: float = 1e-7
 
 
 def check_local(local: LocalLasso) -> tuple[float, ...] | None:
@@ -94,6 +104,8 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
     if not isinstance(local.shapes, bool | np.bool_):
         raise TypeError(f"`shapes` must be True or False, got {local.shapes!r}.")
+    check_choice("standardize", local.standardize, ("global", "weighted"))
+    check_positive("tol", local.tol, "1e-7 is the default.")
     check_wishes(local)
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
@@ -104,6 +116,12 @@ def most_columns(local: LocalLasso, many: bool) -> int | None:
     if not is_word(local.max_features, "auto"):
         return None if local.max_features is None else int(local.max_features)
     return MOST_COLUMNS if many and not local.exact else None
+
+
+def scale_penalties(ratios: np.ndarray, penalty: float) -> np.ndarray:
+    """Return ratios of a penalty; of one that is 0 an infinite ratio is infinite still."""
+    finite = np.isfinite(ratios)
+    return np.where(finite, np.where(finite, ratios, 1.0) * penalty, np.inf)
 
 
 class LinearModels:
@@ -120,17 +138,21 @@ class LinearModels:
         shapes: bool = False,
         anchors: bool = False,
     ):
-        self.alpha, self.local, self.most, self.shapes, self.anchors = alpha, local, most, shapes, anchors
+        self.nested = is_word(alpha, "nested")
+        self.alpha: float | str = "auto" if self.nested else alpha
+        self.local, self.most, self.shapes, self.anchors = local, most, shapes, anchors
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
         """Fit the lasso for all rows, and the additive model."""
-        baseline, signs = response.baseline(self.alpha, TOL, run.n_jobs), None
+        baseline, signs = response.baseline(self.alpha, self.local.tol, run.n_jobs), None
         asked = ask_of_columns(self.local, rows)
         if asked is not None:
             baseline.penalty_factor, baseline.limits, baseline.groups, signs = asked
         design = rows.labelled(rows.model_rows(rows.codes))
         y, offset = split_offset(rows.y, response.n_encoded)
-        known = {} if offset is None else {"offset": offset}
+        known: dict[str, Any] = {} if offset is None else {"offset": offset}
+        if self.nested:
+            known["inner"] = inner_splits(splits, rows.splits)
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
         shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs) if self.shapes else None
         most = None if asked is not None and asked.needs_all else self.most
@@ -162,6 +184,23 @@ class FittedLinear(FittedModels):
             self.scale = self.scale._replace(center=np.append(self.scale.center, center), unit=unit)
             self.places = (len(self.names), self.scale.center.size)
 
+    @property
+    def local_name(self) -> str:
+        """What the local models are: of a loss that is not a square, one step or converged."""
+        if not self._takes_steps:
+            return "weighted lassos"
+        return f"weighted lassos, {'converged' if self.local.exact else ONE_STEP}"
+
+    @property
+    def reach(self) -> float | None:
+        """How far outside the training range a column may go, as it was asked for."""
+        return self.local.max_extrapolation
+
+    @property
+    def _takes_steps(self) -> bool:
+        """Whether one Newton step is not the minimum itself."""
+        return self.baseline.fit_.family.outcome.kind != GAUSSIAN
+
     def check_sound(self) -> None:
         """Raise if shapes that came from a file have other columns or rows than the table."""
         numbers(self.scale.center, self.scale.center.size)
@@ -183,9 +222,12 @@ class FittedLinear(FittedModels):
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
         asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
-        rule = make_rule(self.scale, asked, weighted=False, start=start.coef[0], tol=TOL, max_iter=MAX_ITER, reach=far)
-        finite = np.isfinite(ratios)
-        penalties = np.where(finite, np.where(finite, ratios, 1.0) * fit.alpha / fit.scale.y_unit, np.inf)
+        weighted = self.local.standardize == "weighted"
+        how: dict[str, Any] = {"tol": self.local.tol, "max_iter": MAX_ITER, "reach": far}
+        rule = make_rule(self.scale, asked, weighted=weighted, start=start.coef[0], **how)
+        penalties, *own = (
+            scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *self._fold_alphas())
+        )
         tables = fit.tables
         if self.shapes is not None:
             link = fit.model.link(fit.tables[0].x)
@@ -194,7 +236,13 @@ class FittedLinear(FittedModels):
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         folds = tuple(self._widen(model) for model in fit.folds)
-        return LinearProblem(*parts, tried=tried, shaped=variants.shaped, shapes=self.places, folds=folds)
+        left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(own)}
+        return LinearProblem(*parts, tried=tried, shaped=variants.shaped, shapes=self.places, **left)
+
+    def _fold_alphas(self) -> np.ndarray:
+        """Return the penalties of the folds, if they chose their own."""
+        alphas = self.baseline.fit_.fold_alphas
+        return np.empty(0) if alphas is None else alphas
 
     def _widen(self, model: Model) -> Model:
         """Return a model of the columns of the table as one that has the shapes too, with coefficients of 0."""
@@ -205,8 +253,7 @@ class FittedLinear(FittedModels):
 
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
         """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
-        steps = self.baseline.fit_.family.outcome.kind != GAUSSIAN
-        if not (self.local.exact and steps and isinstance(problem, LinearProblem)):
+        if not (self.local.exact and self._takes_steps and isinstance(problem, LinearProblem)):
             return problem
         return problem.to_convergence(self._exact_table(problem.tables[0].x))
 
@@ -249,7 +296,7 @@ class FittedLinear(FittedModels):
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
         """Return rows as dummies, far values pulled back, and with the value of the additive model."""
-        design = self.rows.model_rows(codes, self.local.max_extrapolation)
+        design = self.rows.model_rows(codes, self.reach)
         base = self.baseline.values(design)
         if self.shapes is None:
             return View(codes, design, self.scale.rows(design), base)

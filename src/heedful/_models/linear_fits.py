@@ -25,7 +25,7 @@ from heedful._solver import (
 )
 from heedful._sound import need, numbers, places
 from heedful.attention._attention import over_background
-from heedful.attention._weighting import weigh
+from heedful.attention._weighting import kernel_parts, weigh
 from heedful.baseline._folds import Split
 
 
@@ -34,8 +34,8 @@ class LinearProblem(NamedTuple):
 
     ``tables`` are those of one Newton step from the global model ``start``, one per output; ``means`` the columns whose
     weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
-    on which heads are tried, ``folds`` the global models of the folds. ``exact`` is a table for fits to convergence,
-    None for one step.
+    on which heads are tried, ``folds`` the global models of the folds, ``fold_penalties`` the penalties of each where
+    they chose their own. ``exact`` is a table for fits to convergence, None for one step.
 
     The columns from ``shapes[0]`` to ``shapes[1]``, the last but for padding, are the linear predictors of an additive
     model; only heads whose penalty is ``shaped`` use them.
@@ -60,6 +60,7 @@ class LinearProblem(NamedTuple):
     columns: np.ndarray | None = None
     by_fold: tuple[np.ndarray, ...] = ()
     narrow: "LinearProblem | None" = None
+    fold_penalties: tuple[np.ndarray, ...] = ()
 
     def check_sound(self) -> None:
         """Raise if tables that came from a file have other rows or columns than the model."""
@@ -169,7 +170,7 @@ class LinearProblem(NamedTuple):
     def _near(self, part, number: int) -> "LinearProblem":
         x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
         family = family if isinstance(part, slice) else family.part(part)
-        heads = (self.penalties, self.shaped, self.shapes)
+        heads = (self.fold_penalties[number] if self.fold_penalties else self.penalties, self.shaped, self.shapes)
         problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
         return problem.on_columns(self.by_fold[number]) if self.by_fold else problem
 
@@ -217,17 +218,19 @@ def _pad_groups(groups: np.ndarray, width: int) -> np.ndarray:
 def _one_step(rows, x, weightings, problem, wanted, shares):
     """Fit by one Newton step from the global model: a weighted lasso for each output."""
     n_query, n_outputs = x.shape[0], len(problem.tables)
-    kinds = np.array([weighting.kind for weighting in weightings])
-    temperatures = np.array([weighting.temperature for weighting in weightings])
     uses = np.where(problem.shaped, x.shape[1], problem.shapes[0] if problem.shaped.any() else x.shape[1])
-    link = np.empty((n_query, *wanted.shape, n_outputs))
-    coef, failed = np.empty((n_query, n_outputs, x.shape[1])), np.zeros(n_query, np.int64)
-    for k, table in enumerate(problem.tables):
-        rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-        how = (table, kinds, temperatures, problem.penalties, wanted, shares, rule, uses)
-        link[..., k], coef[:, k], bad = _kernels.head_rows(*rows, x, *how)
-        failed += bad
-    return link, coef, int(failed.sum())
+    link = np.full((n_query, *wanted.shape, n_outputs), np.nan)
+    coef, failed = np.zeros((n_query, n_outputs, x.shape[1])), 0
+    for at, own, ways in kernel_parts(rows, weightings, wanted.any(axis=1)):
+        kinds, temperatures = np.array([way.kind for way in ways]), np.array([way.temperature for way in ways])
+        scores = (own.indptr, own.indices, own.score, own.leaf)
+        for k, table in enumerate(problem.tables):
+            rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
+            how = (table, kinds, temperatures, problem.penalties, wanted[at], shares[at], rule, uses)
+            link[..., k][:, at], added, bad = _kernels.head_rows(*scores, x, *how)
+            coef[:, k] += added
+            failed += int(bad.sum())
+    return link, coef, failed
 
 
 def _one_by_one(rows, x, weightings, problem, wanted, shares, anchor):

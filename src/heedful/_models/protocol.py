@@ -153,11 +153,19 @@ class FittedModels:
     slow: bool = False
     # whether a query attends to rows by the best head even where no head is used
     attends_when_idle: bool = False
-    # whether rows may come in any order, so that halves of them must be drawn from a sorted one
-    in_any_order: bool = False
     # what people call the global model, and what the mixing is a share of
     rival: str = "one model for all rows"
     share: str = "of each prediction comes from models fitted to like rows"
+
+    @property
+    def local_name(self) -> str:
+        """What the local models are, so that one can say whose coefficients are shown."""
+        return "models of weighted rows"
+
+    @property
+    def reach(self) -> float | None:
+        """How far outside the training range a column may go, in widths of that range; None for any distance."""
+        return None
 
     def __init__(self, rows: TrainingTable, response: Response):
         self.rows, self.response = rows, response

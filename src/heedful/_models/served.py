@@ -47,8 +47,8 @@ class ServedModel:
             raise TypeError(f"`model` must be a fitted model with `predict`, got {self.model!r}.")
         if needs_leaves and not is_ensemble(self._last):
             raise TypeError(
-                f"`model` gives no leaves: it must be {ACCEPTED}, got {self.model!r}. Or say who is alike, such as "
-                "similarity=GaussianSimilarity()."
+                f"`model` gives no leaves: for similarity='leaves' it must be {ACCEPTED}, got {self.model!r}. Leave "
+                "out `similarity`, which then is a forest on what the model leaves unexplained."
             )
         learns = isinstance(self._last, BaseEstimator) and hasattr(self._last, "fit")
         if (is_ensemble(self._last) or learns) and not is_fitted(self._last):

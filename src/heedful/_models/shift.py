@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful._frames import take
 from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
@@ -23,49 +24,76 @@ ROWS_AGAINST = 30.0
 
 
 class FittedShift(FittedModels):
-    """A model as it is served, and recent rows with what it predicts of them and where its trees put them."""
+    """A model as it is served, and recent rows with what it predicts of them and where its trees put them.
 
-    attends_when_idle = in_any_order = True
+    ``recent`` are as they were given, ``rows`` in an order of their own. ``by_rows`` says whether a similarity looks at
+    their cells; ``seed`` is what forests and halves are drawn from, however often rows are added.
+    """
+
+    attends_when_idle = True
     rival = "the model as it is"
     share = "of the correction by like recent rows is applied"
 
-    def __init__(self, rows: TrainingTable, served: ServedModel, recent: Recent):
+    def __init__(self, rows: TrainingTable, served: ServedModel, recent: Recent, *, by_rows: bool, seed: int):
         super().__init__(rows, served.response)
         self.served, self.baseline, self.recent = served, served.model, recent
+        self.by_rows, self.seed, self.leaves = by_rows, seed, recent.leaves[rows.first_given]
         self.names, self.coef = rows.reader.names, importance_of(served.model, recent.table)[None]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes with the recent rows as arrays, as skops cannot save a frame."""
-        return vars(self) | {"recent": self.recent.frozen()}
+        """Return the attributes with the recent rows once, and as arrays: skops cannot save a frame.
+
+        They are in the order of ``rows``, with the very arrays that similarities hold; rows without weight come after.
+        """
+        kept, others = self.recent.part(self.rows.first_given)._replace(leaves=self.leaves), self._others()
+        codes = self.rows.codes
+        if isinstance(kept.table, np.ndarray) and kept.table.dtype == np.float64:
+            kept = kept._replace(table=codes if np.array_equal(kept.table, codes, equal_nan=True) else kept.table)
+        rest = self.recent.part(others).frozen() if others.size else None
+        return vars(self) | {"recent": kept.frozen(), "rest": rest}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state | {"recent": state["recent"].thawed()})
+        rest, recent = state["rest"], state["recent"].thawed()
+        vars(self).update({name: value for name, value in state.items() if name != "rest"} | {"recent": recent})
+        known = np.concatenate([self.rows.first_given, self._others()])
+        whole = recent if rest is None else recent.add(rest.thawed())
+        self.recent = whole.part(np.argsort(known))
+
+    def _others(self) -> np.ndarray:
+        """Return the positions of recent rows without weight."""
+        return np.setdiff1d(np.arange(len(self.rows.response)), self.rows.first_given)
 
     @property
     def by_leaves(self) -> bool:
-        """Whether rows are alike by the leaves of the model."""
+        """Whether a similarity looks at the leaves of the model."""
         return self.recent.leaves.size > 0
+
+    @property
+    def base(self) -> np.ndarray:
+        """What the model predicts of the rows, in their own order."""
+        return self.recent.base[self.rows.first_given]
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
         """Return the shifts to work out."""
-        return ShiftProblem(self.response.family(self.rows.y), self.recent.base, self.rows.weight)
+        return ShiftProblem(self.response.family(self.rows.y), self.base, self.rows.weight)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return what the model predicts of the recent rows, none of which it has seen."""
-        return self.recent.base
+        return self.base
 
     def similarity_target(self) -> np.ndarray:
         """Return what the model leaves unexplained: residuals of numbers and of two classes, else the classes."""
-        if self.recent.base.shape[1] > 2:
+        base = self.base
+        if base.shape[1] > 2:
             return self.response.similarity_target(self.rows.y, self.rows.weight)
-        return unit_response(self.rows.y - self.recent.base[:, -1], self.rows.weight)
+        return unit_response(self.rows.y - base[:, -1], self.rows.weight)
 
     def view(self, table: pd.DataFrame | np.ndarray) -> View:
-        """Return queries by what the model predicts of them, and their leaves or codes."""
-        return self.view_of(np.empty((len(table), 0)) if self.by_leaves else self.rows.read(table), table)
+        """Return queries by what the model predicts of them, and their leaves and codes where somebody looks."""
+        return self.view_of(self.rows.read(table) if self.by_rows else np.empty((len(table), 0)), table)
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows as the model was given them, with their leaves if that is how they are alike."""
+        """Return rows as the model was given them, with their leaves where somebody looks."""
         if self.by_leaves:
             base, leaves = self.served.values_and_leaves(given)
             return View(codes, base, base, base, leaves)
@@ -81,17 +109,13 @@ class FittedShift(FittedModels):
         """Positions of all columns."""
         return np.arange(len(self.names))
 
-    def train_codes(self) -> np.ndarray:
-        """Return the recent rows as codes."""
-        return self.rows.read(self.recent.table)
-
     def train_given(self, problem: Problem) -> Any:
         """Return the recent rows."""
-        return self.recent.table
+        return take(self.recent.table, self.rows.first_given)
 
     def train_view(self) -> View:
         """Return the recent rows as similarities see them."""
-        return super().train_view()._replace(leaves=self.recent.leaves)
+        return super().train_view()._replace(leaves=self.leaves)
 
     def base_values(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Return what the model predicts."""
@@ -99,7 +123,7 @@ class FittedShift(FittedModels):
 
     def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
         """Return queries as numbers: categories by their level."""
-        return self.rows.read(table) if self.by_leaves else view.codes
+        return view.codes if self.by_rows else self.rows.read(table)
 
     def train_design(self) -> np.ndarray:
         """Return the recent rows as numbers, missing ones as means."""

@@ -1,6 +1,6 @@
-"""Trees that are kept, with a weight for each tree and query: a local lasso on what the trees predict."""
+"""Trees that are kept, with a weight for each tree and query: a local lasso or ridge on what the trees predict."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,12 +10,24 @@ from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
 from heedful._models.linear_fits import LinearProblem, make_problem
 from heedful._models.protocol import BlockFits, Run, Variants, View
 from heedful._responses import Response
-from heedful._solver import Numbers, Scale, measure, no_model
+from heedful._solver import Numbers, Scale, measure, no_model, ridge_rows
 from heedful._training_table import TrainingTable
+from heedful.attention._attention import over_background
+from heedful.attention._weighting import weigh
 from heedful.baseline._folds import Split
 from heedful.baseline._global import null_gradient, penalty_path
 
-TOL, MAX_ITER = 1e-7, 10_000
+TOL, MAX_ITER = 1e-9, 10_000
+
+
+class Shrinkage(NamedTuple):
+    """How weights of trees are penalised, by "lasso" or "ridge", and what they shrink to: 1, the ensemble's, or 0."""
+
+    penalty: str = "lasso"
+    to: float = 1.0
+
+
+TO_THE_ENSEMBLE = Shrinkage()
 
 
 class TreeModels:
@@ -23,8 +35,8 @@ class TreeModels:
 
     few_heads = anchors = has_residuals = False
 
-    def __init__(self, estimator: Any, random_state: int | None):
-        self.estimator, self.random_state = estimator, random_state
+    def __init__(self, estimator: Any, random_state: int | None, shrinkage: Shrinkage):
+        self.estimator, self.random_state, self.shrinkage = estimator, random_state, shrinkage
 
     @property
     def keeps_table(self) -> bool:
@@ -37,12 +49,13 @@ class TreeModels:
 
 
 class FittedTrees(KeptTrees):
-    """An ensemble whose trees are the columns of local lassos; the plain ensemble gives each the coefficient one."""
+    """An ensemble whose trees are the columns of local models; the plain ensemble gives each the coefficient one."""
 
     linear = True
 
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], kind: TreeModels):
         super().__init__(rows, response, splits, kind.estimator, kind.random_state)
+        self.shrinkage = kind.shrinkage
         self.leaves, n_trees = self.leaves_of(self.ensemble, rows.codes), self.ensemble.n_trees
         self.names, self.coef = [f"tree {t + 1}" for t in range(n_trees)], np.ones((1, n_trees))
         self.intercept = self.ensemble.start[:1]
@@ -55,9 +68,10 @@ class FittedTrees(KeptTrees):
             )
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":
-        """Return the lassos on the trees' predictions."""
+        """Return the local models on the trees' predictions."""
         folds = () if fixed else self.grow_folds()
-        problem = TreeProblem(self.ensemble, self.leaves, self.rows.y, self.rows.weight, variants.ratios, folds)
+        parts = (self.rows.y, self.rows.weight, variants.ratios)
+        problem = TreeProblem(self.ensemble, self.leaves, *parts, folds, self.shrinkage)
         self._scale = problem.scale
         return problem
 
@@ -72,13 +86,14 @@ class FittedTrees(KeptTrees):
 
     def original(self, coef: np.ndarray) -> np.ndarray:
         """Return the weights of the trees."""
-        return 1.0 + self._scale.original(coef)
+        return self.shrinkage.to + self._scale.original(coef)
 
 
 class TreeProblem(AroundTrees):
-    """Local lassos of what an ensemble leaves over, on what its trees predict; infinite penalty leaves the trees alone.
+    """Local lassos or ridges on what an ensemble's trees predict, of what it leaves over or of the response.
 
-    A tree's coefficient is one, plus what the lasso adds.
+    A tree's coefficient is what ``shrinkage`` shrinks it to, plus what the local model says. Infinite penalty leaves
+    the trees at that: the whole ensemble, or none of it, and a weighted mean.
     """
 
     def __init__(
@@ -89,32 +104,50 @@ class TreeProblem(AroundTrees):
         weight: np.ndarray,
         ratios: np.ndarray,
         folds: tuple[FoldTrees, ...] = (),
+        shrinkage: Shrinkage = TO_THE_ENSEMBLE,
     ):
         self.ensemble, self.leaves, self.y, self.weight = ensemble, leaves, y, weight
-        self.family, self.ratios, self.folds = Numbers(y), ratios, folds
+        self.family, self.ratios, self.folds, self.shrinkage = Numbers(y), ratios, folds, shrinkage
         self.scale, self.linear = self._lassos()
+
+    def _kept(self, outputs: np.ndarray) -> np.ndarray:
+        """Return what stays of the ensemble's prediction whatever the penalty."""
+        return self.shrinkage.to * (self.ensemble.start[0] + outputs.sum(axis=1))
 
     def _lassos(self) -> tuple[Scale, LinearProblem]:
         outputs = tree_outputs(self.ensemble, self.leaves)
-        left = self.y - self.ensemble.start[0] - outputs.sum(axis=1)
+        left = self.y - self._kept(outputs)
         scale = measure(outputs, left, self.weight)
         family, x = Numbers(left, scale.y_center, scale.y_unit), scale.rows(outputs)
         largest = penalty_path(null_gradient(x, family, self.weight), outputs.shape)[0]
         rule = Rule(scale.pad(np.ones(outputs.shape[1])), False, np.zeros(scale.width), TOL, MAX_ITER)
+        unit = float(outputs.shape[1]) if self.shrinkage.penalty == "ridge" else largest
         finite = np.isfinite(self.ratios)
-        penalties = np.where(finite, np.where(finite, self.ratios, 0.0) * largest, np.inf)
+        penalties = np.where(finite, np.where(finite, self.ratios, 0.0) * unit, np.inf)
         return scale, make_problem(x, family, self.weight, no_model(1, scale.width), rule, penalties)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Fit a block; the prediction of the whole ensemble is added to that of the lassos for the rest."""
+        """Fit a block; what stays of the ensemble's prediction is added to that of the local models."""
         outputs = tree_outputs(self.ensemble, x)
-        fits = self.linear.fit(rows, self.scale.rows(outputs), weightings, wanted, shares)
-        whole = self.ensemble.start[0] + outputs.sum(axis=1)
-        return fits._replace(values=fits.values + whole[:, None, None, None])
+        solve = self._ridges if self.shrinkage.penalty == "ridge" else self.linear.fit
+        fits = solve(rows, self.scale.rows(outputs), weightings, wanted, shares)
+        return fits._replace(values=fits.values + self._kept(outputs)[:, None, None, None])
+
+    def _ridges(self, rows, x, weightings, wanted, shares) -> BlockFits:
+        """Fit ridges instead of the lassos of the same rows and penalties."""
+        (table,), weight = self.linear.tables, self.linear.weight
+        link, coef = np.full((len(x), *wanted.shape, 1), np.nan), np.zeros((len(x), 1, x.shape[1]))
+        for w in np.flatnonzero(wanted.any(axis=1)):
+            bumps, background = weigh(rows, weightings[w], weight)
+            attention = over_background(bumps, background / weight.sum(), weight).toarray()
+            level, own = ridge_rows(table.x, table.y, attention, self.linear.penalties[wanted[w]])
+            link[:, w, wanted[w], 0] = level + np.einsum("qtj,qj->qt", own, x)
+            coef[:, 0] += np.einsum("qtj,t->qj", own, shares[w, wanted[w]])
+        return BlockFits(self.linear.family.values(link), coef)
 
     def around(self, ensemble, leaves, part, weight) -> "TreeProblem":
-        """Return the lassos on another ensemble, for a part of the rows."""
-        return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios)
+        """Return the local models on another ensemble, for a part of the rows."""
+        return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios, shrinkage=self.shrinkage)
 
 
 def tree_outputs(ensemble: Ensemble, leaves: np.ndarray) -> np.ndarray:

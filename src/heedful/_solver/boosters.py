@@ -1,46 +1,27 @@
-"""LightGBM and XGBoost without their scikit-learn objects: columns are binned once, then only the weights change.
+"""LightGBM without its scikit-learn objects: columns are binned once, then only the weights change.
 
-Both fit in one thread: the queries are the parallel work, and sums must not depend on how many threads there are.
+It fits in one thread: the queries are the parallel work, and sums must not depend on how many threads there are.
+XGBoost places its bins by weight, so that bins which are kept give other fits, and none that are faster.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 
-class Package(Protocol):
-    """What a package with binned tables must offer. Responses are numbers, or classes from 0 without a gap."""
-
-    def bin(self, table: Any, response: np.ndarray, weight: np.ndarray) -> Any:
-        """Return the rows with their columns cut into bins."""
-
-    def reweigh(self, bins: Any, weight: np.ndarray) -> None:
-        """Give binned rows other weights."""
-
-    def train(self, bins: Any) -> Any:
-        """Return a booster fitted to binned rows."""
-
-    def value(self, booster: Any, query: Any) -> np.ndarray:
-        """Return the prediction at one row: a number, or a probability for each class."""
-
-
-def find_package(estimator: Any) -> type["LightGBM"] | type["XGBoost"] | None:
-    """Return the package that can fit what ``estimator`` would; None if only its own ``fit`` can."""
+def can_share_bins(estimator: Any) -> bool:
+    """Return whether LightGBM on shared bins fits what ``estimator`` would."""
     module, kind = type(estimator).__module__.split(".")[0], type(estimator).__name__
     if callable(getattr(estimator, "objective", None)) or getattr(estimator, "class_weight", None) is not None:
-        return None
-    if module == "lightgbm" and kind in ("LGBMRegressor", "LGBMClassifier"):
-        return LightGBM
-    if module == "xgboost" and kind in ("XGBRegressor", "XGBClassifier"):
-        return XGBoost if _has_bins(estimator) else None
-    return None
+        return False
+    return module == "lightgbm" and kind in ("LGBMRegressor", "LGBMClassifier")
 
 
-def _has_bins(estimator: Any) -> bool:
-    """Return whether an XGBoost learner grows trees on bins and gives probabilities by itself."""
-    trees = estimator.booster in (None, "gbtree", "dart") and estimator.tree_method in (None, "auto", "hist")
-    return trees and estimator.objective != "multi:softmax"
+def in_one_thread(estimator: Any) -> Any:
+    """Return a learner that is told to take one thread where it would take all: XGBoost, unless its number is given."""
+    takes_all = type(estimator).__module__.split(".")[0] == "xgboost" and estimator.n_jobs is None
+    return clone(estimator).set_params(n_jobs=1) if takes_all else estimator
 
 
 def takes_codes(estimator: Any) -> bool:
@@ -93,44 +74,3 @@ class LightGBM:
     def value(self, booster, query):
         """Return the prediction at one row."""
         return booster.predict(query, num_threads=1)[0]
-
-
-class XGBoost:
-    """XGBoost's bins and boosters, with the parameters that ``estimator`` has when fitted to all rows.
-
-    XGBoost cuts a column of more than ``max_bin`` values at its weighted quantiles. The bins of all rows are those of
-    the weights at which they were made, so fits to them are not quite those of ``estimator`` under other weights.
-    """
-
-    def __init__(self, estimator: Any, table: Any, response: np.ndarray, weight: np.ndarray):
-        fitted = clone(estimator).fit(table, response, sample_weight=weight)
-        self.params = fitted.get_xgb_params() | {"nthread": 1, "verbosity": 0}
-        self.params.pop("n_jobs", None)
-        if getattr(fitted, "n_classes_", 2) > 2:
-            self.params["num_class"] = fitted.n_classes_
-        self.rounds = fitted.get_num_boosting_rounds()
-        names = ("max_bin", "missing", "enable_categorical", "feature_types")
-        self.reading = {"nthread": 1} | {name: getattr(fitted, name) for name in names}
-
-    def bin(self, table, response, weight):
-        """Return a QuantileDMatrix."""
-        import xgboost  # noqa: PLC0415 - an extra
-
-        return xgboost.QuantileDMatrix(table, response, weight=weight, **self.reading)
-
-    def reweigh(self, bins, weight):
-        """Set the weights."""
-        bins.set_weight(weight)
-
-    def train(self, bins):
-        """Return a Booster."""
-        import xgboost  # noqa: PLC0415 - an extra
-
-        booster = xgboost.Booster(self.params, [bins])
-        for number in range(self.rounds):
-            booster.update(bins, number)
-        return booster
-
-    def value(self, booster, query):
-        """Return the prediction at one row."""
-        return booster.inplace_predict(query, missing=self.reading["missing"])[0]

@@ -41,6 +41,8 @@ class Family(Protocol):
     farthest_step: float
     # Whether the loss of a row does not depend on other rows
     row_by_row: bool
+    # Whether the response is mostly noise
+    noisy: bool
 
     @property
     def outcome(self) -> Outcome:
@@ -92,6 +94,9 @@ class Family(Protocol):
     def losses(self, observed: np.ndarray) -> Losses:
         """Return the loss of each row."""
 
+    def surprises(self, observed: np.ndarray) -> np.ndarray | None:
+        """Return the loss of each row had it been of another class; None for a response without classes."""
+
     def trust(self, observed: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return how much each row counts, at most 1, when predictions are compared by these of them."""
 
@@ -114,6 +119,7 @@ class RowByRow:
     n_outputs = n_values = 1
     farthest_step = np.inf
     row_by_row = True
+    noisy = False
 
     @property
     def outcome(self) -> Outcome:
@@ -140,6 +146,10 @@ class RowByRow:
     def dispersion(self, link, weight):
         """Return 1: the loss has no unit, or that of a standardised response."""
         return 1.0
+
+    def surprises(self, observed):
+        """Return None: there are no classes."""
+        return
 
     def trust(self, observed, weight):
         """Return ones: no loss of a row is that large."""
@@ -169,15 +179,15 @@ class Numbers(RowByRow):
 
     def scaled(self, center, unit):
         """Return the family with a linear predictor of this centre and unit."""
-        return Numbers(self.y, center, unit)
+        return type(self)(self.y, center, unit)
 
     def part(self, rows):
         """Return the family of some of the rows."""
-        return Numbers(self.y[rows], self.center, self.unit)
+        return type(self)(self.y[rows], self.center, self.unit)
 
     def new_rows(self, encoded):
         """Return the family of other numbers."""
-        return Numbers(encoded, self.center, self.unit)
+        return type(self)(encoded, self.center, self.unit)
 
     def null_link(self, weight):
         """Return the mean."""
@@ -222,6 +232,12 @@ class Numbers(RowByRow):
         half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
         far = EXTREME * DEVIATION * away[order[min(half, away.size - 1)]]
         return np.minimum(1.0, far / np.maximum(away, 1e-300)) ** 2 if far > 0 else np.ones(away.size)
+
+
+class PseudoOutcomes(Numbers):
+    """Numbers whose mean is sought, and which hardly show it one by one."""
+
+    noisy = True
 
 
 class Classes(RowByRow):
@@ -328,6 +344,12 @@ class Classes(RowByRow):
         slope = (odds - 1.0) / total
         curve = np.maximum(chance**-2.0 - slope**2, FLAT)
         return Losses(np.log(total) - np.log(chance * odds), slope - 1.0 / chance, curve)
+
+    def surprises(self, observed):
+        """Return minus log probabilities of all other classes together."""
+        if self.n_outputs == 1:
+            return Classes(1 - self.y, 2, offset=self.offset).losses(1.0 - observed).value
+        return -np.log(np.maximum(1.0 - observed, 1e-15))
 
     def _shifted(self, link: np.ndarray) -> np.ndarray:
         """Return the linear predictor that the loss looks at."""

@@ -1,7 +1,7 @@
 """One learner per query, fitted to the same training rows under other weights.
 
-``make_learner`` chooses the route: LightGBM and XGBoost keep their binned columns and change the weights only; every
-other learner is cloned and fitted.
+``make_learner`` chooses the route: LightGBM keeps its binned columns and changes the weights only; every other learner
+is cloned and fitted.
 """
 
 import threading
@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from heedful._frames import take
-from heedful._solver.boosters import Package, find_package
+from heedful._solver.boosters import LightGBM, can_share_bins, in_one_thread
 from heedful._solver.contract import check_takes_weights, fit_weighted, importance_of
 
 # Rows are left out if at most this share of them stays, and this many stay at least: learners that count rows, such as
@@ -72,8 +72,9 @@ def make_learner(
         if not hasattr(estimator, "predict_proba"):
             raise TypeError(f"`estimator` must have `predict_proba`, got {estimator!r}. Take a learner that has it.")
     shared = (table, response, weight, n_classes, trim_weight)
-    package = None if np.ptp(response) == 0 else find_package(estimator)
-    return AnyLearner(estimator, *shared) if package is None else BinnedLearner(package, estimator, *shared)
+    if np.ptp(response) > 0 and can_share_bins(estimator):
+        return BinnedLearner(estimator, *shared)
+    return AnyLearner(in_one_thread(estimator), *shared)
 
 
 def heavy_rows(weight: np.ndarray, trim_weight: float) -> np.ndarray:
@@ -99,6 +100,11 @@ class OneByOne:
         self.table, self.response, self.weight = table, response, weight
         self.n_classes, self.trim_weight = n_classes, trim_weight
         self.n_values, self.n_features = n_classes or 1, table.shape[1]
+        # classes by number without a gap, as some learners want them
+        self.classes: np.ndarray | None = None
+        self.labels = response
+        if n_classes is not None:
+            self.classes, self.labels = np.unique(response, return_inverse=True)
 
     def refit(self, weight: np.ndarray, query: Any) -> Refit:
         """Fit to the rows that matter and predict ``query``."""
@@ -134,24 +140,21 @@ class AnyLearner(OneByOne):
         if self.n_classes is not None:
             rows = with_every_class(rows, weight, self.response)
         table = take(self.table, rows)
-        model = fit_weighted(clone(self.estimator), table, self.response[rows], self._scale(weight[rows]))
+        model = fit_weighted(clone(self.estimator), table, self.labels[rows], self._scale(weight[rows]))
         return Refit(self._value(model, query), importance_of(model, table), model)
 
     def _value(self, model: Any, query: Any) -> np.ndarray:
-        if self.n_classes is None:
+        if self.classes is None:
             return np.asarray(model.predict(query), dtype=np.float64).reshape(1)
-        return self._place(model.predict_proba(query)[0], model.classes_)
+        return self._place(model.predict_proba(query)[0], self.classes[model.classes_])
 
 
 class BinnedLearner(OneByOne):
-    """A booster on columns that are binned once in every thread that asks."""
+    """LightGBM on columns that are binned once in every thread that asks."""
 
-    def __init__(self, package: Any, estimator: Any, *shared: Any):
+    def __init__(self, estimator: Any, *shared: Any):
         super().__init__(*shared)
-        self.classes, self.labels = None, self.response
-        if self.n_classes is not None:
-            self.classes, self.labels = np.unique(self.response, return_inverse=True)
-        self.package: Package = package(estimator, self.table, self.labels, self.weight)
+        self.package = LightGBM(estimator, self.table, self.labels, self.weight)
         self._thread = threading.local()
 
     def __getstate__(self):

@@ -63,7 +63,8 @@ class LeafTable:
             mass, moment = _newton_steps(ensemble, leaves, response)
         starts, rows, *_ = _kernels.bucket_rows(leaves, ensemble.n_leaves, np.ones(leaves.shape, np.uint8))
         self.plain_mass, self.plain_mean = _plain_means(leaves, mass, moment, weight, ensemble.n_leaves)
-        self._rows = (starts, rows, np.ascontiguousarray(leaves.T), mass, moment, self.plain_mass, self.plain_mean)
+        by_tree = (np.ascontiguousarray(part.T) for part in (leaves, mass, moment))
+        self._rows = (starts, rows, *by_tree, self.plain_mass, self.plain_mean)
         if leaf_value == "residuals":
             self.rate = _rates(ensemble.value, leaves, self.plain_mass, self.plain_mean[0])
 
@@ -77,8 +78,8 @@ class LeafTable:
         need(are_bounds(starts, rows.size) and leaves.dtype == np.int32, "the rows of a leaf are not there")
         n_columns = moment.shape[1]
         for part, width in ((mass, 1), (moment, n_columns)):
-            need(part.shape[2:] in ((1,), (n_trees,)), "rows have no values")
-            numbers(part, n_train, width, part.shape[2])
+            need(part.shape[:1] in ((1,), (n_trees,)), "rows have no values")
+            numbers(part, part.shape[0], width, n_train)
         for mine, part, shape in ((self.plain_mass, plain_mass, ()), (self.plain_mean, plain_mean, (n_columns,))):
             numbers(part, *shape, n_leaves)
             numbers(mine, *shape, n_leaves)

@@ -22,6 +22,7 @@ class Survival:
     # A hazard a hundred times as high, or as low: the loss grows with its exponential.
     farthest_step = float(np.log(100.0))
     row_by_row = False
+    noisy = False
 
     def __init__(self, event: np.ndarray, time: np.ndarray, hazard: np.ndarray | None = None):
         self.event, self.time, self.hazard = event, time, hazard
@@ -108,6 +109,10 @@ class Survival:
     def dispersion(self, link, weight):
         """Return 1: events are counted."""
         return 1.0
+
+    def surprises(self, observed):
+        """Return None: there are no classes."""
+        return
 
     def trust(self, observed, weight):
         """Return ones: losses are those of counts, none of which is that large."""

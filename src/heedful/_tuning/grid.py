@@ -91,13 +91,15 @@ class Grid(NamedTuple):
     def table(self, error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
         """Return one row per head."""
         rows = [
-            (group.similarity.label, weighting.name, weighting.temperature, ratio, bool(shaped))
+            (group.similarity.label_at(weighting.width), *weighting, ratio, bool(shaped))
             for group in self.groups
             for weighting in group.weightings
             for ratio, shaped in zip(*self.variants, strict=True)
         ]
-        table = pd.DataFrame(rows, columns=["similarity", "weighting", "temperature", "alpha_ratio", "shapes"])
-        return table.assign(error=error, share=share)
+        columns = ["similarity", "weighting", "temperature", "width", "alpha_ratio", "shapes"]
+        table = pd.DataFrame(rows, columns=columns).assign(error=error, share=share)
+        # a width says something only where a kernel was tried
+        return table.drop(columns="width") if np.isinf(table["width"]).all() else table
 
 
 def make_grid(
@@ -114,9 +116,11 @@ def make_grid(
 
     ``few`` takes about half of the temperatures and one weighting without. ``many`` heads are blended, so fewer
     temperatures and penalties do: those between two others add nothing (benchmarks/defaults). With ``shapes`` there are
-    heads with and without them, and one weighting without temperature.
+    heads with and without them, and one weighting without temperature. The widest kernel has all of these weightings,
+    narrower ones the first that has no temperature, as a softmax under a kernel has a weight for every row. Unless
+    temperatures are given, a kernel is tried alone too, once.
     """
-    groups = []
+    groups, alone = [], set[tuple]()
     for similarity, pull in zip(similarities, pulls or [0.0] * len(similarities), strict=True):
         own, free_names = similarity.temperatures_, similarity.weightings
         if few:
@@ -125,8 +129,22 @@ def make_grid(
             own, free_names = own[1::2], free_names[:1] if shapes else free_names
         softmax = [Weighting("softmax", t) for t in temperatures or own]
         free = [] if temperatures else [Weighting(name) for name in free_names]
-        groups.append(HeadGroup(similarity, softmax + free, pull))
+        kernel = [] if temperatures or similarity.places in alone else [Weighting("kernel")]
+        alone.add(similarity.places)
+        some = softmax if temperatures else (free[:1] or softmax[:1]) + kernel
+        weightings = spread(similarity.widths_, softmax + free, kernel, some)
+        groups.append(HeadGroup(similarity, weightings, pull))
     lines = sorted(ratios or (LINES if shapes else BLENDED if many else RATIOS), reverse=True)
     curves = [ratio for ratio in ratios or CURVES if np.isfinite(ratio)] if shapes else []
     curves = sorted(curves, reverse=True)
     return Grid(groups, Variants(np.array(lines + curves), np.arange(len(lines + curves)) >= len(lines)))
+
+
+def spread(
+    widths: tuple[float, ...], many: list[Weighting], kernel: list[Weighting], some: list[Weighting]
+) -> list[Weighting]:
+    """Return weightings under each width: many under the widest, where a kernel alone is nothing without a width."""
+    wide, *narrow = widths
+    first = many if np.isinf(wide) else many + kernel
+    ways = [(first, wide), *((some, width) for width in narrow)]
+    return [weighting._replace(width=width) for part, width in ways for weighting in part]

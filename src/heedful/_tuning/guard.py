@@ -8,8 +8,12 @@ from heedful._tuning.shares import OutOfFold
 from heedful.baseline._folds import random_splits
 
 ROUNDS = 5
-# Mean gains, in standard errors, at which the blend is not believed at all, and believed in full.
+# Mean gains, in standard errors, at which the blend is not believed at all, and believed in full; where responses are
+# mostly noise, there must be some gain before it is believed.
 NOTHING, ALL = -1.0, 3.0
+NOTHING_OF_NOISE = 0.5
+# So many of all rows might as well have been of another class: a mistake that is rarer has not been seen yet.
+UNSEEN_MISTAKES = 1.0
 
 
 def cross_fit(
@@ -42,13 +46,35 @@ def heads_alone(oof: OutOfFold, share: np.ndarray) -> np.ndarray:
 def guard_factor(oof: OutOfFold, blend: np.ndarray) -> float:
     """Return how far to go from the baseline to the blend, between 0 and 1.
 
-    With t the mean gain per row in standard errors, for rows that had no say in the shares: nothing up to t = -1, all
-    from t = 3 on. A few rows that make the gain make its error too. How often that is right: benchmarks/guard.
+    With t the mean gain per row in standard errors, for rows that had no say in the shares: nothing up to t = -1 (0.5
+    if the response is mostly noise, as pseudo-outcomes of effects), all from t = 3 on. A few rows that make the gain
+    make its error too. How often that is right: benchmarks/guard.
     """
-    gain = oof.family.losses(oof.baseline).value - oof.family.losses(blend).value
-    weight = oof.weight / oof.weight.sum()
-    mean = float(weight @ gain)
-    error = float(np.sqrt((weight**2) @ (gain - mean) ** 2))
+    mean, error = mean_gain(oof, blend)
     if error == 0:
         return float(mean > 0)
-    return float(np.clip((mean / error - NOTHING) / (ALL - NOTHING), 0.0, 1.0))
+    nothing = NOTHING_OF_NOISE if oof.family.noisy else NOTHING
+    return float(np.clip((mean / error - nothing) / (ALL - nothing), 0.0, 1.0))
+
+
+def mean_gain(oof: OutOfFold, blend: np.ndarray) -> tuple[float, float]:
+    """Return the mean gain per row of the blend over the baseline, and its standard error.
+
+    A blend that is surer of classes gains a little on almost every row, and loses much on a few: among few rows there
+    may be none of these. So each row of a class counts, for its chance to be such a one, as if it had been of another.
+    """
+    family = oof.family
+    weight = oof.weight / oof.weight.sum()
+    gain = family.losses(oof.baseline).value - family.losses(blend).value
+    before, after = family.surprises(oof.baseline), family.surprises(blend)
+    if before is None or after is None:
+        return mean_and_error(gain[:, None], np.ones(1), weight)
+    # the sum of squares of weights is one over the effective number of rows
+    chance = min(UNSEEN_MISTAKES * float(weight @ weight), 0.5)
+    return mean_and_error(np.column_stack([gain, before - after]), np.array([1 - chance, chance]), weight)
+
+
+def mean_and_error(outcomes: np.ndarray, chance: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Return the mean of rows whose outcomes (n_rows, n_outcomes) have these chances, and its standard error."""
+    mean = float(weight @ outcomes @ chance)
+    return mean, float(np.sqrt(weight**2 @ (outcomes - mean) ** 2 @ chance))

@@ -162,3 +162,11 @@ def fit_one(oof: OutOfFold, mixing: float | None) -> np.ndarray:
     there = oof.baseline[:, None] + share * (oof.heads - oof.baseline[:, None])
     best = int(np.argmin(oof.mean_loss(there) + CAUTION * head_costs(oof, there)))
     return np.where(np.arange(n_heads) == best, share, 0.0)
+
+
+def fit_listed(oof: OutOfFold, mixings: tuple[float, ...]) -> np.ndarray:
+    """Return the share of the head with the smallest error at one of some mixings."""
+    step = oof.heads - oof.baseline[:, None]
+    error = np.array([oof.mean_loss(oof.baseline[:, None] + mixing * step) for mixing in mixings])
+    at, best = np.unravel_index(np.argmin(error), error.shape)
+    return np.where(np.arange(step.shape[1]) == best, mixings[at], 0.0)

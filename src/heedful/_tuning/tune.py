@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._tuning.guard import cross_fit, guard_factor
-from heedful._tuning.shares import OutOfFold, fit_both, fit_one, head_errors, repeats
+from heedful._tuning.shares import OutOfFold, fit_both, fit_listed, fit_one, head_errors, repeats
 
 # Smaller shares go to the other heads: they would cost as much in every prediction.
 SMALLEST = 0.02
@@ -47,6 +47,16 @@ def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.Rando
     factor = guard_factor(oof, blend)
     share = factor * (prune(mean_share) if many else fit(oof, None))
     return Tuned(share, error, factor, oof.baseline + factor * (blend - oof.baseline))
+
+
+def choose_mixing(oof: OutOfFold, mixings: tuple[float, ...], seed: np.random.RandomState) -> Tuned:
+    """Choose the head and mixing of a list with the smallest error, as the paper does; no guard is asked."""
+    error = head_errors(oof)
+
+    def fit(part: OutOfFold) -> np.ndarray:
+        return fit_listed(part, mixings)
+
+    return Tuned(fit(oof), error, 1.0, cross_fit(oof, fit, seed)[1])
 
 
 def prune(share: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
-"""Ways to turn one query's scores into weights, and the function that does it for a matrix of scores."""
+"""Ways to turn one query's scores into weights, alone or times a kernel of the distance between rows."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,21 +13,28 @@ from heedful.attention._attention import Attention, blend_attention
 
 
 class Weighting(NamedTuple):
-    """One way to weigh: ``softmax`` at a temperature, ``share`` of the row sum, or the forest's ``leaf`` weights."""
+    """One way to weigh: ``softmax`` at a temperature, ``share`` of the row sum, or the forest's ``leaf`` weights.
+
+    Where rows have a place, each is multiplied by a ``kernel`` of the distance, which falls by the factor e over a
+    ``width``; the kernel may also stand alone.
+    """
 
     name: str
     temperature: float = np.nan
+    width: float = np.inf
 
     @property
     def kind(self) -> int:
-        """Return the kernel's number for this weighting."""
+        """Return the compiled function's number for this weighting."""
         return {"softmax": SOFTMAX, "share": SHARE, "leaf": LEAF}[self.name]
 
 
 def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
     """Return bumps (n_query, n_train) over the background, and the background share of each query."""
+    rows, weighting = with_kernel(rows, weighting)
+    total, how = float(sample_weight.sum()), (weighting.kind, float(weighting.temperature))
     bumps, backgrounds = _kernels.weigh_rows(
-        *rows, sample_weight, float(sample_weight.sum()), weighting.kind, float(weighting.temperature)
+        rows.indptr, rows.indices, rows.score, rows.leaf, sample_weight, total, *how
     )
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
@@ -74,3 +82,57 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
     sample_weight = sample_weight / sample_weight.mean()
     bumps, background = weigh(rows, Weighting("softmax", temperature), sample_weight)
     return blend_attention([(1.0, bumps, background)], sample_weight)
+
+
+def with_kernel(rows: ScoreRows, weighting: Weighting) -> tuple[ScoreRows, Weighting]:
+    """Return scores with the kernel in them, and the weighting that makes the product of them.
+
+    Shares and leaf weights stay as sparse as they are. A softmax has a weight for every row.
+    """
+    if np.isinf(weighting.width):
+        return rows, weighting
+    near = rows.near.reshape(rows.indptr.size - 1, -1) / weighting.width
+    if weighting.name in ("share", "leaf"):
+        return _multiply(rows, weighting, near), Weighting(weighting.name)
+    scores = _every_score(rows, near.shape)
+    masked = scores == -np.inf
+    logits = near if weighting.name == "kernel" else scores / weighting.temperature + near
+    return dense_rows(np.where(masked, -np.inf, logits)), Weighting("softmax", 1.0)
+
+
+def kernel_parts(
+    rows: ScoreRows, weightings: list[Weighting], wanted: np.ndarray
+) -> Iterator[tuple[np.ndarray, ScoreRows, list[Weighting]]]:
+    """Return numbers of weightings that share scores, with the kernel in these: those without one, then one by one."""
+    plain = np.array([np.isinf(weighting.width) for weighting in weightings])
+    if plain.any():
+        yield np.flatnonzero(plain), rows, [weightings[w] for w in np.flatnonzero(plain)]
+    for w in np.flatnonzero(~plain & wanted):
+        own, weighting = with_kernel(rows, weightings[w])
+        yield np.array([w]), own, [weighting]
+
+
+def _every_score(rows: ScoreRows, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the scores of all training rows; those that are not stored are 0."""
+    if rows.indices.size == 0 and rows.score.size:
+        return rows.score.reshape(shape)
+    scores = np.zeros(shape)
+    scores[_query(rows), rows.indices] = rows.score
+    return scores
+
+
+def _multiply(rows: ScoreRows, weighting: Weighting, near: np.ndarray) -> ScoreRows:
+    """Return rows whose shares or leaf weights are multiplied by the kernel, relative to the nearest that has one."""
+    query, value = _query(rows), rows.leaf if weighting.name == "leaf" else rows.score
+    own = near[query, rows.indices] if rows.indices.size else near.ravel()[: value.size]
+    usable = (value > 0) & (rows.score > -np.inf)
+    nearest = np.full(near.shape[0], -np.inf)
+    np.maximum.at(nearest, query[usable], own[usable])
+    product = value.copy()
+    # without the nearest, all weights of a query far from its rows would be too small for numbers
+    product[usable] *= np.exp(own[usable] - nearest[query[usable]])
+    return rows._replace(**{"leaf" if weighting.name == "leaf" else "score": product})
+
+
+def _query(rows: ScoreRows) -> np.ndarray:
+    return np.repeat(np.arange(rows.indptr.size - 1), np.diff(rows.indptr))

@@ -77,6 +77,29 @@ def translate(splits: list[Split], inverse: np.ndarray) -> list[Split]:
     return [split for split in merged if split.train.size and split.test.size]
 
 
+def even_folds(weight: np.ndarray, splits: list[Split]) -> np.ndarray:
+    """Return weights under which a mean over rows is the mean over folds of each fold's own mean."""
+    even = np.zeros(weight.size)
+    for _, test in splits:
+        even[test] += weight[test] / weight[test].sum()
+    return even
+
+
+def inner_splits(splits: list[Split], given: list[Split]) -> list[list[Split]]:
+    """Return folds of the training part of each split, in numbers of its rows.
+
+    They are what the others of ``given``, the user's own splits, make of that part, so that groups stay together and
+    the future stays unseen; without these they are drawn, as many as there are splits.
+    """
+    parts = []
+    for number, (train, _) in enumerate(splits):
+        sides = [(np.isin(train, other.train), np.isin(train, other.test)) for other in given]
+        own = [Split(np.flatnonzero(first), np.flatnonzero(second)) for first, second in sides]
+        own = [split for split in own if split.train.size and split.test.size]
+        parts.append(own or random_splits(train.size, len(splits), number))
+    return parts
+
+
 def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
     """Return one row of weights per split: the training part by prior, held by the smaller side.
 

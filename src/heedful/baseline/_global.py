@@ -41,7 +41,7 @@ class GlobalFit(NamedTuple):
 
     ``tables`` are those of one Newton step from the model: one per output; none if they were let go of. ``fold_link``
     is the linear predictor of rows by folds that left them out, NaN for rows that were never left out. ``asked`` is
-    what coefficients must keep to.
+    what coefficients must keep to. ``fold_alphas`` are the penalties of the folds where each has chosen its own.
     """
 
     family: Family
@@ -58,6 +58,7 @@ class GlobalFit(NamedTuple):
     folds: list[Model]
     fold_link: np.ndarray
     asked: Constraints | None = None
+    fold_alphas: np.ndarray | None = None
 
     def check_sound(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
@@ -96,7 +97,7 @@ def fit_global(
     whole = _fit_whole(family, table, path[: best + 1], rule)
     warn_unconverged(folds.n_failed + whole.n_failed, (len(splits) + 1) * error.size, MAX_ITER)
     intercept, coef = whole.unscaled(scale)
-    model = whole.model(0, -1)
+    model, parts = whole.model(0, -1), [folds.model(k, best) for k in range(len(splits))]
     link = model.link(x)
     return GlobalFit(
         family=family.anchored(link, weight),
@@ -110,8 +111,8 @@ def fit_global(
         intercept=intercept[0, -1],
         coef=coef[0, -1] if asked is None else asked.within(coef[0, -1]),
         splits=splits,
-        folds=[folds.model(k, best) for k in range(len(splits))],
-        fold_link=_fold_link(folds, splits, x, best),
+        folds=parts,
+        fold_link=link_left_out(parts, splits, x),
         asked=asked,
     )
 
@@ -250,11 +251,11 @@ def _left_out_error(folds: Paths, splits: list[Split], family: Family, x: np.nda
     return total / mass
 
 
-def _fold_link(folds: Paths, splits: list[Split], x: np.ndarray, best: int) -> np.ndarray:
+def link_left_out(folds: list[Model], splits: list[Split], x: np.ndarray) -> np.ndarray:
     """Return the linear predictor of left-out rows, averaged where a row is left out more than once."""
-    total = np.zeros((x.shape[0], folds.coef.shape[2]))
+    total = np.zeros((x.shape[0], folds[0].intercept.size))
     times = np.zeros((x.shape[0], 1))
-    for k, split in enumerate(splits):
-        total[split.test] += folds.model(k, best).link(x[split.test])
+    for model, split in zip(folds, splits, strict=True):
+        total[split.test] += model.link(x[split.test])
         times[split.test] += 1
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)

@@ -52,8 +52,17 @@ class LassoBaseline(RegressorMixin, GlobalModel):
     array([3.])
     """
 
+    _family = Numbers
+
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        inner: list[list[Split]] | None = None,
+    ):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
         Parameters
@@ -66,6 +75,9 @@ class LassoBaseline(RegressorMixin, GlobalModel):
             Weights of the rows; None means equal.
         splits : list of Split, default=None
             Folds that choose the penalty; None draws ten.
+        inner : list of list of Split, default=None
+            Folds of the training part of each split, in numbers of its rows. With them the model of a split has a
+            penalty that its own rows chose, as in nested cross-validation; None takes the penalty of all rows.
 
         Returns
         -------
@@ -74,7 +86,7 @@ class LassoBaseline(RegressorMixin, GlobalModel):
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
-        number = self._fit_family(X, Numbers(y), weight, splits, y)
+        number = self._fit_family(X, self._family(y), weight, splits, y, inner)
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
         self.fold_prediction_ = np.where(number >= 0, self.predict_fold()[number, 0], np.nan)
         return self

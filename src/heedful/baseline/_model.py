@@ -12,6 +12,7 @@ from heedful._frames import merge_rows
 from heedful._solver import Family, read_constraints
 from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
+from heedful.baseline._nested import choose_in_folds
 
 
 class GlobalModel(BaseEstimator):
@@ -140,10 +141,19 @@ class GlobalModel(BaseEstimator):
             return None
         return check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
 
-    def _fit_family(self, X, family: Family, weight: np.ndarray, splits: list[Split] | None, key: np.ndarray) -> Any:
+    def _fit_family(
+        self,
+        X: np.ndarray,
+        family: Family,
+        weight: np.ndarray,
+        splits: list[Split] | None,
+        key: np.ndarray,
+        inner: list[list[Split]] | None = None,
+    ) -> Any:
         """Fit; without splits to folds of distinct rows, so that a row of weight 2 and the same row twice are one.
 
-        ``key`` holds the response as columns of numbers. Returns the number of each row's distinct row, -1 for none.
+        ``key`` holds the response as columns of numbers; ``inner`` the folds of each split's training part, if these
+        are to choose penalties of their own. Returns the number of each row's distinct row, -1 for none.
         """
         number = np.arange(X.shape[0])
         alpha = self._check_alpha()
@@ -157,5 +167,7 @@ class GlobalModel(BaseEstimator):
                 strata = key.reshape(len(key), -1)[first, 0] if self._strata else None
                 splits = random_splits(first.size, BASELINE_FOLDS, self.random_state, strata)
             self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs, asked)
+            if inner is not None:
+                self.fit_ = choose_in_folds(self.fit_, X, inner, self.tol, self.n_jobs)
         self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
         return number

@@ -1,4 +1,4 @@
-"""The command line: ``heedful fit``, ``predict``, ``explain``, ``drift``, ``demo`` and ``compile``."""
+"""The command line: ``heedful fit``, ``predict``, ``explain``, ``effect``, ``drift``, ``demo`` and ``compile``."""
 
 from heedful.cli._main import main
 

@@ -1,6 +1,9 @@
 """``heedful compile``: compile everything ahead, so that no first use has to wait."""
 
+import logging
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -8,14 +11,28 @@ from tqdm import tqdm
 
 from heedful._first_use import compile_kernels
 from heedful.cli._output import say
+from heedful.cli._streams import note
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
     """Fit small tables of every kind; return what was compiled and how long it took."""
     start = perf_counter()
-    with tqdm(disable=not arguments.verbose, unit="fit") as bar:
+    note("compiling all functions that are not compiled yet, up to two minutes")
+    with _without_notices(), tqdm(disable=not arguments.verbose, unit="fit") as bar:
         compiled = compile_kernels(lambda label: (bar.set_description(label), bar.update()))
     return {"compiled": sorted(compiled), "seconds": perf_counter() - start}
+
+
+@contextmanager
+def _without_notices() -> Iterator[None]:
+    """Leave out what the library says of a first use, which waits for less."""
+    log = logging.getLogger("heedful")
+    keep = lambda record: not getattr(record, "notice", False)  # noqa: E731 - the very object is taken away again
+    log.addFilter(keep)
+    try:
+        yield
+    finally:
+        log.removeFilter(keep)
 
 
 def tell(found: dict[str, Any]) -> None:

@@ -62,7 +62,6 @@ def _fit(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[DriftCor
         loaded.model,
         temperature=arguments.temperature,
         mixing=arguments.mixing,
-        similarity=loaded.similarity,
         window=arguments.window,
         verbose=arguments.verbose,
         n_jobs=arguments.jobs,
@@ -130,8 +129,10 @@ def tell(found: dict[str, Any]) -> None:
         f"target {found['target']}")  # fmt: skip
     say(f"drift  {found['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
         f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
-    say(f"model  mixing {measures['mixing']:.2f}, temperature {measures['temperature']:.3g}, "
-        f"guard {measures['guard']:.2f}, {measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
+    shares = found["heads"].groupby("similarity", sort=False)["share"].sum()
+    alike = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
+    say(f"model  mixing {measures['mixing']:.2f} ({alike}), guard {measures['guard']:.2f}, "
+        f"{measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
     say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")
     if found["report"]:
         say(f"wrote  {found['report']}")

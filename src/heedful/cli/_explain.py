@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.cli._errors import UserError, one_line
-from heedful.cli._model import load_model
+from heedful.cli._model import Saved, load_model
 from heedful.cli._output import say
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     try:
         known = {} if rows.exposure is None else {"exposure": rows.exposure}
         explanation = saved.model.explain(rows.X, y, **known)
-        written = _write(arguments, explanation, Tables.of(explanation, arguments.top))
+        written = _write(arguments, explanation, saved, rows.X)
     except (TypeError, ValueError) as error:
         raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
     return {
@@ -69,25 +69,41 @@ class Tables(NamedTuple):
         return cls(features, rows, clusters, labels, curves_to_write(explanation.curves))
 
 
-def _write(arguments: Namespace, explanation: Any, tables: Tables) -> dict[str, Any]:
+def _write(arguments: Namespace, explanation: Any, saved: Saved, X: pd.DataFrame) -> dict[str, Any]:
     """Write a page or a table; return where it is, or the tables if there is no place to write to."""
-    output = arguments.output
+    output, tables = arguments.output, Tables.of(explanation, arguments.top)
     if output is None:
         indexed = {name: getattr(tables, name).reset_index() for name in ("top_features", "top_rows")}
         return {"output": None, **tables._asdict(), **indexed}
     if output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
-        page = render_page(explanation, output, title)
+        page = render_page(explanation, output, title, on_page(saved, X))
         write_whole(output, lambda file: file.write(page))
     else:
         write_table(output, as_one_table(tables), raw=arguments.raw_cells)
     return {"output": str(output)}
 
 
-def render_page(explanation: Any, output: Path, title: str) -> bytes:
+def on_page(saved: Saved, X: pd.DataFrame, coverage: float = 0.9) -> dict[str, Any]:
+    """Return what a page of effects shows beside the explanation."""
+    if saved.header["task"] != "effect":
+        return {}
+    model, better = saved.model, bool(saved.header.get("smaller_is_better"))
+    answers = [model.average_effect(coverage=coverage), model.heterogeneity(smaller_is_better=better), model.overlap()]
+    return {"interval": model.effect_interval(X, coverage), "answers": answers}
+
+
+def render_page(explanation: Any, output: Path, title: str, known: dict[str, Any] | None = None) -> bytes:
     """Return the page to be written to ``output``; the room that makes it, and what that draws with, are optional."""
+    check_page(output)
+    return importlib.import_module("heedful.report").render(explanation, title=title, **known or {}).encode()
+
+
+def check_page(output: Path) -> None:
+    """Refuse a page if what draws it is not installed."""
     try:
-        return importlib.import_module("heedful.report").render(explanation, title=title).encode()
+        for name in ("heedful.report", "plotly.offline"):
+            importlib.import_module(name)
     except ImportError as error:
         raise UserError(
             f"{output.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "

@@ -48,7 +48,7 @@ def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any
     model = make_estimator(
         response.task,
         heads=arguments.heads,
-        similarity=_forests(arguments.trees, arguments.heads),
+        similarity=forests(arguments.trees, arguments.heads),
         local=LocalLasso(limits=dict(arguments.limit)) if arguments.limit else None,
         verbose=arguments.verbose,
         n_jobs=arguments.jobs,
@@ -63,7 +63,7 @@ def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any
     return model.set_params(verbose=0, n_jobs=None)
 
 
-def _forests(n_trees: int | None, heads: str) -> Any:
+def forests(n_trees: int | None, heads: str) -> Any:
     """Return the forests that similarity="forest" stands for, with another number of trees."""
     if n_trees is None:
         return "forest"

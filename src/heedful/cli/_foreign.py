@@ -50,7 +50,7 @@ class Loaded(NamedTuple):
 
     ``names`` are None if it knows only how many. ``kinds`` are those that the file names; a model that ``takes_text``
     takes the others as they are, any other takes numbers. ``categories`` are handed to it as categories, ``others``
-    are passed over. ``similarity`` says who is alike where a model has no leaves.
+    are passed over.
     """
 
     model: Any
@@ -60,7 +60,6 @@ class Loaded(NamedTuple):
     categories: tuple[str, ...] = ()
     takes_text: bool = False
     others: tuple[str, ...] = ()
-    similarity: str | None = None
 
     @property
     def what(self) -> str:
@@ -114,13 +113,14 @@ def _is_ours(data: bytes) -> bool:
 
 def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
-    if header["task"] == "survival":
-        raise UserError(f"{path}: a model of survival cannot be corrected, only one of numbers or classes.")
+    if header["task"] in ("survival", "effect"):
+        what = "treatment effects" if header["task"] == "effect" else "survival"
+        raise UserError(f"{path}: a model of {what} cannot be corrected, only one of numbers or classes.")
     if "exposure" in header["response"]:
         raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")
     kinds = {entry["name"]: entry["kind"] for entry in header["columns"]}
     others = (*header["response"].values(), *header["dropped"])
-    return Loaded(model, list(kinds), len(kinds), kinds, others=others, similarity="forest")
+    return Loaded(model, list(kinds), len(kinds), kinds, others=others)
 
 
 def _load_skops(path: Path, data: bytes) -> Any:

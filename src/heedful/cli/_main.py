@@ -7,7 +7,6 @@ import argparse
 import importlib
 import json
 import logging
-import math
 import signal
 import sys
 import threading
@@ -20,6 +19,18 @@ from typing import Any, NoReturn
 
 from heedful import __version__
 from heedful.cli._errors import UserError, one_line, os_message
+from heedful.cli._options import (
+    coverage,
+    limit,
+    mixing,
+    positive,
+    propensity,
+    seed,
+    separator,
+    temperature,
+    times,
+    window,
+)
 from heedful.cli._streams import finish, forget, say, tell_error
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
@@ -119,14 +130,15 @@ def _fail(given: list[str], message: str, code: int) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
     parser.add_argument("--version", action="version", version=f"heedful {__version__}")
-    names = "fit | predict | explain | drift | demo | compile"
+    names = "fit | predict | explain | effect | drift | demo | compile"
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
     _add_fit(commands)
     _add_predict(commands)
     _add_explain(commands)
+    _add_effect(commands)
     _add_drift(commands)
     own = _add(commands, "demo", "compare models of a table that comes along")
-    own.add_argument("--splits", type=_positive, default=10, metavar="N", help="random halves (default 10)")
+    own.add_argument("--splits", type=positive, default=10, metavar="N", help="random halves (default 10)")
     _add(commands, "compile", "compile all functions now, for images and clusters: no first use has to wait")
     return parser
 
@@ -146,7 +158,7 @@ def _add(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
 def _add_table(own: argparse.ArgumentParser) -> None:
     own.add_argument("table", type=Path, metavar="TABLE", help=TABLE)
     own.add_argument("--drop", action="extend", nargs="+", default=[], metavar="COL", help="columns to leave out")
-    own.add_argument("--sep", type=_separator, metavar="CHAR", help="separator of a CSV file (default: a comma)")
+    own.add_argument("--sep", type=separator, metavar="CHAR", help="separator of a CSV file (default: a comma)")
 
 
 def _add_output(own: argparse.ArgumentParser, text: str = TABLE, required: bool = True) -> None:
@@ -169,38 +181,67 @@ def _add_fit(commands: Any) -> None:
     own.add_argument("--time", metavar="COL", help="survival: time of the event, or of the last look")
     own.add_argument("--exposure", metavar="COL", help=(
         "poisson, gamma, tweedie: how long, or of how many, the target was counted: numbers > 0"))  # fmt: skip
-    own.add_argument("--limit", type=_limit, action="extend", nargs="+", default=[], metavar="COL=SIGN", help=(
+    own.add_argument("--limit", type=limit, action="extend", nargs="+", default=[], metavar="COL=SIGN", help=(
         "keep coefficients of a column of numbers at 0 or above (accidents=+) or below (age=-)"))  # fmt: skip
+    _add_forests(own)
+
+
+def _add_forests(own: argparse.ArgumentParser) -> None:
     own.add_argument("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or take the best")
-    own.add_argument("--seed", type=_seed, default=0, metavar="N", help="seed (default 0)")
-    own.add_argument("--trees", type=_positive, metavar="N", help="trees in all (default 500); fewer are faster")
+    own.add_argument("--seed", type=seed, default=0, metavar="N", help="seed (default 0)")
+    own.add_argument("--trees", type=positive, metavar="N", help="trees in all (default 500); fewer are faster")
 
 
 def _add_predict(commands: Any) -> None:
     own = _add(commands, "predict", "predict the rows of a table")
-    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
+    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` or `heedful effect` wrote")
     _add_table(own)
     _add_output(own)
     own.add_argument("--keep", action="extend", nargs="+", default=[], metavar="COL", help=(
         "columns of TABLE to copy to the output, such as an identifier"))  # fmt: skip
-    own.add_argument("--interval", type=_coverage, metavar="P", help=(
-        "numbers: columns low and high, between which a share P of new responses lies, such as 0.9"))  # fmt: skip
-    own.add_argument("--times", type=_times, default=[], metavar="T,T,...", help=(
+    own.add_argument("--interval", type=coverage, metavar="P", help=(
+        "numbers and effects: columns low and high, between which a share P of them lies, such as 0.9"))  # fmt: skip
+    own.add_argument("--times", type=times, default=[], metavar="T,T,...", help=(
         "survival: columns with the probability of no event until each of these times, such as 1,5,10"))  # fmt: skip
-    own.add_argument("--block-size", type=_positive, metavar="N", help=(
+    own.add_argument("--block-size", type=positive, metavar="N", help=(
         "rows to read, predict and write at a time (default: as many as take about 256 MB); results do not depend on it"
     ))  # fmt: skip
 
 
 def _add_explain(commands: Any) -> None:
     own = _add(commands, "explain", "say what predictions were made of")
-    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` wrote")
+    own.add_argument("model", type=Path, metavar="MODEL", help="file that `heedful fit` or `heedful effect` wrote")
     _add_table(own)
     _add_output(own, (
         "page (.html), or table (.csv, .tsv, .parquet) of the top features and rows of each query and, below them, the "
         "curves that all queries share"), required=False)  # fmt: skip
-    own.add_argument("--top", type=_positive, default=5, metavar="K", help="features and rows per query (default 5)")
+    own.add_argument("--top", type=positive, default=5, metavar="K", help="features and rows per query (default 5)")
     own.add_argument("--title", help="title of the page")
+
+
+def _add_effect(commands: Any) -> None:
+    own = _add(commands, "effect", "estimate the effect of a treatment on each row")
+    _add_table(own)
+    _add_output(own)
+    own.add_argument("--outcome", required=True, metavar="COL", help="what may change: numbers, or two labels")
+    own.add_argument("--treatment", required=True, metavar="COL", help="what a row got: two values, or an amount")
+    own.add_argument("--treated", metavar="VALUE", help=(
+        "which of two values is the treatment (default: the second in order)"))  # fmt: skip
+    own.add_argument("--propensity", type=propensity, metavar="P", help=(
+        "known chance of the treatment, such as 0.5 in a trial by a fair coin, or the column that holds it; by default "
+        "it is learned"))  # fmt: skip
+    own.add_argument("--weight", metavar="COL", help="column with weights of the rows")
+    own.add_argument("--group", metavar="COL", help="column with groups of rows that belong together, such as patients")
+    own.add_argument("--queries", type=Path, metavar="TABLE", help=(
+        "rows whose effects are written (default: those of TABLE)"))  # fmt: skip
+    own.add_argument("--keep", action="extend", nargs="+", default=[], metavar="COL", help=(
+        "columns to copy to the output, such as an identifier; those not to learn from go to --drop too"))  # fmt: skip
+    own.add_argument("--interval", type=coverage, default=0.9, metavar="P", help="coverage of intervals (default 0.9)")
+    own.add_argument("--smaller-is-better", action="store_true", help=(
+        "the outcome is to be small, such as pain or costs: smallest effects first"))  # fmt: skip
+    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows effects and their checks")
+    own.add_argument("--save", type=Path, metavar="MODEL", help="file for the model, for `predict` and `explain`")
+    _add_forests(own)
 
 
 def _add_drift(commands: Any) -> None:
@@ -212,89 +253,10 @@ def _add_drift(commands: Any) -> None:
     _add_output(own)
     own.add_argument("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
     own.add_argument("--time", metavar="COL", help="column of RECENT with dates or numbers")
-    own.add_argument("--window", type=_window, metavar="N", help=(
+    own.add_argument("--window", type=window, metavar="N", help=(
         "recent rows to keep: so many, or with --time those of a length of time up to the latest (30D)"))  # fmt: skip
-    own.add_argument("--temperature", type=_temperature, default="auto", metavar="T", help=(
+    own.add_argument("--temperature", type=temperature, default="auto", metavar="T", help=(
         "lower attends to fewer recent rows (default auto)"))  # fmt: skip
-    own.add_argument("--mixing", type=_mixing, default="auto", metavar="M", help=(
+    own.add_argument("--mixing", type=mixing, default="auto", metavar="M", help=(
         "share of the correction that is applied, 0 to 1 (default auto)"))  # fmt: skip
     own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows whether and where it drifted")
-
-
-def _positive(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
-    return int(text)
-
-
-def _coverage(text: str) -> float:
-    if not 0 < _number(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, such as 0.9, got {text!r}")
-    return _number(text)
-
-
-def _times(text: str) -> list[float]:
-    times = [_number(part) for part in text.split(",")]
-    if not all(0 <= time < math.inf for time in times) or len(set(times)) < len(times):
-        raise argparse.ArgumentTypeError(f"must be different numbers >= 0 with commas between them, got {text!r}")
-    return times
-
-
-def _seed(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4294967295, got {text!r}")
-    return int(text)
-
-
-def _limit(text: str) -> tuple[str, str]:
-    column, between, sign = text.rpartition("=")
-    if not column or not between or sign not in ("+", "-"):
-        raise argparse.ArgumentTypeError(f"must be a column and its sign, such as accidents=+ or age=-, got {text!r}")
-    return column, sign
-
-
-def _separator(text: str) -> str:
-    text = "\t" if text == "\\t" else text
-    if len(text) != 1:
-        raise argparse.ArgumentTypeError(f"must be one character, got {text!r}")
-    return text
-
-
-def _temperature(text: str) -> float | str:
-    if text != "auto" and not 0 < _number(text) < math.inf:
-        raise argparse.ArgumentTypeError(f"must be auto or a number > 0, got {text!r}")
-    return text if text == "auto" else _number(text)
-
-
-def _mixing(text: str) -> float | str:
-    if text != "auto" and not 0 <= _number(text) <= 1:
-        raise argparse.ArgumentTypeError(f"must be auto or a number from 0 to 1, got {text!r}")
-    return text if text == "auto" else _number(text)
-
-
-def _window(text: str) -> int | float | str:
-    """Return a number of rows, or a length of time as it was written unless it is a number."""
-    if text.isascii() and text.isdigit():
-        return _positive(text)
-    if math.isnan(_number(text)) and not _is_length_of_time(text):
-        raise argparse.ArgumentTypeError(f"must be a number of rows or a length of time, got {text!r}")
-    return text if math.isnan(_number(text)) else _number(text)
-
-
-def _is_length_of_time(text: str) -> bool:
-    """Return whether pandas reads a text as a length of time; pandas is loaded for texts with a digit only."""
-    if not any(letter.isdigit() for letter in text):
-        return False
-    try:
-        importlib.import_module("pandas").Timedelta(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _number(text: str) -> float:
-    """Return a number; NaN for anything else."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

@@ -1,9 +1,9 @@
-"""Models that ``heedful fit`` writes: files of :mod:`heedful.saving` whose header says what a table must have."""
+"""Models that ``heedful fit`` and ``heedful effect`` write: files whose header says what a table must have."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful import AttentionCox, AttentionGLM, AttentionLasso, AttentionLassoClassifier, saving
+from heedful import AttentionCox, AttentionEffect, AttentionGLM, AttentionLasso, AttentionLassoClassifier, saving
 from heedful.cli._columns import KINDS
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._read import check_file
@@ -16,6 +16,12 @@ ESTIMATORS = {
     "poisson": AttentionGLM,
     "gamma": AttentionGLM,
     "tweedie": AttentionGLM,
+    "effect": AttentionEffect,
+}
+# Columns that a model learned from beside its features: those it must have, and those it may have.
+RESPONSES = {
+    "survival": ({"event", "time"}, set[str]()),
+    "effect": ({"outcome", "treatment"}, {"weight", "group", "propensity"}),
 }
 # Tasks that an estimator knows as its family, and whose rows may have exposures.
 FAMILIES = tuple(task for task, estimator in ESTIMATORS.items() if estimator is AttentionGLM)
@@ -65,8 +71,9 @@ def load_model(path: Path) -> Saved:
 
 def _check_notes(path: Path, header: dict[str, Any]) -> None:
     try:
-        names = {"target"} if header["task"] != "survival" else {"event", "time"}
-        names |= {"exposure"} & set(header["response"]) if header["task"] in FAMILIES else set()
+        more = {"exposure"} if header["task"] in FAMILIES else set()
+        names, optional = RESPONSES.get(header["task"], ({"target"}, more))
+        names = names | (optional & set(header["response"]))
         texts = [*header["response"].values(), *header["dropped"], *(entry["name"] for entry in header["columns"])]
         valid = header["task"] in ESTIMATORS and set(header["response"]) == names
         valid = valid and all(isinstance(text, str) for text in texts)

@@ -53,13 +53,13 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
                 raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
             if len(predicted) != len(X):
                 raise UserError(f"{arguments.table}: {len(X)} rows gave {len(predicted)} predictions. Report this.")
-            yield _beside(arguments.table, block.kept, predicted)
+            yield beside(arguments.table, block.kept, predicted)
             bar.update(len(X))
 
 
 def _check_options(arguments: Namespace, task: str) -> None:
     """Refuse what a model of this task cannot give."""
-    if arguments.interval is not None and task not in ("regression", *FAMILIES):
+    if arguments.interval is not None and task not in ("regression", "effect", *FAMILIES):
         raise UserError(
             f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: "
             f"{'see --times' if task == 'survival' else 'probabilities are written anyway'}."
@@ -68,7 +68,7 @@ def _check_options(arguments: Namespace, task: str) -> None:
         raise UserError(f"--times is for survival, and {arguments.model} predicts by {task}. Leave it out.")
 
 
-def _beside(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+def beside(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
     """Return the columns to keep before those that are predicted."""
     twice = [name for name in kept if name in predicted]
     if twice:
@@ -90,7 +90,7 @@ def predictions(
     times: Sequence[float] = (),
     exposure: pd.Series | None = None,
 ) -> pd.DataFrame:
-    """Return one row per row of ``X``: numbers or log hazards by their name, or labels with their probabilities.
+    """Return one row per row of ``X``: numbers, log hazards, effects, or labels with probabilities.
 
     Beside them the ends of the interval of that coverage, and the probabilities of survival at those times.
     """
@@ -98,7 +98,8 @@ def predictions(
     if response.classes is None:
         found = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X, **known)})
         if interval is not None:
-            found[["low", "high"]] = model.predict_interval(X, interval, **known)
+            ends = model.effect_interval if response.task == "effect" else model.predict_interval
+            found[["low", "high"]] = ends(X, interval, **known)
         if times:
             names = [f"survival_{time:.10g}" for time in times]
             found[names] = model.predict_survival_function(X, times).to_numpy()

@@ -43,11 +43,11 @@ def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     if not arguments.target:
         raise UserError("--target COL is required (or --event COL and --time COL for survival).")
     name = arguments.target
-    column = _whole(path, need_column(path, table, name, "--target"))
+    column = whole_column(path, need_column(path, table, name, "--target"))
     reason = "--task"
     if task == "auto":
         task, reason = choose_task(path, column)
-    y = _labels(path, column) if task == "classification" else _numbers(path, column)
+    y = labels_of(path, column) if task == "classification" else numbers_of(path, column)
     if not arguments.exposure:
         return Response(task, reason, {"target": name}, y)
     columns = {"target": name, "exposure": arguments.exposure}
@@ -76,13 +76,15 @@ def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
 
 
 def response_if_known(path: Path, table: pd.DataFrame, task: str, columns: dict[str, str]) -> Any:
-    """Return the response of rows to explain, None if the table does not have it for every row."""
+    """Return the response of rows to explain, None if the table does not have it for every row, or nobody can."""
+    if task == "effect":
+        return None
     if any(columns[key] not in table or table[columns[key]].isna().any() for key in columns if key != "exposure"):
         return None
     if task == "survival":
         return _survival(path, table, columns["event"], columns["time"])
     column = table[columns["target"]]
-    return _labels(path, column) if task == "classification" else _numbers(path, column)
+    return labels_of(path, column) if task == "classification" else numbers_of(path, column)
 
 
 def exposure_if_known(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> pd.Series | None:
@@ -90,7 +92,7 @@ def exposure_if_known(path: Path, table: pd.DataFrame, columns: dict[str, str]) 
     name = columns.get("exposure")
     if name is None or name not in table:
         return None
-    exposure = _numbers(path, _whole(path, table[name]))
+    exposure = numbers_of(path, whole_column(path, table[name]))
     if not (exposure > 0).all():
         row = int(np.flatnonzero(~(exposure > 0))[0])
         raise UserError(
@@ -100,7 +102,7 @@ def exposure_if_known(path: Path, table: pd.DataFrame, columns: dict[str, str]) 
     return exposure
 
 
-def _whole(path: Path, column: pd.Series) -> pd.Series:
+def whole_column(path: Path, column: pd.Series) -> pd.Series:
     missing = np.flatnonzero(column.isna())
     if missing.size:
         cells = "cell" if missing.size == 1 else "cells"
@@ -111,7 +113,7 @@ def _whole(path: Path, column: pd.Series) -> pd.Series:
     return column
 
 
-def _numbers(path: Path, column: pd.Series) -> pd.Series:
+def numbers_of(path: Path, column: pd.Series) -> pd.Series:
     if kind_of(column) not in ("number", "boolean"):
         raise UserError(
             f"{path}: column {column.name!r} must hold numbers, got {column.iloc[0]!r}. "
@@ -120,7 +122,7 @@ def _numbers(path: Path, column: pd.Series) -> pd.Series:
     return convert(path, column, kind_of(column) or "number")
 
 
-def _labels(path: Path, column: pd.Series) -> pd.Series:
+def labels_of(path: Path, column: pd.Series) -> pd.Series:
     kind = kind_of(column)
     if kind not in ("number", "boolean", "text"):
         raise UserError(f"{path}: column {column.name!r} must hold labels, got {column.iloc[0]!r}. Convert it to text.")
@@ -130,8 +132,8 @@ def _labels(path: Path, column: pd.Series) -> pd.Series:
 
 
 def _survival(path: Path, table: pd.DataFrame, event: str, time: str) -> np.ndarray:
-    happened = convert(path, _whole(path, need_column(path, table, event, "--event")), "boolean")
-    when = _numbers(path, _whole(path, need_column(path, table, time, "--time")))
+    happened = convert(path, whole_column(path, need_column(path, table, event, "--event")), "boolean")
+    when = numbers_of(path, whole_column(path, need_column(path, table, time, "--time")))
     if not happened.isin((0, 1)).all():
         raise UserError(
             f"{path}: column {event!r} (--event) must hold true and false, or 1 and 0: 1 where it happened."

@@ -42,7 +42,7 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         another fit.
     n_features_in_ : int
         Number of columns seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_columns,)
         Their names, if all are strings.
 
     Examples

@@ -90,8 +90,8 @@ def neighbor_features(
     -------
     DataFrame
         ``frame`` with new columns of floats at its end, in the kind, order and index that it had. They are named
-        "x_near_mean" and "x_near_sd"; or "x_near1" to "x_near8" from near to far, on a grid by the steps along each
-        of the coordinates, "x_-1_-1" to "x_+1_+1"; or "x_near=level".
+        ``x_near_mean`` and ``x_near_sd``; or ``x_near1`` to ``x_near8`` from near to far, on a grid by the steps
+        along each of the coordinates, ``x_-1_-1`` to ``x_+1_+1``; or ``x_near=level``.
 
     Raises
     ------

@@ -5,6 +5,7 @@ from heedful._models.linear import LocalLasso
 from heedful.estimators._any_learner import AttentionClassifier, AttentionRegressor
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._drift import DriftCorrector
+from heedful.estimators._effect import AttentionEffect
 from heedful.estimators._glm import AttentionGLM
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._leaf import LeafAttentionClassifier, LeafAttentionRegressor
@@ -14,6 +15,7 @@ from heedful.estimators._tree import TreeAttentionRegressor
 __all__ = [
     "AttentionClassifier",
     "AttentionCox",
+    "AttentionEffect",
     "AttentionGLM",
     "AttentionLasso",
     "AttentionLassoClassifier",

@@ -47,6 +47,10 @@ def _offers_intervals(estimator: "AttentionEstimator") -> bool:
     return estimator._has_intervals()
 
 
+def _has_score(estimator: "AttentionEstimator") -> bool:
+    return estimator._observes_response()
+
+
 class AttentionEstimator(BaseEstimator):
     """Predict, attend, explain and give intervals by a fitted attention model; a subclass says how it is fitted.
 
@@ -170,6 +174,7 @@ class AttentionEstimator(BaseEstimator):
         fitted, table = self._fitted, self._read(X)
         return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
+    @available_if(_has_score)
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.
 
@@ -335,6 +340,10 @@ class AttentionEstimator(BaseEstimator):
     def _predicts(self) -> str | None:
         """Return scikit-learn's word for what this is: "regressor", "classifier", or None."""
         return "regressor"
+
+    def _observes_response(self) -> bool:
+        """Return whether new rows can have a response to be compared with."""
+        return True
 
     def _has_intervals(self) -> bool:
         """Return whether there are intervals around predictions."""

@@ -7,13 +7,14 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
 from heedful._attention_model.fitted import FittedAttention
-from heedful._attention_model.fitting import Seeds, fit_heads
-from heedful._attention_model.queries import Ask, QueryBatch
-from heedful._attention_model.settings import Settings, check_mixing, check_similarity, check_temperature
+from heedful._attention_model.fitting import Seeds, check_columns, fit_heads
+from heedful._attention_model.queries import Ask, BlockAnswer, QueryBatch, known_attention
+from heedful._attention_model.settings import Settings, check_mixing, check_temperature
 from heedful._checks import check_weights
 from heedful._models.recent import Recent, check_window, read_time
 from heedful._models.served import ServedModel
@@ -21,12 +22,10 @@ from heedful._models.shift import FittedShift, effective_rows
 from heedful._training_table import Columns, TrainingTable, as_frame
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
+from heedful.estimators._drift_alike import LEAVES, check_alike, choose_alike
 from heedful.estimators._drift_report import Corrected, report_drift
 from heedful.explain import DriftReport
-from heedful.similarity._leaf_proximity import LeafProximity
-
-# Forests, folds and the guard's halves are always drawn alike, so that rows give the same however they came in.
-SEED = 0
+from heedful.similarity import Similarity
 
 
 @dataclass(eq=False, repr=False)
@@ -34,21 +33,23 @@ class DriftCorrector(AttentionEstimator):
     """Correct a fitted model by recent labelled rows, without refitting it.
 
     Each prediction is shifted by how far the model was off for the recent rows that are most like the query: those that
-    end in the same leaves of its trees. How many rows count (``temperature``) and how much of the shift is applied
-    (``mixing``) is chosen by leaving each recent row out, so that a model that has not drifted is left alone.
+    end in the same leaves of its trees, or of a forest grown on what it leaves unexplained. How far each is believed,
+    how many rows count (``temperature``) and how much of the shift is applied (``mixing``) is chosen by leaving each
+    recent row out, so that a model that has not drifted is left alone.
 
     Parameters
     ----------
     model : fitted model
         A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost, bare boosters and pipelines that end in one
-        included; or anything with ``predict`` if ``similarity`` is given. It is read, never changed, never refitted.
+        included; or anything with ``predict``. It is read, never changed, never refitted.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer recent rows. 1.0 is the paper's.
     mixing : float or "auto", default="auto"
         Share of the correction that is applied: 0 is the model as it is, 1 the paper's.
     similarity : str, object, callable or list of them, default=None
-        Who is alike: see :class:`heedful.AttentionLasso`. None takes the leaves of the model. Others are fitted to what
-        the model leaves unexplained of the recent rows.
+        Who is alike: "leaves" are those of the model, as in the paper; for others, fitted to what the model leaves
+        unexplained of the recent rows, see :class:`heedful.AttentionLasso`. Several are blended. None takes
+        ``["leaves", ForestProximity(200)]``, or the forest alone for a model without leaves.
     window : int, float, str or Timedelta, default=None
         Recent rows to keep: a whole number counts rows, anything else is a length of ``time`` back from the latest row
         (30.0, "30D"). None keeps all.
@@ -56,15 +57,18 @@ class DriftCorrector(AttentionEstimator):
         1 shows progress.
     n_jobs : int, default=None
         Threads: None is one, -1 all cores. Results do not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of forests and of what else is drawn. ``fit`` takes it and ``update`` keeps it, so that rows give the same
+        however they came in; None takes another one in each ``fit``.
 
     Attributes
     ----------
     mixing_, guard_ : float
         Share of the correction, and how far the guard believes in it.
     temperature_ : float
-        The temperature chosen.
+        The temperature of the head with the largest share; NaN if it weighs rows without one.
     heads_ : DataFrame
-        One row per temperature tried: its error on the recent rows, each left out, and its share.
+        One row per similarity and temperature tried: its error on the recent rows, each left out, and its share.
     n_recent_ : int
         Recent rows in the window.
     classes_ : ndarray of shape (n_classes,)
@@ -103,10 +107,11 @@ class DriftCorrector(AttentionEstimator):
     window: Any = None
     verbose: int = 0
     n_jobs: int | None = None
+    random_state: Any = 0
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, time=None) -> Self:
-        """Take recent rows with their response; choose temperature and mixing.
+        """Take recent rows with their response; choose who is alike, and mixing.
 
         Parameters
         ----------
@@ -124,9 +129,10 @@ class DriftCorrector(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        self._check_settings()
-        served = ServedModel(self.model, needs_leaves=self.similarity is None)
-        return self._learn(served, self._read_recent(served, X, y, sample_weight, time))
+        settings = self._check_settings()
+        served = ServedModel(self.model, needs_leaves=LEAVES in settings.similarities)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        return self._learn(served, self._read_recent(served, X, y, sample_weight, time), seed)
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
@@ -150,7 +156,7 @@ class DriftCorrector(AttentionEstimator):
         self._check_settings()
         new = self._read_recent(shift.served, X, y, sample_weight, time)
         self._fitted.rows.check(new.table)
-        return self._learn(shift.served, shift.recent.add(new))
+        return self._learn(shift.served, shift.recent.add(new), shift.seed)
 
     def drift_report(self, X=None) -> DriftReport:
         """Return whether the model has drifted, and which queries are corrected.
@@ -166,34 +172,37 @@ class DriftCorrector(AttentionEstimator):
             What was found.
         """
         fitted, shift = self._fitted, self._shift
-        recent = shift.recent
-        everyone = fitted.left_out(np.arange(recent.y.size))
-        everyone = everyone._replace(view=everyone.view._replace(x=recent.base, base=recent.base))
-        left_out = fitted.ask(everyone, Ask(), self._run).value
+        rows, base = fitted.rows, shift.base
+        everyone = fitted.left_out(np.arange(len(base)))
+        everyone = everyone._replace(view=everyone.view._replace(x=base, base=base))
+        recent = shift.recent.part(rows.given)
+        left_out = rows.give_rows(fitted.ask(everyone, Ask(), self._run).value)
         if X is None:
-            queries = Corrected(recent.table, recent.base, left_out, self._count_rows(everyone))
+            n_eff = rows.give_rows(self._count_rows(everyone))
+            queries = Corrected(recent.table, recent.base, left_out, n_eff)
         else:
             table = self._read(X)
             batch = fitted.read(table)
             corrected = fitted.ask(batch, Ask(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
-        return report_drift(recent, shift.response.words, fitted.problem.family, left_out, queries, tuned, self.heads_)
+        family = shift.response.family(recent.y)
+        return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_)
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """Temperatures tried: their error on recent rows left out, and share."""
+        """Heads tried: their error on recent rows left out, and share."""
         return self._model.heads_table().drop(columns="alpha_ratio")
 
     @property
     def temperature_(self) -> float:
-        """The temperature chosen."""
+        """The temperature of the head with the largest share."""
         return float(self.heads_["temperature"][self._model.best_head])
 
     @property
     def n_recent_(self) -> int:
         """Recent rows in the window."""
-        return self._model.rows.y.shape[0]
+        return self._shift.recent.y.size
 
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy around the very same model."""
@@ -234,7 +243,8 @@ class DriftCorrector(AttentionEstimator):
     def _check_settings(self) -> Settings:
         """Check every argument before any work."""
         check_window(self.window)
-        similarities = [] if self.similarity is None else check_similarity(self.similarity, False)
+        check_random_state(self.random_state)
+        similarities = [] if self.similarity is None else check_alike(self.similarity)
         temperatures, mixing = check_temperature(self.temperature), check_mixing(self.mixing, ("auto",))
         return Settings(similarities, temperatures, (1.0,), mixing, intervals=False)
 
@@ -247,17 +257,20 @@ class DriftCorrector(AttentionEstimator):
         encoded = served.response.encode(y)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
         weight, when = check_weights(sample_weight, len(table)), read_time(time, check_window(self.window), table)
-        leaves = served.leaves(table) if self.similarity is None else np.empty((len(table), 0), np.int32)
+        by_leaves = any(entry.takes == LEAVES for entry in choose_alike(self.similarity, served))
+        leaves = served.leaves(table) if by_leaves else np.empty((len(table), 0), np.int32)
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
-    def _learn(self, served: ServedModel, recent: Recent) -> Self:
-        """Choose temperature and mixing on the rows in the window; nothing is stored before all is known."""
+    def _learn(self, served: ServedModel, recent: Recent, seed: int) -> Self:
+        """Choose who is alike and mixing on the rows in the window; nothing is stored before all is known."""
         settings, recent = self._check_settings(), recent.within(check_window(self.window))
         served.notice(recent.base, recent.leaves)
-        models = FittedShift(_recent_table(recent), served, recent)
-        if models.by_leaves:
-            settings = settings._replace(similarities=[LeafProximity(served.trees.n_leaves)])
-        seeds = Seeds(np.random.RandomState(SEED), np.random.RandomState(SEED))
+        alike = choose_alike(self.similarity, served)
+        by_rows = any(entry.takes != LEAVES for entry in alike)
+        models = FittedShift(_recent_table(recent, alike, by_rows), served, recent, by_rows=by_rows, seed=seed)
+        settings = settings._replace(similarities=alike, many=len(alike) > 1)
+        check_columns(models.rows, settings.similarities)
+        seeds = Seeds(np.random.RandomState(seed), np.random.RandomState(seed))
         with _blocks.one_blas_thread():
             self._model = fit_heads(models, settings, [], seeds, self._run)
         self.n_features_in_ = recent.table.shape[1]
@@ -268,6 +281,9 @@ class DriftCorrector(AttentionEstimator):
     def _count_rows(self, batch: QueryBatch) -> np.ndarray:
         """Return the effective number of recent rows behind each correction, block by block."""
         fitted = self._fitted
+        if np.count_nonzero(fitted.tuned.share) > 1:
+            return fitted.ask(batch, Ask(models=False, summary=_effective_rows), self._run).summary
+        # one head alone needs no attention of all pairs
         groups = fitted.grid.groups
         heads = [(number, weighting) for number, group in enumerate(groups) for weighting in group.weightings]
         number, weighting = heads[fitted.best_head]
@@ -276,14 +292,18 @@ class DriftCorrector(AttentionEstimator):
         return np.concatenate(list(_blocks.run(count, blocks, n_jobs=self.n_jobs, verbose=self.verbose)))
 
 
-def _recent_table(recent: Recent) -> TrainingTable:
-    """Return recent rows as a training table; they are read as numbers only if other similarities look at them."""
-    columns = np.arange(0 if recent.leaves.size else recent.table.shape[1])
-    codes = np.empty((len(recent.table), 0)) if recent.leaves.size else None
+def _recent_table(recent: Recent, alike: list[Similarity], by_rows: bool) -> TrainingTable:
+    """Return recent rows as a training table, each a row of its own; who looks at leaves alone needs no columns."""
+    columns = np.arange(recent.table.shape[1] if by_rows else 0)
     parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), [])
-    return TrainingTable(*parts, codes=codes, keep_rows=True)
+    # a similarity that was handed in fitted knows its rows by their numbers
+    return TrainingTable(*parts, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
 
 
 def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAttention, weighting: Any) -> np.ndarray:
     rows = fitted.grid.groups[number].score(batch.block(number, block))
     return effective_rows(rows, weighting, fitted.problem.weight)
+
+
+def _effective_rows(found: BlockAnswer) -> np.ndarray:
+    return known_attention(found).n_eff

@@ -29,13 +29,15 @@ class AttentionLasso(AttentionEstimator):
         ``(X_query, X_train) -> scores``.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.
-    alpha : float or "auto", default="auto"
-        The baseline's lasso penalty; "auto" cross-validates it.
+    alpha : float, "auto" or "nested", default="auto"
+        The baseline's lasso penalty; "auto" cross-validates it once, "nested" also anew in the training part of each
+        fold of ``cv``, as the paper does.
     local : LocalLasso, default=None
         Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
         defaults of :class:`heedful.LocalLasso`.
-    mixing : float, "auto" or "adaptive", default="auto"
-        Total share of the heads: fixed, fitted, or one per query.
+    mixing : float, list of float, "auto" or "adaptive", default="auto"
+        Total share of the heads: fixed, fitted, or one per query. Of a list the one with the smallest mean error over
+        the folds is taken, without a guard, as in the paper; for ``heads="single"``.
     features : list, callable or dict, default=None
         Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
         baseline and local models use. None means all.
@@ -97,6 +99,42 @@ class AttentionLasso(AttentionEstimator):
 
     coef_intervals = coef_intervals
 
+    @classmethod
+    def as_in_the_paper(cls, **changes: Any) -> Self:
+        """Return the paper's Algorithm 2, made of plain options.
+
+        One head; a forest of 500 trees; softmax at temperature 1; local lassos with the baseline's penalty and columns
+        standardised in each weighted fit; a mixing of 0, 0.1, ..., 1 chosen by ten folds, each with a forest and a
+        penalty of its own. No guard, no shapes, no limit to extrapolation.
+
+        Parameters
+        ----------
+        changes : keywords
+            Parameters to set otherwise, such as ``temperature=0.1``.
+
+        Returns
+        -------
+        AttentionLasso
+            Not fitted.
+
+        Examples
+        --------
+        >>> AttentionLasso.as_in_the_paper(temperature=0.1).cv
+        10
+        """
+        local = LocalLasso(
+            alpha_ratio=1.0,
+            max_extrapolation=None,
+            tuning_rows=None,
+            max_features=None,
+            shapes=False,
+            standardize="weighted",
+            tol=1e-10,
+        )
+        mixing = [tenths / 10 for tenths in range(11)]
+        how: dict[str, Any] = {"temperature": 1.0, "alpha": "nested", "local": local, "mixing": mixing, "cv": 10}
+        return cls(**{"heads": "single"} | how | changes)
+
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
         """Fit baseline and similarities; choose shares of heads on unseen rows.
@@ -116,7 +154,7 @@ class AttentionLasso(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        kind, settings = plan_linear(self, groups, anchors=True)
+        kind, settings = plan_linear(self, groups, squares=True)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda _: Regression(), kind, settings)
 

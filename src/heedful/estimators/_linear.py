@@ -24,19 +24,31 @@ class LinearArguments(Protocol):
     cv: Any
 
 
-def plan_linear(model: LinearArguments, groups: Any, *, anchors: bool = False) -> tuple[LinearModels, Settings]:
-    """Check every argument of a model with local lassos."""
+def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -> tuple[LinearModels, Settings]:
+    """Check every argument of a model with local lassos; ``squares`` says that its loss is the square."""
     many = check_choice("heads", model.heads, ("multi", "single")) == "multi"
-    if not is_word(model.alpha, "auto"):
-        check_number("alpha", model.alpha, 0.0, np.inf, hint="Or use 'auto'.")
+    check_penalty(model.alpha, model.cv, squares)
     if not isinstance(model.local, LocalLasso | None):
         raise TypeError(f"`local` must be a LocalLasso, such as LocalLasso(alpha_ratio=1.0), got {model.local!r}.")
     local = model.local or LocalLasso()
     ratios = check_local(local)
-    shapes = bool(many and local.shapes and model.mixing != 0)
-    kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=anchors)
+    if local.standardize == "weighted" and not squares:
+        raise ValueError("`standardize` must be 'global' here, got 'weighted': AttentionLasso alone has it.")
+    shapes = bool(many and local.shapes and np.any(model.mixing != 0))
+    kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=squares)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
+
+
+def check_penalty(alpha: Any, cv: Any, squares: bool) -> None:
+    """Raise unless the baseline's penalty is a number or a word that goes with ``cv``."""
+    if is_word(alpha, "nested"):
+        if not squares:
+            raise ValueError("`alpha` must be a number or 'auto' here, got 'nested': AttentionLasso alone has it.")
+        if is_word(cv, "oob"):
+            raise ValueError("`alpha='nested'` chooses a penalty in each fold, and cv='oob' has none. Set `cv=10`.")
+    elif not is_word(alpha, "auto"):
+        check_number("alpha", alpha, 0.0, np.inf, hint="Or use 'auto'.")
 
 
 def coef_intervals(self: AttentionEstimator, X, coverage=0.9, n_draws=100) -> pd.DataFrame:

@@ -6,22 +6,22 @@ from typing import Any, Self
 import numpy as np
 
 from heedful._attention_model.settings import check_settings
-from heedful._checks import check_grid, is_word
-from heedful._models.trees import TreeModels
+from heedful._checks import check_choice, check_grid, is_word
+from heedful._models.trees import Shrinkage, TreeModels
 from heedful._responses import Regression
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given, check_ensemble, whole_seed
 
-RATIOS = (np.inf, 0.3, 0.1, 0.03, 0.01)
+RATIOS = {"lasso": (np.inf, 0.3, 0.1, 0.03, 0.01), "ridge": (np.inf, 1.0, 0.1, 0.01, 0.001)}
 
 
 @dataclass(eq=False, repr=False)
 class TreeAttentionRegressor(AttentionEstimator):
     """Keep an ensemble's trees; fit a weight for each tree and query.
 
-    The trees' predictions are the features of one local lasso per query, which corrects the ensemble: without columns
-    it adds the weighted mean of what the ensemble left over, with columns it turns trees up or down. So each query has
-    one weight per tree, and those of the plain ensemble are all one.
+    The trees' predictions are the features of one local lasso or ridge regression per query, which corrects the
+    ensemble: without columns it adds the weighted mean of what the ensemble left over, with columns it turns trees up
+    or down. So each query has one weight per tree, and those of the plain ensemble are all one.
 
     Parameters
     ----------
@@ -32,7 +32,12 @@ class TreeAttentionRegressor(AttentionEstimator):
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows.
     alpha_ratio : float, list of float or "auto", default="auto"
-        Penalties to try, divided by the smallest that changes no tree's weight for all rows together.
+        Penalties to try, divided by the smallest that changes no tree's weight for all rows together; those of a ridge
+        by the number of trees.
+    penalty : {"lasso", "ridge"}, default="lasso"
+        What is penalised of the trees' weights, in units of what each tree predicts: their size, or their squares.
+    shrink_to : {1, 0}, default=1
+        What the weights shrink to: 1, those of the ensemble, or 0, as in the paper's remark.
     mixing : float, "auto" or "adaptive", default="auto"
         Share of the local models: fixed, fitted, or one per query.
     features : list, callable or dict, default=None
@@ -71,6 +76,8 @@ class TreeAttentionRegressor(AttentionEstimator):
     _: KW_ONLY
     temperature: Any = "auto"
     alpha_ratio: Any = "auto"
+    penalty: str = "lasso"
+    shrink_to: int = 1
     mixing: Any = "auto"
     features: Any = None
     cv: Any = "oob"
@@ -90,8 +97,11 @@ class TreeAttentionRegressor(AttentionEstimator):
         """
         check_ensemble(self.estimator, self)
         hint = "Smaller ones change more trees."
-        ratios = RATIOS if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
-        kind = TreeModels(self.estimator, whole_seed(self.random_state))
+        grid = RATIOS[check_choice("penalty", self.penalty, tuple(RATIOS))]
+        if isinstance(self.shrink_to, bool) or self.shrink_to not in (0, 1):
+            raise ValueError(f"`shrink_to` must be 1 or 0, got {self.shrink_to!r}. 1 is the ensemble as it is.")
+        ratios = grid if is_word(self.alpha_ratio, "auto") else check_grid("alpha_ratio", self.alpha_ratio, hint)
+        kind = TreeModels(self.estimator, whole_seed(self.random_state), Shrinkage(self.penalty, float(self.shrink_to)))
         shared = (self.similarity, self.temperature, self.mixing, self.cv, groups, kind)
         given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, lambda _: Regression(), kind, check_settings(*shared, ratios=ratios))

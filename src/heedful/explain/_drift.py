@@ -13,7 +13,7 @@ from heedful.explain._sketches import sketch_drift
 STANDARD_ERRORS = 2.0
 MEANINGS = {
     "recent rows": "labelled rows that corrections are made of",
-    "temperature": "of the softmax; lower attends to fewer rows",
+    "temperature": "of the head with the largest share, if it has one; lower attends to fewer rows",
     "mixing": "share of the correction that is applied; 0 is the model as it is",
     "guard": "share of the fitted correction that the guard lets through, 0 to 1",
     "error before": "of the model on the recent rows",
@@ -45,7 +45,7 @@ class DriftReport(Shown):
     queries : DataFrame
         The correction of each query, its standard error, and the effective number of rows that it rests on.
     heads : DataFrame
-        The temperatures that were tried: error on recent rows and share.
+        The similarities and temperatures that were tried: error on recent rows and share.
     error : str
         Name of the error: root mean squared error or log loss.
 

@@ -89,6 +89,10 @@ class Explanation(Shown):
         What contributions are read from; worked out at the first call.
     offset : Series or None, default=None
         What is added to the link of each query before it is a prediction: the logarithm of its exposure.
+    local_name : str, default=""
+        What the local models are, such as "weighted lassos, one Newton step from the global model": those of classes,
+        survival, counts and costs minimise their loss's expansion to second order at the global model, unless they were
+        fitted with ``LocalLasso(exact=True)``.
 
     Examples
     --------
@@ -135,6 +139,7 @@ class Explanation(Shown):
     pending_price: Pending | None = None
     attribution: Pending | None = None
     offset: pd.Series | None = None
+    local_name: str = ""
 
     @property
     def index(self) -> pd.Index:

@@ -28,6 +28,8 @@ def sketch_explanation(explanation: "Explanation") -> Sketch:
         ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
     if e.slopes:
+        if e.local_name:
+            facts.append(("local models", e.local_name))
         facts.append(("non-zero coefficients", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
     if e.fidelity is not None:
         facts.append(("fidelity", middle_and_range(e.fidelity)))

@@ -1,12 +1,13 @@
 """Pictures of explanations by matplotlib, the extra ``plot``.
 
-Each function takes an ``Explanation``, draws on ``ax`` or on new axes and returns them.
+Each function takes an ``Explanation``, or an answer about effects, draws on ``ax`` or on new axes and returns them.
 """
 
 from heedful.plot._beeswarm import beeswarm
 from heedful.plot._contributions import contributions
 from heedful.plot._dendrogram import dendrogram
 from heedful.plot._effect import coefficients, effect
+from heedful.plot._effects import balance, gain_curve
 from heedful.plot._errors import cluster_errors
 from heedful.plot._heatmap import heatmap
 from heedful.plot._histograms import mixing_histogram, n_eff_histogram
@@ -19,6 +20,7 @@ from heedful.plot._tuning import tuning_curve
 
 __all__ = [
     "attended_rows",
+    "balance",
     "beeswarm",
     "calibration",
     "cluster_errors",
@@ -27,6 +29,7 @@ __all__ = [
     "contributions",
     "dendrogram",
     "effect",
+    "gain_curve",
     "heatmap",
     "importance",
     "lift",

@@ -20,7 +20,7 @@ def interval_of(explanation: Explanation, interval: Any) -> list[list] | None:
     if ends.shape != (n_query, 2):
         raise ValueError(
             f"`interval` must have two ends for each of {n_query} queries, got an array of shape {ends.shape}. "
-            "Pass `model.predict_interval(X)` of the rows that are explained."
+            "Pass `model.predict_interval(X)`, or `effect_interval(X)` of effects, of the rows that are explained."
         )
     return [numbers(ends[:, end]) for end in (0, 1)]
 

@@ -1,30 +1,38 @@
 """Everything that the page shows, as plain lists."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from heedful.explain import Explanation
+from heedful.report._answers import Answer, tell_answers
 from heedful.report._beside import beside
 from heedful.report._certainty import interval_of, survival_of
 from heedful.report._compact import counts, numbers, text, texts
 from heedful.report._curves import curves
 from heedful.report._drivers import attended, drivers, table
 from heedful.report._groups import cluster_table, coefficient_map, find_clusters
-from heedful.report._overview import cards, describe_error, response_words
+from heedful.report._overview import cards, describe_error, noun_of, response_words
 from heedful.report._tuning import tuning
 from heedful.report._whole import whole
 
 
 def collect(
-    explanation: Explanation, title: str | None, n_clusters: int | None, interval: Any = None, survival: Any = None
+    explanation: Explanation,
+    title: str | None,
+    n_clusters: int | None,
+    interval: Any = None,
+    survival: Any = None,
+    answers: Sequence[Answer] = (),
 ) -> dict[str, Any]:
     """Return the data of the page; it holds only lists, texts and numbers."""
     found = find_clusters(explanation, n_clusters)
     n_query = len(explanation.index)
     return {
-        "title": text(title) if title is not None else "What the predictions were made of",
+        "title": text(title) if title is not None else f"What the {noun_of(explanation)}s were made of",
         "words": response_words(explanation),
+        "answers": tell_answers(answers),
         "verdict": describe_error(explanation),
         "cards": cards(explanation),
         "whole": whole(explanation),

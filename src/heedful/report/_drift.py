@@ -139,7 +139,7 @@ def tuning_words(report: DriftReport) -> str:
     if report.heads["error"].isna().all():
         return f"Nothing was tried: temperature and mixing ({mixing}) were given."
     return (
-        "Each temperature was tried on the recent rows, each row corrected by the others only. "
+        "Each similarity and temperature was tried on the recent rows, each row corrected by the others only. "
         f"Mixing is {mixing}: {meaning['mixing']}. Guard is {guard}: {meaning['guard']}."
     )
 

@@ -19,11 +19,22 @@ def words_of(explanation: Explanation) -> Words:
     return explanation.words or Regression.words
 
 
+def is_effect(explanation: Explanation) -> bool:
+    """Return whether predictions are effects, which nobody ever sees."""
+    return explanation.task == "effect"
+
+
+def noun_of(explanation: Explanation) -> str:
+    """Return what the page calls any prediction."""
+    return "effect" if is_effect(explanation) else "prediction"
+
+
 def response_words(explanation: Explanation) -> dict[str, Any]:
     """Return what the page calls predictions and classes."""
     words, outputs = words_of(explanation), explanation.outputs
     return {
         "task": explanation.task,
+        "noun": noun_of(explanation),
         "prediction": text(words.prediction),
         "link": text(words.link),
         "error": words.error,
@@ -39,13 +50,13 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     width = len(explanation.features)
     parts = [explanation.coef] if explanation.shape is None else [explanation.coef, explanation.shape]
     used = int((np.concatenate([part.to_numpy().reshape(-1, width) for part in parts]) != 0).any(axis=0).sum())
-    mixing = explanation.mixing.round(3)
+    mixing, verb = explanation.mixing.round(3), "effects learned" if is_effect(explanation) else "predicted"
     found = [
-        card("queries", str(len(explanation.index)), f"predicted from {len(explanation.train)} training rows"),
+        card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
         *_exposure_card(explanation),
         card("features", f"{used} of {width}", "used by at least one model"),
-        card("mixing", _middle(mixing), "share of the local fits" + _range(mixing)),
+        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
         card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
     ]
     return found + _error_cards(explanation)
@@ -54,6 +65,11 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
 def describe_error(explanation: Explanation) -> str:
     """Return how good the predictions are, in a sentence."""
     errors, words = _errors(explanation), words_of(explanation)
+    if is_effect(explanation):
+        return (
+            "An effect is never seen, so that no error of these can be told. They mean what a treatment does only if "
+            "nothing that was not measured decides both treatment and outcome."
+        )
     if errors is None:
         return "How good these predictions are is not known: explain(X, y) with their responses would say it."
     own, base = errors
@@ -104,6 +120,11 @@ def _middle(values: pd.Series) -> str:
     return short(values.median(), 3)
 
 
+def _name(explanation: Explanation) -> str:
+    """Return what the local models are, in brackets."""
+    return f" ({explanation.local_name})" if explanation.local_name else ""
+
+
 def _range(values: pd.Series) -> str:
     low, high = short(values.min(), 3), short(values.max(), 3)
     return "" if low == high else f": median; {low} to {high}"
@@ -112,4 +133,6 @@ def _range(values: pd.Series) -> str:
 def _response_note(explanation: Explanation) -> str:
     if explanation.outputs is not None:
         return f"{len(explanation.outputs)} classes"
+    if is_effect(explanation):
+        return "never seen: learned from outcomes and treatments"
     return "column " + ", ".join(texts(explanation.train.columns))

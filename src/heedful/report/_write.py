@@ -1,11 +1,13 @@
 """``render`` and ``write``: the page as text and as a file."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from heedful._files import write_whole
 from heedful.explain import DriftReport, Explanation
+from heedful.report._answers import Answer
 from heedful.report._collect import collect
 from heedful.report._drift import collect_drift
 from heedful.report._page import build_page
@@ -18,6 +20,7 @@ def render(
     n_clusters: int | None = None,
     interval: Any = None,
     survival: Any = None,
+    answers: Sequence[Answer] = (),
 ) -> str:
     """Return one self-contained interactive HTML page about predictions or drift.
 
@@ -33,9 +36,12 @@ def render(
     n_clusters : int, default=None
         Groups of queries with like models; by default as many as the data speak for. For explanations only.
     interval : array-like of shape (n_query, 2), default=None
-        What ``predict_interval`` of the same rows returned, to be shown with each prediction.
+        What ``predict_interval`` or ``effect_interval`` of the same rows returned, to be shown with each prediction.
     survival : DataFrame of shape (n_query, n_times), default=None
         What ``predict_survival_function`` of the same rows returned, to be drawn for each query.
+    answers : list of AverageEffect, Heterogeneity and Overlap, default=()
+        What ``average_effect()``, ``heterogeneity()`` and ``overlap()`` of a :class:`heedful.AttentionEffect` returned,
+        to be shown before all else.
 
     Returns
     -------
@@ -47,10 +53,10 @@ def render(
     ImportError
         If plotly is not installed.
     TypeError
-        If ``explanation`` is neither of them.
+        If ``explanation`` is neither of them, or ``answers`` holds something else.
     ValueError
-        If ``n_clusters``, ``interval`` or ``survival`` is given for a drift report, or the last two are not of the
-        same queries.
+        If anything but ``title`` is given for a drift report, or ``interval`` or ``survival`` is not of the same
+        queries.
 
     Examples
     --------
@@ -65,15 +71,17 @@ def render(
     if isinstance(explanation, DriftReport):
         if n_clusters is not None:
             raise ValueError(f"`n_clusters` must be None for a drift report, got {n_clusters!r}. Leave it out.")
-        if interval is not None or survival is not None:
-            raise ValueError("`interval` and `survival` must be None for a drift report. Leave them out.")
+        if interval is not None or survival is not None or len(answers):
+            raise ValueError(
+                "`interval` and `survival` must be None for a drift report, and `answers` empty. Leave them out."
+            )
         return build_page(collect_drift(explanation, title), "drift")
     if not isinstance(explanation, Explanation):
         raise TypeError(
             f"`explanation` must be an Explanation or a DriftReport, got {type(explanation).__name__}. "
             "Pass `model.explain(X)` or `corrector.drift_report()`."
         )
-    return build_page(collect(explanation, title, n_clusters, interval, survival), "explanation")
+    return build_page(collect(explanation, title, n_clusters, interval, survival, answers), "explanation")
 
 
 def write(
@@ -84,6 +92,7 @@ def write(
     n_clusters: int | None = None,
     interval: Any = None,
     survival: Any = None,
+    answers: Sequence[Answer] = (),
 ) -> Path:
     """Write one self-contained interactive HTML page about predictions or drift.
 
@@ -102,6 +111,7 @@ def write(
     n_clusters : int, default=None
     interval : array-like of shape (n_query, 2), default=None
     survival : DataFrame of shape (n_query, n_times), default=None
+    answers : list of AverageEffect, Heterogeneity and Overlap, default=()
 
     Returns
     -------
@@ -119,6 +129,7 @@ def write(
     ...     report.write(model.explain(X[:5]), f"{folder}/report.html").name
     'report.html'
     """
-    page = render(explanation, title=title, n_clusters=n_clusters, interval=interval, survival=survival)
+    known = {"interval": interval, "survival": survival, "answers": answers}
+    page = render(explanation, title=title, n_clusters=n_clusters, **known)
     write_whole(path, lambda file: file.write(page.encode()))
     return Path(path)

@@ -20,7 +20,7 @@ from heedful.saving._trust import foreign_types
 
 
 def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, Any] | None = None) -> None:
-    """Write a fitted model to a file that :func:`load_model` reads.
+    """Write a fitted model to a file that :func:`heedful.load_model` reads.
 
     The file is one of skops, never a pickle, and says which versions wrote it. It is read back before it takes its
     name, and appears whole or not at all.
@@ -68,7 +68,7 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
 
 
 def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = (), max_size: int | None = None) -> Any:
-    """Return the model that :func:`save_model` wrote.
+    """Return the model that :func:`heedful.save_model` wrote.
 
     No code that came with the file is run.
 
@@ -136,7 +136,7 @@ def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
     Parameters
     ----------
     file : str, path or binary file
-        A file that :func:`save_model` wrote.
+        A file that :func:`heedful.save_model` wrote.
 
     Returns
     -------

@@ -4,6 +4,7 @@ from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
 from heedful.similarity._gaussian import GaussianSimilarity
+from heedful.similarity._near import NearSimilarity
 from heedful.similarity._past import PastSimilarity
 from heedful.similarity._protocol import Similarity
 from heedful.similarity._resolve import default_forests
@@ -15,6 +16,7 @@ __all__ = [
     "CallableSimilarity",
     "ForestProximity",
     "GaussianSimilarity",
+    "NearSimilarity",
     "PastSimilarity",
     "RidgeSimilarity",
     "Similarity",

@@ -90,6 +90,31 @@ class Similarity(BaseEstimator):
         """Upper estimate of the memory that one query's scores take."""
         return 24 * self.X_.shape[0]
 
+    @property
+    def places(self) -> tuple[Any, ...]:
+        """Columns in which rows have a distance, by which a kernel weighs them."""
+        return ()
+
+    @property
+    def widths_(self) -> tuple[float, ...]:
+        """Widths of the kernel to try, the widest first; infinity is no kernel."""
+        return (np.inf,)
+
+    def label_at(self, width: float) -> str:
+        """Return the short name in tables of heads, with a kernel of this width.
+
+        Parameters
+        ----------
+        width : float
+            One of ``widths_``.
+
+        Returns
+        -------
+        str
+            The name.
+        """
+        return self.label
+
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "Similarity":
         """Learn from the training rows.
 
@@ -169,6 +194,17 @@ class Similarity(BaseEstimator):
             Not fitted.
         """
         return self
+
+    def check_columns(self, names: list[str], numbers: dict[str, np.ndarray]) -> None:
+        """Raise if columns that it has to measure cannot be measured.
+
+        Parameters
+        ----------
+        names : list of str
+            Names of the columns that ``fit`` will see.
+        numbers : dict of str to ndarray
+            The training rows' values of those that hold numbers or dates, NaN for missing.
+        """
 
     def seeded(self, n_jobs: int | None, random_state: int) -> "Similarity":
         """Return a copy to fit with jobs and seed filled in where they are None.

@@ -9,6 +9,7 @@ from heedful._ensembles import is_ensemble
 from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
 from heedful.similarity._forest import ForestProximity
+from heedful.similarity._near import NearSimilarity
 from heedful.similarity._past import PastSimilarity
 from heedful.similarity._protocol import Similarity
 from heedful.similarity._teacher import TeacherSimilarity
@@ -25,7 +26,9 @@ def resolve(similarity: Any, many: bool) -> list[Similarity]:
     if isinstance(similarity, str):
         return _by_name(check_choice("similarity", similarity, NAMES), many)
     if isinstance(similarity, PastSimilarity):
-        return [PastSimilarity(entry, similarity.time) for entry in resolve(similarity.similarity, many)]
+        return [_mask(entry, similarity.time) for entry in resolve(similarity.similarity, many)]
+    if isinstance(similarity, NearSimilarity):
+        return [_multiply(entry, similarity) for entry in resolve(similarity.similarity, many)]
     if isinstance(similarity, Similarity):
         return [similarity]
     if isinstance(similarity, BaseEstimator) and hasattr(similarity, "bootstrap"):
@@ -38,6 +41,25 @@ def resolve(similarity: Any, many: bool) -> list[Similarity]:
         f"`similarity` must be 'forest', 'boosted', 'teacher', an object of heedful.similarity, a forest or booster, "
         f"a function (X_query, X_train) -> scores, or a list of them, got {similarity!r}."
     )
+
+
+def _mask(entry: Similarity, time: Any) -> Similarity:
+    """Return a similarity that looks at the past alone; a kernel stays outside, as it may need the time."""
+    if isinstance(entry, NearSimilarity):
+        return entry.around(PastSimilarity(entry.similarity, time))
+    return PastSimilarity(entry, time)
+
+
+def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
+    """Return a similarity under a kernel."""
+    if isinstance(entry, NearSimilarity):
+        raise ValueError(
+            "`similarity` must have one kernel, got NearSimilarity around another. Name all columns in one of them, in "
+            "units that make a step in each as far."
+        )
+    if entry.anchor:
+        raise ValueError("`similarity` must have anchor=False under a kernel, got a teacher with anchor=True.")
+    return near.around(entry)
 
 
 def _by_name(name: str, many: bool) -> list[Similarity]:

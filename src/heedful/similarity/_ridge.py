@@ -15,19 +15,23 @@ from heedful.similarity._protocol import Similarity, check_rows
 class RidgeSimilarity(Similarity):
     """Score two rows by an inner product weighted by ridge coefficients.
 
-    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised first.
-    Only features that predict the response count; interactions do not. Of labels (text or boolean) there is one
-    regression per class, and coefficients are summed.
+    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised first,
+    or taken as they are. Only features that predict the response count; interactions do not. Of labels (text or
+    boolean) there is one regression per class, and coefficients are summed.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
         Ridge penalty; "auto" chooses it by leave-one-out error.
+    standardize : bool, default=True
+        Multiply standardised columns. False multiplies raw ones by coefficients per unit of their column, as the paper
+        writes it: scores then depend on units, and on where a column has its zero. The ridge regression itself sees
+        standardised columns either way, as glmnet's does.
 
     Attributes
     ----------
     diagonal_ : ndarray of shape (n_features,)
-        Absolute ridge coefficients of the standardised columns.
+        Absolute ridge coefficients, of standardised or of raw columns.
 
     Examples
     --------
@@ -37,12 +41,15 @@ class RidgeSimilarity(Similarity):
     array([[ 2.,  2., -2., -2.]])
     """
 
-    def __init__(self, alpha="auto"):
+    def __init__(self, alpha="auto", *, standardize=True):
         self.alpha = alpha
+        self.standardize = standardize
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
         """Fit the ridge regression."""
+        if not isinstance(self.standardize, bool | np.bool_):
+            raise TypeError(f"`standardize` must be True or False, got {self.standardize!r}.")
         X = check_array(X, dtype=np.float64, input_name="X")
         weight = check_weights(sample_weight, X.shape[0])
         self._center, unit = center_and_unit(X, weight)
@@ -57,6 +64,9 @@ class RidgeSimilarity(Similarity):
             response = (response[:, None] == np.unique(response)).astype(np.float64)
         ridge.fit((X - self._center) / self._unit, response, sample_weight=weight)
         self.diagonal_ = np.abs(np.atleast_2d(ridge.coef_)).sum(axis=0)
+        if not self.standardize:
+            self.diagonal_ = self.diagonal_ / self._unit
+            self._center, self._unit = np.zeros(X.shape[1]), np.ones(X.shape[1])
         return self
 
     def scores(self, X: Any) -> np.ndarray:

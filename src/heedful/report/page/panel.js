@@ -76,7 +76,7 @@ function drawDrivers() {
   const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
   const active = found.filter((row) => Math.abs(row.part) > least);
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
-    (scale === "prediction" ? "" : " (" + scale + ")") + ": what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
+    (scale === data.words.noun ? "" : " (" + scale + ")") + ": what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
     "through the query's own model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
     " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything."));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);

@@ -1,5 +1,5 @@
 // Put everything on the page.
-const MEASURE = "error on unseen rows";
+const MEASURE = (data.words.task === "effect" ? data.words.error : "error") + " on unseen rows";
 
 function fillMapNote() {
   const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
@@ -22,6 +22,7 @@ function drawGroups() {
 }
 
 function drawAll() {
+  drawGain();
   drawWhole();
   drawScatter();
   drawGroups();
@@ -59,6 +60,7 @@ function start() {
   byId("axis").addEventListener("change", drawScatter);
   byId("output").addEventListener("change", () => { choice.output = Number(byId("output").value); sortQueries(); drawAll(); });
   fillHead();
+  fillAnswers();
   setUpPicker();
   setUpWhole();
   search.value = data.labels[0];

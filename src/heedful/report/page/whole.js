@@ -31,7 +31,7 @@ function drawImportance() {
       ticktext: shortNames(places.map(name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
   const first = shortNames(found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => names[j]), 50);
   say("whole-note", (first.length ? "What matters most, over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column matters. ") +
-    "A contribution is what a column adds to a prediction" + (scaleWords() === "prediction" ? "" : " (" + scaleWords() + ")") + ", from the mean over all training rows." +
+    "A contribution is what a column adds to " + withArticle(data.words.noun) + (scaleWords() === data.words.noun ? "" : " (" + scaleWords() + ")") + ", from the mean over all training rows." +
     (found.attention ? " It comes through attention, which rows a query is compared with, and through the query's own model." : ""));
 }
 

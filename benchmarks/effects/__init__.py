@@ -1,0 +1,1 @@
+"""Treatment effects that are known: heedful and its rivals, effect by effect, and what intervals hold."""

@@ -1,0 +1,1 @@
+"""A kernel in time or space beside attention without it."""

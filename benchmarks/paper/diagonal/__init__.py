@@ -1,0 +1,1 @@
+"""Joint learning of a diagonal attention matrix and the local models."""

@@ -1,0 +1,1 @@
+"""Treatment effects: doubly robust scores, and what they answer about averages, differences and overlap."""

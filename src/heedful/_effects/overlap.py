@@ -1,0 +1,133 @@
+"""Whether rows of all kinds get every treatment: effective rows, balance of columns, propensities near 0 and 1."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from heedful._checks import check_number
+from heedful._effects.scores import EffectRows, is_binary
+from heedful.explain._overlap import Overlap
+
+NEAR = 0.05
+
+
+def assess_overlap(
+    table: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any] = ("control", "treated"), *, near: float = NEAR
+) -> Overlap:
+    """Return arms, balance of the columns of a table and propensities; ``labels`` names treatments 0 and 1."""
+    near = check_number("near", near, 0.0, 0.5, open_high=True, hint=f"{NEAR} is usual.")
+    columns = spread_columns(table)
+    propensity = pd.Series(rows.propensity, table.index, name="propensity")
+    treatment = pd.Series(rows.treatment, table.index, name="treatment")
+    if is_binary(rows.treatment):
+        arms, balance = weigh_arms(rows, labels), compare_arms(columns, rows, labels)
+        low, high = (
+            float(np.average(beyond, weights=rows.weight)) for beyond in (propensity < near, propensity > 1 - near)
+        )
+    else:
+        arms, balance, low, high = weigh_amounts(rows), correlate(columns, rows), 0.0, 0.0
+    return Overlap(arms=arms, balance=balance, propensity=propensity, treatment=treatment,
+                   share_low=low, share_high=high, near=near)  # fmt: skip
+
+
+def inverse_weights(rows: EffectRows) -> np.ndarray:
+    """Return weights of rows by the inverse of the chance of the treatment that they got."""
+    chance = np.where(rows.treatment == 1, rows.propensity, 1.0 - rows.propensity)
+    return rows.weight / chance
+
+
+def effective_rows(weight: np.ndarray) -> float:
+    """Return how many rows of equal weight are worth as much."""
+    return float(weight.sum() ** 2 / (weight @ weight)) if (weight > 0).any() else 0.0
+
+
+def weigh_arms(rows: EffectRows, labels: tuple[Any, Any]) -> pd.DataFrame:
+    """Return rows and effective rows of each arm, before and after weighting."""
+    inverse, found = inverse_weights(rows), []
+    for arm in (0, 1):
+        inside = (rows.treatment == arm) & (rows.weight > 0)
+        found.append((int(inside.sum()), effective_rows(rows.weight[inside]), effective_rows(inverse[inside])))
+    return pd.DataFrame(found, columns=["rows", "before", "after"], index=pd.Index(labels, name="treatment"))
+
+
+def weigh_amounts(rows: EffectRows) -> pd.DataFrame:
+    """Return rows and effective rows of a treatment that is an amount: those far from its propensity count more."""
+    found = (
+        int((rows.weight > 0).sum()),
+        effective_rows(rows.weight),
+        effective_rows(rows.weight * rows.treatment_left**2),
+    )
+    return pd.DataFrame([found], columns=["rows", "before", "after"], index=pd.Index(["all"], name="treatment"))
+
+
+def spread_columns(table: pd.DataFrame) -> pd.DataFrame:
+    """Return numbers: columns as they are, each level of another, and whether a cell is missing where some are."""
+    found = dict[str, np.ndarray]()
+    for name, column in table.items():
+        missing = column.isna().to_numpy()
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            found[str(name)] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            text = column.astype(str).to_numpy()
+            for level in np.unique(text[~missing]):
+                found[f"{name} = {level}"] = np.where(missing, np.nan, text == level)
+        if missing.any():
+            found[f"{name} is missing"] = missing.astype(np.float64)
+    return pd.DataFrame(found, index=table.index)
+
+
+def compare_arms(columns: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any]) -> pd.DataFrame:
+    """Return means of columns in both arms and their differences, in standard deviations, before and after weighting.
+
+    Standard deviations are those before, the root of the mean variance of both arms. The largest difference after
+    weighting comes first; ``chance`` is the standard error of such a difference if there were none.
+    """
+    inverse, found = inverse_weights(rows), []
+    for column in columns.to_numpy().T:
+        known = ~np.isnan(column)
+        arms = [known & (rows.treatment == arm) & (rows.weight > 0) for arm in (0, 1)]
+        if not all(arm.any() for arm in arms):
+            found.append((np.nan,) * 5)
+            continue
+        means = [np.average(column[arm], weights=rows.weight[arm]) for arm in arms]
+        pairs = zip(arms, means, strict=True)
+        scale = np.sqrt(
+            np.mean([np.average((column[arm] - mean) ** 2, weights=rows.weight[arm]) for arm, mean in pairs])
+        )
+        after = [np.average(column[arm], weights=inverse[arm]) for arm in arms]
+        chance = np.sqrt(sum(1.0 / effective_rows(inverse[arm]) for arm in arms))
+        found.append((*means, *(_over(part[1] - part[0], scale) for part in (means, after)), chance))
+    names = [f"mean, {label}" for label in labels]
+    return _sorted(pd.DataFrame(found, columns=[*names, "before", "after", "chance"], index=columns.columns))
+
+
+def correlate(columns: pd.DataFrame, rows: EffectRows) -> pd.DataFrame:
+    """Return correlations of columns with a treatment that is an amount, and with what its propensity leaves of it."""
+    found = []
+    for column in columns.to_numpy().T:
+        known = ~np.isnan(column) & (rows.weight > 0)
+        weight = rows.weight[known]
+        both = [_correlation(column[known], part[known], weight) for part in (rows.treatment, rows.treatment_left)]
+        found.append((*both, effective_rows(weight) ** -0.5 if weight.size else np.nan))
+    return _sorted(pd.DataFrame(found, columns=["before", "after", "chance"], index=columns.columns))
+
+
+def _correlation(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> float:
+    if not weight.size:
+        return np.nan
+    a, b = (part - np.average(part, weights=weight) for part in (a, b))
+    return _over(weight @ (a * b), float(np.sqrt((weight @ a**2) * (weight @ b**2))))
+
+
+def _over(difference: float, scale: float) -> float:
+    """Return a difference in units of a scale; a column that is constant in both arms differs by 0 or without end."""
+    return (
+        float(difference / scale) if scale > 0 else 0.0 if difference == 0 else float(np.copysign(np.inf, difference))
+    )
+
+
+def _sorted(balance: pd.DataFrame) -> pd.DataFrame:
+    """Return columns by their difference after weighting, the largest first."""
+    order = np.argsort(-balance["after"].abs().fillna(-1.0).to_numpy(), kind="stable")
+    return balance.iloc[order].rename_axis("column")

@@ -1,0 +1,45 @@
+"""Training rows of a fitted model of effects: what models that did not see them say, and how many each stands for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from heedful._attention_model.fitted import FittedAttention
+from heedful._effects.scores import EffectRows, read_rows
+from heedful._responses import effect_weights
+
+
+def rows_with_effects(
+    fitted: FittedAttention, effect_of: Callable[[np.ndarray], np.ndarray], weight: np.ndarray, groups: Any
+) -> EffectRows:
+    """Return what is known of training rows, with effects of models that did not see them.
+
+    ``effect_of`` is asked about rows on which nothing was tried: those of no weight, or beyond the rows to tune on.
+    """
+    given = fitted.rows.response
+    effect = np.full(weight.size, np.nan)
+    if fitted.residuals is not None:
+        pseudo = fitted.response.decode(fitted.rows.y)
+        unseen = fitted.rows.give_rows(pseudo - fitted.residuals.residual)
+        effect[effect_weights(given, weight) > 0] = unseen
+    unknown = np.flatnonzero(~np.isfinite(effect))
+    if unknown.size:
+        effect[unknown] = effect_of(unknown)
+    return read_rows(
+        given["outcome"],
+        given["treatment"],
+        given["expected_outcome"],
+        given["propensity"],
+        effect,
+        weight=weight,
+        groups=groups,
+    )
+
+
+def count_copies(fitted: FittedAttention, weight: np.ndarray) -> np.ndarray:
+    """Return how many rows each distinct training row stands for, by sample weights of mean one."""
+    rows = fitted.rows
+    used = effect_weights(rows.response, weight) > 0
+    number = rows.give_rows(np.arange(rows.weight.size))
+    return np.bincount(number, weights=weight[used] / weight[weight > 0].mean(), minlength=rows.weight.size)

@@ -1,0 +1,402 @@
+"""Treatment effects: one small linear model of the effect per query, after Nie and Wager's R-learner."""
+
+from dataclasses import KW_ONLY, dataclass
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from heedful._checks import check_count, check_number, check_weights
+from heedful._effects.average import average_effect
+from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
+from heedful._effects.given import Column, read_outcome, read_treatment
+from heedful._effects.heterogeneity import assess_heterogeneity
+from heedful._effects.intervals import reach_of
+from heedful._effects.nuisance import (
+    Learner,
+    Rows,
+    check_amounts_left,
+    check_known,
+    check_learner,
+    clip_propensity,
+    draw_folds,
+    expect,
+)
+from heedful._effects.overlap import assess_overlap
+from heedful._effects.scores import EffectRows
+from heedful._effects.unseen import count_copies, rows_with_effects
+from heedful._frames import read_table, take
+from heedful._models.linear import LocalLasso
+from heedful._responses import Effect, effect_weights
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._lasso import AttentionLasso
+from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._logistic import AttentionLassoClassifier
+from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
+from heedful.similarity import ForestProximity
+
+# Trees of models of outcome and treatment, and rows that these are tuned on: more make them hardly better, and fits
+# much slower.
+TREES, TUNING_ROWS = 200, 250
+
+
+@dataclass(eq=False, repr=False)
+class AttentionEffect(AttentionEstimator):
+    """Estimate the effect of a treatment on each row by rows that matter.
+
+    What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
+    both leave is then compared: the flow is that of :class:`heedful.AttentionLasso`, with one small linear model of the
+    effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. Numbers mean an
+    effect only if like rows got different treatments by nothing that also decides the outcome: see
+    ``docs/effects.md``.
+
+    Parameters
+    ----------
+    heads : {"multi", "single"}, default="multi"
+        As in :class:`heedful.AttentionLasso`.
+    outcome : estimator, default=None
+        What learns the expected outcome: a scikit-learn regressor, or a classifier if outcomes are two labels. None
+        takes the mean of an attention lasso with one head and of boosted trees.
+    propensity : estimator or float, default=None
+        What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
+        known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for
+        ``outcome``.
+    similarity : str, object, callable or list of them, default="forest"
+        As in :class:`heedful.AttentionLasso`; forests grow on pseudo-outcomes, so that they split where effects differ.
+    temperature : float, list of float or "auto", default="auto"
+        As in :class:`heedful.AttentionLasso`.
+    local : LocalLasso, default=None
+        As in :class:`heedful.AttentionLasso`.
+    mixing : float, list of float, "auto" or "adaptive", default="auto"
+        As in :class:`heedful.AttentionLasso`.
+    features : list, callable or dict, default=None
+        Columns that the effect may depend on, as in :class:`heedful.AttentionLasso`; what is expected of outcome and
+        treatment is learned from all columns.
+    n_folds : int, default=5
+        Folds of rows whose outcome and treatment are expected by models of the other folds.
+    verbose : int, default=0
+        1 shows progress.
+    n_jobs : int, default=None
+        As in :class:`heedful.AttentionLasso`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of forests and folds.
+
+    Attributes
+    ----------
+    baseline_ : GlobalModel
+        The effect lasso for all rows; its slopes are taken back if they hardly pay on unseen rows (``guard_``).
+    treatments_ : ndarray of shape (2,) or None
+        Labels of the control and of the treated; None if the treatment is an amount.
+    outcomes_ : ndarray of shape (2,) or None
+        Labels of the outcome: effects are on the chance of the second. None if outcomes are numbers.
+    expected_outcome_, propensity_ : ndarray of shape (n_train,)
+        What was expected of the outcome and of the treatment of each training row, by models that did not see it.
+    unseen_effect_ : ndarray of shape (n_train,)
+        Effect on each training row, by models that did not see it.
+    similarity_, heads_, mixing_, guard_, unseen_error_
+        As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise, and of use for comparison.
+
+    References
+    ----------
+    Nie and Wager, "Quasi-oracle estimation of heterogeneous treatment effects", Biometrika 108 (2021).
+
+    Examples
+    --------
+    >>> from heedful.datasets import make_effects
+    >>> train, test = make_effects("B", 600, random_state=0).split(500)
+    >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
+    >>> away = model.effect(test.X) - test.effect
+    >>> bool((away**2).mean() < 0.5 * test.effect.var())
+    True
+    """
+
+    heads: str = "multi"
+    _: KW_ONLY
+    outcome: Any = None
+    propensity: Any = None
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    local: LocalLasso | None = None
+    mixing: Any = "auto"
+    features: Any = None
+    n_folds: int = 5
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    coef_intervals = coef_intervals
+
+    @all_or_nothing
+    def fit(self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None) -> Self:
+        """Learn what is expected of rows, then the effect.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows as they were before treatment: numbers, or a frame that may hold text, categories and missing
+            cells.
+        y : array-like of shape (n_train,)
+            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts.
+        treatment : array-like of shape (n_train,)
+            Two values or labels, of which the second in order is the treatment; or an amount, whose effect is per unit.
+            Categories of pandas that have an order keep it.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
+        groups : array-like of shape (n_train,), default=None
+            Groups of rows that stay together in folds, such as the visits of a patient; standard errors are by groups.
+        propensity : array-like of shape (n_train,), default=None
+            Chance of each row to be treated, or its expected amount, where it is known. It is used as it is.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        n_folds = check_count("n_folds", self.n_folds, 2, "5 is the default.")
+        cv: Any = "oob" if groups is None else n_folds
+        shared = ("heads", "similarity", "temperature", "local", "mixing")
+        kind, settings = plan_linear(
+            AttentionLasso(**{name: getattr(self, name) for name in shared}, cv=cv), groups, squares=True
+        )
+        table = read_table(self, X, reset=True)
+        n_rows = len(table)
+        weight = check_weights(sample_weight, n_rows)
+        arms, outcomes = read_treatment(treatment, n_rows, weight), read_outcome(y, n_rows)
+        seed = check_random_state(self.random_state)
+        splits = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
+        rows = Rows(table, None if sample_weight is None else weight, splits)
+        known = self._known_propensity(propensity, arms)
+        learner = self._learner("outcome", outcomes, rows, seed)
+        if known is None:
+            known = self._expect_treatment(arms, rows, weight, seed)
+        frame = pd.DataFrame(
+            {
+                "outcome": outcomes.values,
+                "treatment": arms.values,
+                "expected_outcome": expect(learner, outcomes, rows),
+                "propensity": known,
+            }
+        )
+        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        self._fit(X, frame, given, lambda _: Effect(), kind, settings)
+        self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
+        self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
+        return self
+
+    def effect(self, X) -> np.ndarray:
+        """Return the effect of the treatment on each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows as they are before treatment.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            What the treatment adds to the outcome, or to the chance of its second label; per unit of an amount.
+        """
+        return self._predict(X)
+
+    def effect_interval(self, X, coverage=0.9) -> np.ndarray:
+        """Return an interval around the effect on each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows as they are before treatment.
+        coverage : float, default=0.9
+            Share of rows whose true effect is to lie inside, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n_query, 2)
+            Lower and upper ends; the effect is in their middle.
+
+        Raises
+        ------
+        ValueError
+            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+
+        Notes
+        -----
+        An effect is never seen, so that no residual can calibrate these intervals as it does those of predictions.
+        Under the query's attention a step of least squares is fitted to what models that did not see a row left of its
+        pseudo-outcome: its size is what the effect may be off by, its sandwich error how noisy that is. Intervals are
+        too wide where effects hardly differ, and too narrow where they change within the rows attended to: see
+        ``docs/effects.md`` for how often they hold the truth.
+
+        Examples
+        --------
+        >>> from heedful.datasets import make_effects
+        >>> train, test = make_effects("B", 600, random_state=0).split(500)
+        >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
+        >>> low, high = model.effect_interval(test.X).T
+        >>> bool(((low < test.effect) & (test.effect < high)).mean() > 0.8)
+        True
+        """
+        hint = "0.9 means nine of ten effects."
+        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        fitted, table = self._fitted, self._read(X)
+        reach = reach_of(fitted, table, count_copies(fitted, self._rows.weight), coverage, self._run)
+        effect = fitted.values(table, self._run)[:, 0]
+        return np.column_stack([effect - reach, effect + reach])
+
+    def predict(self, X) -> np.ndarray:
+        """Return the effect of the treatment on each row, as ``effect`` does.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows as they are before treatment.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Effects.
+        """
+        return self.effect(X)
+
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None) -> Explanation:
+        """Return what effects were made of.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows as they are before treatment.
+        y : None, default=None
+            Not used: an effect is never seen.
+        method : {"fast", "shapley"}, default="fast"
+            As in :meth:`heedful.AttentionLasso.explain`.
+        max_features : int, default=None
+            As in :meth:`heedful.AttentionLasso.explain`.
+
+        Returns
+        -------
+        Explanation
+            Its predictions are effects; training rows show outcome and treatment with what was expected of them.
+        """
+        if y is not None:
+            raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
+        return self._explain(X, None, method, max_features)
+
+    def average_effect(self, subset=None, coverage=0.9) -> AverageEffect:
+        """Return the average effect over the training rows, doubly robust.
+
+        Parameters
+        ----------
+        subset : array-like of bool of shape (n_train,), default=None
+            Rows to average over; None means all.
+        coverage : float, default=0.9
+            Share of intervals that is to hold the true average, between 0 and 1.
+
+        Returns
+        -------
+        AverageEffect
+            The effect with its standard error, interval and p value.
+        """
+        return average_effect(self._known_rows, subset, coverage=coverage)
+
+    def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
+        """Return whether effects differ, and whether large ones are known.
+
+        Parameters
+        ----------
+        smaller_is_better : bool, default=False
+            Whether the outcome is to be small, such as pain or costs: those whose outcome falls most are treated first.
+
+        Returns
+        -------
+        Heterogeneity
+            Best linear predictor and rank-weighted average effects with p values, and the gain of treating those who
+            gain most first.
+
+        Raises
+        ------
+        ValueError
+            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+        """
+        rows = self._known_rows
+        if self._model.residuals is None:
+            raise ValueError(
+                "`heterogeneity` needs effects of left-out rows, and a fit with a fixed `mixing` of one head makes "
+                "none. Fit with `mixing='auto'`."
+            )
+        return assess_heterogeneity(rows, smaller_is_better=bool(smaller_is_better))
+
+    def overlap(self) -> Overlap:
+        """Return whether like rows got different treatments.
+
+        Returns
+        -------
+        Overlap
+            Propensities, effective rows and balance of columns before and after weighting, and what to do.
+        """
+        rows, table = self._known_rows, self._fitted.rows.given_values()
+        labels = ("control", "treated") if self.treatments_ is None else tuple(self.treatments_.tolist())
+        return assess_overlap(table, rows, labels)
+
+    @property
+    def expected_outcome_(self) -> np.ndarray:
+        """What was expected of the outcome of each training row."""
+        return self._rows.outcome
+
+    @property
+    def propensity_(self) -> np.ndarray:
+        """What was expected of the treatment of each training row."""
+        return self._rows.propensity
+
+    @property
+    def unseen_effect_(self) -> np.ndarray:
+        """Effect on each training row, by models that did not see it."""
+        return self._rows.effect
+
+    @property
+    def _known_rows(self) -> EffectRows:
+        self._fitted  # noqa: B018 - raises if there is no fit
+        return self._rows
+
+    def _predicts(self) -> str | None:
+        return None
+
+    def _observes_response(self) -> bool:
+        return False
+
+    def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:
+        """Return propensities that need not be learned, None if they must."""
+        if propensity is not None:
+            return check_known(propensity, arms)
+        is_number = isinstance(self.propensity, Real) and not isinstance(self.propensity, bool)
+        if isinstance(self.propensity, np.ndarray | list | tuple | pd.Series):
+            raise TypeError("`propensity` must be an estimator or a number here. One for each row goes to `fit`.")
+        return check_known(self.propensity, arms) if is_number else None
+
+    def _expect_treatment(
+        self, arms: Column, rows: Rows, weight: np.ndarray, seed: np.random.RandomState
+    ) -> np.ndarray:
+        found = expect(self._learner("propensity", arms, rows, seed), arms, rows)
+        if arms.binary:
+            return clip_propensity(found, weight)
+        check_amounts_left(arms.values, found, weight)
+        return found
+
+    def _learner(self, name: str, column: Column, rows: Rows, seed: np.random.RandomState) -> Learner:
+        """Return what learns a column: the user's, or an attention lasso with one head beside boosted trees."""
+        model = getattr(self, name)
+        if model is not None:
+            check_learner(name, model, column, rows.weight is not None)
+            return Learner((model,), ours=False)
+        kind, boosted = (
+            (AttentionLassoClassifier, BoostedClassifier) if column.binary else (AttentionLasso, BoostedRegressor)
+        )
+        number = int(seed.randint(2**31 - 1))
+        attention = kind(
+            "single",
+            similarity=ForestProximity(TREES),
+            local=LocalLasso(tuning_rows=TUNING_ROWS),
+            n_jobs=self.n_jobs,
+            random_state=number,
+        )
+        return Learner((attention, boosted(number)), ours=True)

@@ -1,0 +1,64 @@
+"""``AverageEffect``: what a treatment does on average, and how sure that is."""
+
+from dataclasses import dataclass
+
+from heedful._show import Shown, Sketch, count, percent, short
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class AverageEffect(Shown):
+    """Tell what a treatment does on average.
+
+    Made by ``average_effect()`` of an estimator of effects: the mean of doubly robust scores.
+
+    Parameters
+    ----------
+    effect : float
+        Mean difference that the treatment makes to the response; per unit of a treatment that is an amount.
+    standard_error : float
+        Its standard error, by groups if rows have groups.
+    low, high : float
+        Ends of its interval.
+    coverage : float
+        How often such intervals hold the true average.
+    p_value : float
+        How often an estimate would be at least as far from 0 if there were no effect on average.
+    n_rows : int
+        Rows averaged over.
+    n_groups : int or None, default=None
+        Groups that they belong to; None if they have none.
+
+    Examples
+    --------
+    >>> from heedful.explain import AverageEffect
+    >>> AverageEffect(effect=1.2, standard_error=0.3, low=0.71, high=1.69, coverage=0.9, p_value=7e-5, n_rows=400)
+    Average effect over 400 rows
+      effect          1.2
+      90 % interval   0.71 to 1.69
+      standard error  0.3
+      no effect       p < 0.001
+    """
+
+    effect: float
+    standard_error: float
+    low: float
+    high: float
+    coverage: float
+    p_value: float
+    n_rows: int
+    n_groups: int | None = None
+
+    def _sketch(self) -> Sketch:
+        groups = "" if self.n_groups is None else f" in {count(self.n_groups, 'group')}"
+        facts = [
+            ("effect", short(self.effect)),
+            (f"{percent(self.coverage)} interval", f"{short(self.low)} to {short(self.high)}"),
+            ("standard error", short(self.standard_error)),
+            ("no effect", say_p(self.p_value)),
+        ]
+        return Sketch(f"Average effect over {count(self.n_rows, 'row')}{groups}", facts)
+
+
+def say_p(p_value: float) -> str:
+    """Return a p value as people write it."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"

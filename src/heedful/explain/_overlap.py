@@ -1,0 +1,138 @@
+"""``Overlap``: whether like rows got different treatments, without which no table tells an effect."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from heedful._show import Shown, Sketch, count, cut, percent, short
+
+# What is worth a word: such a share of propensities near 0 or 1; so few effective rows, or so small a part of them.
+MANY, FEW, PART = 0.05, 30.0, 0.3
+# Such a difference after weighting, if it is so many times what chance makes; such a part of a treatment's variance.
+LARGE, BEYOND, LITTLE = 0.1, 3.0, 0.05
+N_NAMED = 3
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Overlap(Shown):
+    """Tell whether like rows got different treatments.
+
+    Made by ``overlap()`` of an estimator of effects. Weighting is by the inverse of the chance of the treatment that a
+    row got, as the average effect has it.
+
+    Parameters
+    ----------
+    arms : DataFrame
+        By treatment: "rows", and effective rows "before" and "after" weighting. A treatment that is an amount has one
+        line, weighted by what the propensity leaves of it.
+    balance : DataFrame
+        By column (or level of a column): how far the arms differ "before" and "after" weighting, in standard
+        deviations, the means before, and "chance", the standard error of a difference after weighting. For a treatment
+        that is an amount, correlations with it, and with what the propensity leaves of it.
+    propensity, treatment : Series
+        The expected treatment of each row by a model that did not see it, and the treatment that it got.
+    share_low, share_high : float
+        Share of rows whose propensity is below ``near`` and above ``1 - near``.
+    near : float
+        What is near 0 and 1.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from heedful.explain import Overlap
+    >>> arms = pd.DataFrame({"rows": 50, "before": 50.0, "after": 45.0}, index=["control", "treated"])
+    >>> balance = pd.DataFrame({"before": [0.4], "after": [0.02], "chance": [0.2]}, index=["age"])
+    >>> half = pd.Series([0.4, 0.6] * 50)
+    >>> Overlap(arms=arms, balance=balance, propensity=half, treatment=(half > 0.5).astype(float), share_low=0.0,
+    ...         share_high=0.0, near=0.05).verdict
+    'Like rows got different treatments, and columns are balanced. What was not measured no check can see.'
+    """
+
+    arms: pd.DataFrame
+    balance: pd.DataFrame
+    propensity: pd.Series
+    treatment: pd.Series
+    share_low: float
+    share_high: float
+    near: float
+
+    @property
+    def warnings(self) -> list[str]:
+        """What speaks against the numbers, each with a remedy; empty if nothing does."""
+        said = [self._say_near(), self._say_rows(), self._say_left(), self._say_balance()]
+        return [line for line in said if line]
+
+    @property
+    def verdict(self) -> str:
+        """Whether there is overlap, in one sentence."""
+        if self.warnings:
+            return self.warnings[0]
+        return "Like rows got different treatments, and columns are balanced. What was not measured no check can see."
+
+    @property
+    def amounts(self) -> bool:
+        """Whether the treatment is an amount, not one of two."""
+        return len(self.arms) == 1
+
+    def _say_near(self) -> str:
+        share = self.share_low + self.share_high
+        if share <= MANY:
+            return ""
+        return (
+            f"{percent(share)} of the rows have a propensity below {self.near:g} or above {1 - self.near:g}: rows like "
+            "them got one treatment only. Average over the others, `average_effect(subset=(p > 0.1) & (p < 0.9))` with "
+            "p = `overlap().propensity`, or leave out columns that decide the treatment and not the outcome."
+        )
+
+    def _say_rows(self) -> str:
+        # of amounts those near their propensity count little by nature
+        part = 0.0 if self.amounts else PART
+        few = self.arms[(self.arms["after"] < FEW) | (self.arms["after"] < part * self.arms["before"])]
+        if few.empty:
+            return ""
+        return (
+            f"After weighting {cut(few.index[0])} has {short(few['after'].iloc[0])} effective rows of "
+            f"{short(few['rows'].iloc[0])}: averages rest on few rows. Collect more, or average over rows of a "
+            "propensity between 0.1 and 0.9 with `subset`."
+        )
+
+    def _say_left(self) -> str:
+        left = float(np.var(self.treatment - self.propensity))
+        if not self.amounts or left > LITTLE * float(np.var(self.treatment)):
+            return ""
+        return (
+            "The columns explain nearly all of the treatment: little is left to tell its effect. Leave out columns "
+            "that decide the treatment and not the outcome."
+        )
+
+    def _say_balance(self) -> str:
+        after = self.balance["after"].abs()
+        off = self.balance[(after > LARGE) & (after > BEYOND * self.balance["chance"])]
+        if off.empty:
+            return ""
+        names = ", ".join(f"{cut(name)} ({value:+.2f})" for name, value in off["after"].head(N_NAMED).items())
+        more = f" and {len(off) - N_NAMED} more" if len(off) > N_NAMED else ""
+        one = len(off) == 1
+        what = f"still {'goes' if one else 'go'} with the treatment"
+        if not self.amounts:
+            what = f"still {'differs' if one else 'differ'} between the arms after weighting"
+        mend = "Give a better model of the treatment: `propensity=...`."
+        return f"{count(len(off), 'column')} {what}: {names}{more}. {mend}"
+
+    def _sketch(self) -> Sketch:
+        facts = [
+            (cut(name), f"{count(int(rows), 'row')}, {short(after)} effective after weighting")
+            for name, rows, after in self.arms[["rows", "after"]].itertuples()
+        ]
+        low, middle, high = (short(value) for value in self.propensity.quantile([0.0, 0.5, 1.0]))
+        facts.append(("propensity", f"{middle} (median; {low} to {high})"))
+        if not self.amounts:
+            facts.append(("near 0 or 1", f"{percent(self.share_low)} of the rows, {percent(self.share_high)}"))
+        largest = [short(float(self.balance[name].abs().max())) for name in ("before", "after")]
+        unit = "correlation" if self.amounts else "difference"
+        facts.append((f"largest {unit}", f"{largest[0]} before weighting, {largest[1]} after"))
+        facts += [("warning", line) for line in self.warnings] or [("verdict", self.verdict)]
+        return Sketch(
+            f"Overlap of {count(len(self.propensity), 'row')}", facts, "Look at arms, balance; heedful.plot.balance"
+        )

@@ -1,0 +1,49 @@
+"""Answers about a treatment: its average, whether effects differ, and whether like rows got different treatments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from heedful.explain import AverageEffect, Heterogeneity, Overlap
+from heedful.report._compact import numbers, text
+
+Answer = AverageEffect | Heterogeneity | Overlap
+TITLES = {AverageEffect: "On average", Heterogeneity: "Does it differ?", Overlap: "Can it be told?"}
+# Columns of the curve that are drawn.
+CURVE = ("gain", "random", "standard_error")
+
+
+def tell_answers(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+    """Return each answer as a title, one sentence, facts under their names, and a curve if it has one."""
+    return [_tell(_check(answer)) for answer in answers]
+
+
+def _tell(answer: Answer) -> dict[str, Any]:
+    facts = [(name, said) for name, said in answer._sketch().facts if name not in ("verdict", "warning")]
+    lines = [getattr(answer, "verdict", "")]
+    if isinstance(answer, Overlap):
+        lines = answer.warnings or lines
+    return {
+        "title": TITLES[type(answer)],
+        "lines": [line for line in lines if line],
+        "facts": [[text(name), said] for name, said in facts],
+        "curve": _curve(answer) if isinstance(answer, Heterogeneity) else None,
+    }
+
+
+def _curve(answer: Heterogeneity) -> dict[str, Any]:
+    """Return what treating more and more rows gains."""
+    table = answer.curve
+    return {
+        "share": numbers([0.0, *table.index], 3),
+        "smaller": answer.smaller_is_better,
+        **{name: numbers([0.0, *table[name]], 4) for name in CURVE},
+    }
+
+
+def _check(answer: Any) -> Answer:
+    if not isinstance(answer, Answer):
+        raise TypeError(
+            "`answers` must hold what `average_effect()`, `heterogeneity()` and `overlap()` of an estimator of effects "
+            f"return, got {type(answer).__name__}. Pass a list of them."
+        )
+    return answer

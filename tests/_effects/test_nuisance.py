@@ -1,0 +1,160 @@
+"""What is expected of rows by models that did not see them."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.neighbors import KNeighborsRegressor
+
+from heedful._effects.given import Column
+from heedful._effects.nuisance import (
+    Learner,
+    Rows,
+    check_amounts_left,
+    check_known,
+    check_learner,
+    clip_propensity,
+    draw_folds,
+    expect,
+)
+
+LABELS = np.array([0, 1])
+
+
+def seeded():
+    return np.random.RandomState(0)
+
+
+def make_rows(rng, n=60):
+    X = rng.normal(size=(n, 2))
+    y = X[:, 0] + rng.normal(size=n)
+    arms = (rng.random(n) < 0.5).astype(np.float64)
+    return X, Column(y, None), Column(arms, LABELS)
+
+
+def test_a_row_is_expected_by_a_model_of_the_other_folds(rng):
+    X, y, arms = make_rows(rng)
+    splits = draw_folds(X, [arms, y], np.ones(60), None, 5, seeded())
+    found = expect(Learner((Ridge(),), ours=False), y, Rows(X, None, splits))
+    chance = expect(Learner((LogisticRegression(),), ours=False), arms, Rows(X, None, splits))
+    assert sorted(np.concatenate([split.test for split in splits]).tolist()) == list(range(60))
+    for train, test in splits:
+        assert not set(train.tolist()) & set(test.tolist())
+        np.testing.assert_allclose(found[test], Ridge().fit(X[train], y.values[train]).predict(X[test]))
+        own = LogisticRegression().fit(X[train], arms.values[train]).predict_proba(X[test])[:, 1]
+        np.testing.assert_allclose(chance[test], own)
+
+
+def test_the_mean_of_several_models_counts(rng):
+    X, y, arms = make_rows(rng)
+    rows = Rows(X, rng.uniform(1.0, 3.0, 60), draw_folds(X, [arms, y], np.ones(60), None, 5, seeded()))
+    for column, models in ((y, (Ridge(), Ridge(100.0))), (arms, (LogisticRegression(), LogisticRegression(C=0.01)))):
+        one, other = (expect(Learner((model,), ours=False), column, rows) for model in models)
+        np.testing.assert_allclose(expect(Learner(models, ours=False), column, rows), (one + other) / 2)
+        assert np.abs(one - other).max() > 0.05
+
+
+def test_what_is_expected_of_a_row_does_not_depend_on_its_own_values(rng):
+    X, y, arms = make_rows(rng)
+    moved_y, moved_arms = y.values.copy(), arms.values.copy()
+    moved_y[7] += 100.0
+    moved_arms[7] = 1 - moved_arms[7]
+    found = []
+    for outcomes, treatments in ((y.values, arms.values), (moved_y, moved_arms)):
+        columns = [Column(treatments, LABELS), Column(outcomes, None)]
+        rows = Rows(X, None, draw_folds(X, columns, np.ones(60), None, 5, seeded()))
+        learners = Learner((LogisticRegression(),), ours=False), Learner((Ridge(),), ours=False)
+        found.append([expect(*pair, rows) for pair in zip(learners, columns, strict=True)])
+    for before, after in zip(*found, strict=True):
+        assert before[7] == after[7]
+        assert (before != after).sum() > 30
+
+
+def test_weights_count_rows_and_rows_of_no_weight_are_not_seen(rng):
+    X, y, _ = make_rows(rng, 30)
+    weight = np.r_[np.zeros(5), np.full(25, 2.0)]
+    spoilt = y.values.copy()
+    spoilt[:5] = 1e6
+    splits = draw_folds(X, [y], weight, None, 3, seeded())
+    found = expect(Learner((KNeighborsRegressor(3),), ours=False), Column(spoilt, None), Rows(X, None, splits))
+    assert found.max() > 1e5
+    weighted = expect(Learner((LinearRegression(),), ours=False), Column(spoilt, None), Rows(X, weight, splits))
+    assert np.abs(weighted).max() < 1e3
+
+
+def test_groups_stay_together(rng):
+    X, y, arms = make_rows(rng)
+    groups = np.repeat(np.arange(12), 5)
+    for train, test in draw_folds(X, [arms, y], np.ones(60), groups, 4, seeded()):
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_copies_of_a_row_stay_with_it(rng):
+    X, y, arms = make_rows(rng)
+    again = rng.permutation(np.r_[np.arange(60), np.arange(20)])
+    columns = [Column(arms.values[again], LABELS), Column(y.values[again], None)]
+    for train, test in draw_folds(X[again], columns, np.ones(80), None, 5, seeded()):
+        assert not set(again[train].tolist()) & set(again[test].tolist())
+
+
+def test_rare_arms_are_dealt_out_to_the_folds(rng):
+    X = rng.normal(size=(40, 1))
+    rare = np.zeros(40)
+    rare[:2] = 1.0
+    for state in range(20):
+        splits = draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, np.random.RandomState(state))
+        assert all(rare[train].sum() == 1 for train, _ in splits)
+    rare[1] = 0.0
+    with pytest.raises(ValueError, match="`treatment` must have rows of both labels in every part of 2 folds"):
+        draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, seeded())
+
+
+@pytest.mark.parametrize(
+    ("model", "column", "error"),
+    [
+        ("forest", Column(np.ones(2), None), "`outcome` must be a scikit-learn regressor or classifier"),
+        (LogisticRegression(), Column(np.ones(2), None), "`outcome` must be a regressor"),
+        (RidgeClassifier(), Column(np.ones(2), LABELS), "`outcome` must have predict_proba"),
+        (KNeighborsRegressor(), Column(np.ones(2), None), "`outcome` must take `sample_weight`"),
+    ],
+)
+def test_models_that_do_not_suit_are_refused(model, column, error):
+    with pytest.raises(TypeError, match=error):
+        check_learner("outcome", model, column, weighted=True)
+
+
+def test_models_that_suit_are_taken():
+    check_learner("outcome", KNeighborsRegressor(), Column(np.ones(2), None), weighted=False)
+    check_learner("outcome", LinearRegression(), Column(np.ones(2), LABELS), weighted=True)
+    check_learner("propensity", DummyClassifier(), Column(np.ones(2), LABELS), weighted=True)
+
+
+def test_a_known_propensity_is_one_number_or_one_for_each_row():
+    arms, amounts = Column(np.array([0.0, 1.0]), LABELS), Column(np.array([3.0, 8.0]), None)
+    np.testing.assert_array_equal(check_known(0.3, arms), [0.3, 0.3])
+    np.testing.assert_array_equal(check_known([0.001, 0.999], arms), [0.001, 0.999])
+    np.testing.assert_array_equal(check_known(5, amounts), [5.0, 5.0])
+    for wrong, error in ((1.0, "> 0 and < 1"), ([0.5], "one for each of 2 rows"), (np.nan, "finite number")):
+        with pytest.raises(ValueError, match=error):
+            check_known(wrong, arms)
+    with pytest.raises(TypeError, match="`propensity` must be numbers"):
+        check_known("half", arms)
+
+
+def test_propensities_are_kept_from_the_ends():
+    chance = np.r_[0.001, np.full(98, 0.5), 0.999]
+    np.testing.assert_array_equal(clip_propensity(chance, np.ones(100)), np.r_[0.02, np.full(98, 0.5), 0.98])
+    many = np.r_[np.full(10, 0.001), np.full(90, 0.5)]
+    with pytest.warns(UserWarning, match=r"10 of 100 rows have a propensity within 0.02.*Look at overlap"):
+        clip_propensity(many, np.ones(100))
+    with pytest.raises(ValueError, match=r"the treatment of 100 of 100 rows all but surely.*Leave out columns"):
+        clip_propensity(np.full(100, 0.001), np.ones(100))
+
+
+def test_amounts_that_columns_tell_are_refused(rng):
+    amount = rng.normal(size=50)
+    check_amounts_left(amount, np.zeros(50), np.ones(50))
+    with pytest.warns(UserWarning, match="guesses from few rows"):
+        check_amounts_left(amount, 0.9 * amount, np.ones(50))
+    with pytest.raises(ValueError, match=r"no effect to see\. Leave out columns"):
+        check_amounts_left(amount, 0.9999 * amount, np.ones(50))
