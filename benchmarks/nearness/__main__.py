@@ -3,7 +3,7 @@
     python -m benchmarks.nearness [--data DIR] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md beside this file; of fewer than ten draws, and with ``--smoke``, under build/. Each draw is kept in
-build/nearness, so an interrupted run goes on where it stopped.
+splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
 import argparse

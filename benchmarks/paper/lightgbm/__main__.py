@@ -1,6 +1,6 @@
 """Section 6.3 of the paper: attention around a small LightGBM beside a large LightGBM, on its twelve tables.
 
-    python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 10] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 50] [--jobs -1] [--fresh] [--smoke]
 
 Writes results.md, figure.png (as figure 8) and importances.png (as figure 7) beside this file; of fewer
 tables or splits, and with ``--smoke``, under build/. Splits are kept in splits.jsonl, so an interrupted run goes on
@@ -69,7 +69,7 @@ def draw_importances(X: pd.DataFrame, y: np.ndarray, path: Path) -> None:
 
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, runs=10, add=study.add_tables)
+    options = study.read_options(__doc__, runs=50, add=study.add_tables)
     plt.switch_backend("Agg")
     tables = study.read_tables(options)
     results = study.run(STUDY, tables, options)
