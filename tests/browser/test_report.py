@@ -215,10 +215,10 @@ def test_charts_show_hostile_names_as_they_are(page, folder):
     assert page.run("return document.querySelectorAll('#map .ytick text')[0].textContent").startswith("<i>")
 
 
-@pytest.mark.parametrize(("n_query", "seconds"), [(5, 8), (2500, 12)])
+@pytest.mark.parametrize(("n_query", "seconds"), [(5, 4), (2500, 6)])
 def test_the_page_is_soon_usable(page, folder, n_query, seconds):
     page.open(report.write(make_explanation(n_query=n_query, n_features=40), folder / "large.html"))
-    assert page.seconds < seconds
+    assert 0.1 < page.seconds < seconds
     took = page.run(
         "const t = performance.now(); document.getElementById('next').click(); return performance.now() - t"
     )
