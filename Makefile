@@ -31,11 +31,11 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 
 .PHONY: test
 test: $(READY) ## run the tests of everything that a change can break
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25
 
 .PHONY: test-studies
 test-studies: $(READY) ## run every study in small, and every example
-	$(BIN)/python -m pytest -n 2 --dist loadgroup tests/studies
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25 tests/studies
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
