@@ -31,15 +31,15 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 
 .PHONY: test
 test: $(READY) ## run the tests of everything that a change can break
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
 
 .PHONY: test-studies
 test-studies: $(READY) ## run every study in small, and every example
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25 tests/studies
+	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 tests/studies
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadgroup tests/_kernels
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/_kernels
 
 .PHONY: mutants
 mutants: $(READY) ## make small wrong edits one by one and see that tests fail; ONLY='text' tries those with it
@@ -62,7 +62,7 @@ WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity
 
 .PHONY: test-oldest
 test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that are supported, in .venv-oldest
-	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadgroup \
+	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadfile \
 		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
 		-k 'not AttentionRegressor and not AttentionClassifier'
 
@@ -74,7 +74,7 @@ test-newest: ## run TESTS with the newest of every package, in .venv-newest, wit
 	@test -x $(NEWEST)/bin/python || $(PYTHON) -m venv $(NEWEST)
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade pip
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[dev]'
-	NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/kernels $(NEWEST)/bin/python -m pytest -n 2 --dist loadgroup $(TESTS)
+	NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/kernels $(NEWEST)/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
 
 PYTHONS ?= python3.11 python3.12 python3.13
 .PHONY: test-pythons

@@ -12,8 +12,6 @@ from heedful import AttentionLasso, local_lasso
 from heedful.similarity import ForestProximity
 
 PATIENCE = 240.0
-# Rooms whose files need kernels that others do not: one process for a file compiles them once.
-OWN_KERNELS = {"_kernels", "_solver", "_models"}
 # tests read standard error and logs; whether a kernel was compiled before is no part of what they say
 os.environ.setdefault("HEEDFUL_QUIET", "1")
 
@@ -34,13 +32,6 @@ def compile_newton():
     """Compile the steps of losses that are not squares."""
     X = np.random.default_rng(0).normal(size=(40, 3))
     local_lasso(X, X[:, 0] > 0, np.ones((2, 40)), alpha=0.1, family="binomial", n_jobs=1)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.path.parent.name in OWN_KERNELS:
-            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.name}"))
 
 
 @pytest.hookimpl(trylast=True)

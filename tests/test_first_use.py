@@ -177,7 +177,6 @@ def test_compiling_ahead_does_without_extras(monkeypatch):
 
 
 @compiled
-@pytest.mark.xdist_group("compiled ahead")
 @pytest.mark.parametrize(("name", "task"), ordinary_uses())
 def test_after_compiling_ahead_an_ordinary_use_compiles_nothing(needed, name, task):
     assert needed[name, task] == []

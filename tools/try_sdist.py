@@ -29,7 +29,7 @@ def main() -> int:
         found = Path(subprocess.run(where, env=environment, capture_output=True, text=True, check=True).stdout.strip())
         if not found.is_relative_to(root):
             raise RuntimeError(f"Tests must run the sdist's code, got that of {found}.")
-        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadgroup", *args.tests]
+        command = [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", *args.tests]
         return subprocess.run(command, cwd=root, env=environment, check=False).returncode
 
 

@@ -11,8 +11,6 @@ from heedful._frames import TableReader
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 SEEN = Counter()
-# one process fits the models of this file
-pytestmark = pytest.mark.xdist_group("once")
 
 
 class CountedForest(ForestProximity):

@@ -153,7 +153,7 @@ def peak(made, table, size):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_memory_is_that_of_a_block_however_many_rows_there_are(made, tmp_path, ending):
     rng = np.random.default_rng(0)
-    short, long = (make_table()[FEATURES].sample(n, replace=True, random_state=0) for n in (1000, 60_000))
+    short, long = (make_table()[FEATURES].sample(n, replace=True, random_state=0) for n in (1000, 40_000))
     for name, table in (("short", short), ("long", long)):
         table["dose"] = rng.normal(size=len(table))
         path = tmp_path / f"{name}.{ending}"
