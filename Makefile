@@ -35,7 +35,7 @@ test: $(READY) ## run the tests of everything that a change can break
 
 .PHONY: test-studies
 test-studies: $(READY) ## run every study in small, and every example
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25 tests/studies
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=25 tests/studies
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run the kernels' tests without compiling them
