@@ -6,6 +6,8 @@ in its place, the tests that must fail, and for a mutant that may live the reaso
 
 import argparse
 import importlib
+import multiprocessing
+import multiprocessing.queues
 import os
 import shutil
 import signal
@@ -138,29 +140,55 @@ def failing(mutants: list[Mutant], folder: Path) -> list[str]:
     return found
 
 
+def try_mutants(mutants: list[Mutant], folder: Path, jobs: int) -> list[Mutant]:
+    """Return the mutants that live; every process has a copy of the project of its own."""
+    context = multiprocessing.get_context("fork")
+    copies = context.SimpleQueue()
+    for number in range(jobs):
+        copies.put(shutil.copytree(folder, folder.parent / f"copy{number}"))
+    found = list[Mutant]()
+    with context.Pool(jobs, _Trial.begin, (copies,)) as pool:
+        for number, (mutant, alive, seconds) in enumerate(pool.imap_unordered(_Trial.run, mutants), 1):
+            found += [mutant] * alive
+            word = "LIVES" if alive else "noticed"
+            print(f"{number}/{len(mutants)} {word} ({seconds:.0f} s) {mutant}", flush=True)
+    return found
+
+
+class _Trial:
+    """The copy of the project in which this process tries its mutants."""
+
+    folder: Path
+
+    @classmethod
+    def begin(cls, copies: "multiprocessing.queues.SimpleQueue[Path]") -> None:
+        cls.folder = copies.get()
+
+    @classmethod
+    def run(cls, mutant: Mutant) -> tuple[Mutant, bool, float]:
+        start = time.perf_counter()
+        return mutant, lives(mutant, cls.folder), time.perf_counter() - start
+
+
 def main() -> int:
     """Try all mutants, or those with some text in their line; say which live."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="try mutants whose line holds this text")
+    parser.add_argument("--jobs", type=int, default=2, help="so many at a time")
     options = parser.parse_args()
     for name in LOADED:
         importlib.import_module(name)
     mutants = [mutant for mutant in read_mutants() if options.only in str(mutant) + mutant.tests]
-    found = list[Mutant]()
     with tempfile.TemporaryDirectory() as place:
-        folder, begun = Path(place), time.perf_counter()
+        folder, begun = Path(place) / "project", time.perf_counter()
+        folder.mkdir()
         for name in COPIED:
             source = ROOT / name
             (shutil.copytree if source.is_dir() else shutil.copy2)(source, folder / name)
         if broken := failing(mutants, folder):
             print(f"These tests must pass without a mutant: {broken}")
             return 2
-        for number, mutant in enumerate(mutants, 1):
-            start = time.perf_counter()
-            alive = lives(mutant, folder)
-            found += [mutant] * alive
-            word = "LIVES" if alive else "noticed"
-            print(f"{number}/{len(mutants)} {word} ({time.perf_counter() - start:.0f} s) {mutant}", flush=True)
+        found = try_mutants(mutants, folder, options.jobs)
         minutes = (time.perf_counter() - begun) / 60
     print(f"{len(mutants) - len(found)} of {len(mutants)} mutants were noticed, in {minutes:.0f} minutes.")
     for mutant in found:
