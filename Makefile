@@ -29,6 +29,9 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 	@mkdir -p build
 	$(BIN)/python examples/report.py build/report.html
 
+# Tests run in two processes: threads of OpenMP that spin while they wait would hold up those of the other process.
+test test-studies test-oldest test-newest: export OMP_WAIT_POLICY ?= passive
+
 .PHONY: test
 test: $(READY) ## run the tests of everything that a change can break
 	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
