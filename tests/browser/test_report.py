@@ -216,13 +216,12 @@ def test_charts_show_hostile_names_as_they_are(page, folder):
 
 
 def test_a_page_of_many_queries_is_soon_usable(page, folder):
-    # against a page of few in the same browser: machines differ, and one machine from hour to hour
-    few, many = (
-        page.open(report.write(make_explanation(n_query=n, n_features=40), folder / f"{n}.html")).seconds
-        for n in (5, 2500)
-    )
-    assert 0.1 < few < 8
-    assert many < 4 * few
+    pages = [report.write(make_explanation(n_query=n, n_features=40), folder / f"{n}.html") for n in (5, 2500)]
+    # beside plain work in the same browser, best of three: machines differ, and one machine from minute to minute
+    few, many = (min(page.open(one).seconds / page.plain_work() for _ in range(3)) for one in pages)
+    assert 0.1 < few < 3
+    assert many < 5
+    page.open(pages[1])
     took = page.run(
         "const t = performance.now(); document.getElementById('next').click(); return performance.now() - t"
     )
