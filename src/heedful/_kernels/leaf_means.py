@@ -2,7 +2,7 @@
 
 Row ``i`` has weight ``background * prior[i] + bump[i]`` for a query. What the background does to a leaf is known from
 its sums under the prior, so only the bumps cost time: a query goes through the members of its leaves, or compares the
-leaves of its stored rows with its own, whichever is faster.
+leaves of its stored rows with its own, whichever are fewer.
 
 A row has a ``mass`` (n_set, 1, n_train) and a ``moment`` (n_set, n_column, n_train), mass times what is averaged.
 ``n_set`` is one where all trees have the same, else the number of trees; the rows of one tree lie side by side, so that
@@ -14,8 +14,6 @@ import numpy as np
 from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.weighting import pick_rows
 
-# Comparing leaves is vectorised: so many comparisons take the time of one look-up of a member, as measured.
-COMPARED_PER_MEMBER = 2
 # Rounding leaves a leaf whose rows are all masked with less than this share of its background.
 NOTHING = 1e-12
 
@@ -45,15 +43,17 @@ def gather_row(leaf, starts, members, dense, mass, moment, masses, moments):
         heavy, row = mass[min(t, mass.shape[0] - 1), 0], moment[min(t, moment.shape[0] - 1), 0]
         weight, total = 0.0, 0.0
         for c in range(start, stop):
-            bump = dense[members[c]]
-            weight += bump * heavy[members[c]]
-            total += bump * row[members[c]]
+            # a number without a sign needs no look at whether it counts from the end
+            i = np.uint32(members[c])
+            weight += dense[i] * heavy[i]
+            total += dense[i] * row[i]
         masses[0, t] += weight
         moments[0, t] += total
         for k in range(1, moment.shape[1]):
             row, total = moment[min(t, moment.shape[0] - 1), k], 0.0
             for c in range(start, stop):
-                total += dense[members[c]] * row[members[c]]
+                i = np.uint32(members[c])
+                total += dense[i] * row[i]
             moments[k, t] += total
 
 
@@ -90,7 +90,7 @@ def leaf_mean_rows(
             size += starts[leaf[t] + 1] - starts[leaf[t]]
         rows, bump = pick_rows(indices, indptr[q], indptr[q + 1], everyone), bumps[indptr[q] : indptr[q + 1]]
         masses, moments = np.zeros((1, n_tree)), np.zeros((n_column, n_tree))
-        if rows.size * n_tree < COMPARED_PER_MEMBER * size:
+        if rows.size * n_tree < size:
             compare_row(leaf, rows, bump, train_leaves, mass, masses)
             compare_row(leaf, rows, bump, train_leaves, moment, moments)
         else:
