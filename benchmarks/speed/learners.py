@@ -146,6 +146,19 @@ def leaf_attention(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
     return rows
 
 
+def time_for_a_row(n: int, p: int, n_query: int) -> str:
+    """Return how much time the bar of leaf attention leaves for one training row of one leaf."""
+    (X, y), queries = make_table(n, p), make_table(n_query, p, seed=1)[0]
+    booster = small_booster("a benchmark", n_classes=None, random_state=0).set_params(n_jobs=None).fit(X, y)
+    train, asked = (booster.predict(rows, pred_leaf=True).T for rows in (X, queries))
+    rows = np.mean([(mine[:, None] == theirs).sum(axis=0).mean() for mine, theirs in zip(train, asked, strict=True)])
+    each = 1e9 * fastest(lambda: booster.predict(queries, pred_leaf=True)) / asked.size
+    return (
+        f"LightGBM finds a leaf in {each:.0f} ns. Attention goes through the training rows of that leaf, {rows:.0f} "
+        f"on average, to see who is alike and to average them: the bar leaves {BAR_LEAF * each / rows:.2f} ns a row."
+    )
+
+
 def weigh_only(model: LeafAttentionRegressor, queries: np.ndarray) -> list[float]:
     """Return the seconds that weighted means of leaves take, leaves and attention weights being known."""
     fitted, problem = model._model, model._model.problem
@@ -180,7 +193,8 @@ def main() -> None:
         f"Leaf attention of {options.leaf_queries} queries (bar {BAR_LEAF}x)": pages.draw_table(
             ("model", "attention by", "leaf numbers", "weighted leaves alone", "whole `predict`"),
             leaf_attention(n, p, options.leaf_queries),
-        ),
+        )
+        + f"\n\n{time_for_a_row(n, p, options.leaf_queries)}",
     }
     about = f"{pages.stamp('heedful', 'lightgbm')}. Run again: `make bench`."
     page = pages.join("Speed of any learner", about, *(f"## {title}\n\n{part}" for title, part in parts.items()))

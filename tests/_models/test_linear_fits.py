@@ -34,6 +34,17 @@ def test_heads_are_one_newton_step_from_the_baseline(rng, kind):
         np.testing.assert_allclose(found[:, w, t + 1], case.observed(np.array(links)), atol=1e-6)
 
 
+def test_a_step_goes_no_farther_from_the_baseline_than_its_family_lets_it(rng, monkeypatch):
+    case = FamilyCase(rng, "cox")
+    free, base = case.values()[:, :, 1:], case.base.fit_.model.link(case.queries.x)[:, :, None]
+    farthest = np.median(np.abs(free - base))
+    assert farthest < case.problem.family.farthest_step
+    monkeypatch.setattr(type(case.problem.family), "farthest_step", farthest)
+    found = case.values()[:, :, 1:]
+    np.testing.assert_allclose(found, np.clip(free, base - farthest, base + farthest))
+    assert 0 < (found == free).sum() < free.size
+
+
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_heads_of_infinite_penalty_are_the_class_shares_moved_a_little(rng, kind):
     case = FamilyCase(rng, kind)
