@@ -1,26 +1,24 @@
 """What the columns of the table added to some predictions, and in which parts, as tables."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful._checks import check_choice
 from heedful.explain._attribution import Attribution, shows_factors
+from heedful.explain._explained import Explained
 from heedful.explain._rows import rank_queries
 
-if TYPE_CHECKING:
-    from heedful.explain._explanation import Explanation
 
-
-def attributed(e: "Explanation") -> Attribution:
+def attributed(e: Explained) -> Attribution:
     """Return what columns add, worked out now if it was not before."""
     if e.attribution is None:
         raise ValueError("There are no contributions: an explanation has them if it is made by `explain(X)`.")
     return e.attribution()
 
 
-def which_output(e: "Explanation", output: Any) -> tuple[np.ndarray, np.ndarray]:
+def which_output(e: Explained, output: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return each query with the place of its output: the one asked for, or that of its most probable class."""
     rows = np.arange(len(e.index))
     if e.outputs is None:
@@ -34,7 +32,7 @@ def which_output(e: "Explanation", output: Any) -> tuple[np.ndarray, np.ndarray]
     return rows, np.full(rows.size, e.outputs.index(output))
 
 
-def read_contributions(e: "Explanation", output: Any, part: str, levels: bool) -> pd.DataFrame:
+def read_contributions(e: Explained, output: Any, part: str = "all", levels: bool = False) -> pd.DataFrame:
     """Return what each column adds to the predictions: all of it, or one of two parts."""
     check_choice("part", part, ("all", "attention", "model"))
     if levels and part != "model":
@@ -53,7 +51,7 @@ def read_contributions(e: "Explanation", output: Any, part: str, levels: bool) -
     return pd.DataFrame(added[which], e.index, e.values.columns)
 
 
-def read_errors(e: "Explanation") -> pd.DataFrame | None:
+def read_errors(e: Explained) -> pd.DataFrame | None:
     """Return the standard errors of what columns add, if it is a mean of draws."""
     error, columns = attributed(e).error, e.values.columns
     if error is None:
@@ -63,9 +61,9 @@ def read_errors(e: "Explanation") -> pd.DataFrame | None:
     return pd.DataFrame(error.reshape(len(error), -1), e.index, columns)
 
 
-def list_features(e: "Explanation", k: int, output: Any) -> pd.DataFrame:
+def list_features(e: Explained, k: int, output: Any) -> pd.DataFrame:
     """Return the ``k`` columns that add most to each prediction, with all that is known of them."""
-    added = e.contributions(output).to_numpy()
+    added = read_contributions(e, output).to_numpy()
     order = np.argsort(-np.abs(added), axis=1, kind="stable")[:, :k]
     factor = {"factor": np.exp(added)} if shows_factors(e.words, None) else {}
     parts = {"contribution": added} | factor | _details(e, output)
@@ -79,7 +77,7 @@ def list_features(e: "Explanation", k: int, output: Any) -> pd.DataFrame:
     return pd.DataFrame({name: part.ravel() for name, part in table.items()}, rank_queries(e.index, range(1, k + 1)))
 
 
-def _details(e: "Explanation", output: Any) -> dict[str, np.ndarray]:
+def _details(e: Explained, output: Any) -> dict[str, np.ndarray]:
     """Return what else is known of each column of the table (n_query, n_columns): parts, slope, or importance."""
     if e.slopes and attributed(e).model is None:
         return {}
@@ -92,5 +90,5 @@ def _details(e: "Explanation", output: Any) -> dict[str, np.ndarray]:
     own[:, e.values.columns.get_indexer(alone)] = values[:, pd.Index(e.features).get_indexer(alone.index)]
     if not e.slopes:
         return {"importance": np.nan_to_num(own)}
-    parts = {part: e.contributions(output, part).to_numpy() for part in ("attention", "model")}
+    parts = {part: read_contributions(e, output, part).to_numpy() for part in ("attention", "model")}
     return parts | {"coef": own}

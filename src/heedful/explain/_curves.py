@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain._explanation import Explanation
+from heedful.explain._explained import Explained
 
 
 class Curve(NamedTuple):
@@ -26,7 +26,7 @@ class Curve(NamedTuple):
     missing_rows: float
 
 
-def read_curve(explanation: Explanation, feature: Any, output: Any, most: int) -> Curve:
+def read_curve(explanation: Explained, feature: Any, output: Any, most: int) -> Curve:
     """Return the curve of a column, of one class or all, with so many levels at most, the most frequent.
 
     None takes the column whose curve varies most.
@@ -70,7 +70,7 @@ def rank_columns(table: pd.DataFrame) -> list:
     return of_column.index[np.argsort(-of_column.to_numpy(), kind="stable")].tolist()
 
 
-def _need_curves(explanation: Explanation) -> pd.DataFrame:
+def _need_curves(explanation: Explained) -> pd.DataFrame:
     if explanation.curves is None:
         raise ValueError(
             "`explanation` must have curves, got one of models without shapes. Explain an attention lasso with "
@@ -79,7 +79,7 @@ def _need_curves(explanation: Explanation) -> pd.DataFrame:
     return explanation.curves
 
 
-def _of_output(explanation: Explanation, table: pd.DataFrame, output: Any) -> pd.DataFrame:
+def _of_output(explanation: Explained, table: pd.DataFrame, output: Any) -> pd.DataFrame:
     """Return the pieces of one class, or of all."""
     if output is None:
         return table
@@ -90,7 +90,7 @@ def _of_output(explanation: Explanation, table: pd.DataFrame, output: Any) -> pd
     return table[table["class"] == output]
 
 
-def _finite_edges(explanation: Explanation, feature: Any, pieces: pd.DataFrame) -> np.ndarray:
+def _finite_edges(explanation: Explained, feature: Any, pieces: pd.DataFrame) -> np.ndarray:
     """Return where pieces begin and end, the outer ones at the outermost edge or query."""
     inner = pieces["low"].to_numpy()[1:]
     seen = [inner, explanation.design[feature].to_numpy() if feature in explanation.design else []]

@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._frames import center_and_unit
-from heedful._responses import Words
-from heedful._show import Shown, Sketch
-from heedful.explain._attribution import Pending, shows_factors
+from heedful._show import Sketch
+from heedful.explain._attribution import shows_factors
 from heedful.explain._clusters import Clusters
 from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
+from heedful.explain._explained import Explained
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
 from heedful.explain._lift import calibrate_bins, trace_lift
@@ -23,7 +22,7 @@ from heedful.explain._stability import compare_neighbours
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Shown):
+class Explanation(Explained):
     """Hold the models and the rows behind some predictions, as tables.
 
     Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. ``link`` is
@@ -105,71 +104,6 @@ class Explanation(Shown):
     >>> bool(np.allclose(e.base_value + e.contributions().sum(axis=1), e.link))
     True
     """
-
-    prediction: pd.Series | pd.DataFrame
-    link: pd.Series | pd.DataFrame
-    intercept: pd.Series | pd.DataFrame
-    coef: pd.DataFrame
-    mixing: pd.Series
-    n_eff: pd.Series
-    baseline_prediction: pd.Series | pd.DataFrame
-    baseline_coef: pd.Series
-    local_coef: pd.DataFrame
-    design: pd.DataFrame
-    mean: pd.DataFrame
-    attention: Any
-    train: pd.DataFrame
-    heads: pd.DataFrame
-    values: pd.DataFrame
-    sources: pd.Series
-    y: pd.Series | pd.DataFrame | None = None
-    loss: pd.Series | None = None
-    baseline_loss: pd.Series | None = None
-    task: str = "regression"
-    words: Words | None = None
-    slopes: bool = True
-    context: pd.DataFrame | None = None
-    train_context: pd.DataFrame | None = None
-    multiple: pd.Series | pd.DataFrame | None = None
-    shape: pd.DataFrame | None = None
-    curves: pd.DataFrame | None = None
-    train_values: pd.DataFrame | None = None
-    fidelity: pd.Series | None = None
-    small_prediction: pd.Series | pd.DataFrame | None = None
-    pending_price: Pending | None = None
-    attribution: Pending | None = None
-    offset: pd.Series | None = None
-    local_name: str = ""
-
-    @property
-    def index(self) -> pd.Index:
-        """Labels of the queries."""
-        return self.coef.index
-
-    @property
-    def features(self) -> list[str]:
-        """Names of the columns that the models use."""
-        return list(self.design.columns)
-
-    @property
-    def outputs(self) -> list | None:
-        """Labels of the classes if there is a model for each, else None."""
-        return list(self.link.columns) if isinstance(self.link, pd.DataFrame) else None
-
-    @property
-    def n_nonzero(self) -> pd.Series:
-        """Number of features with a coefficient or a curve, per query."""
-        nonzero = (self._models(self.coef) != 0).any(axis=1)
-        if self.shape is not None:
-            nonzero |= (self._models(self.shape) != 0).any(axis=1)
-        return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
-
-    @property
-    def price(self) -> pd.Series:
-        """Mean losses of left-out training rows: whole, small, global models."""
-        if self.pending_price is None:
-            raise ValueError("There is no price: whole models are shown. Use `explain(X, max_features=5)`.")
-        return pd.Series(self.pending_price()._asdict(), name="price")
 
     @property
     def base_value(self) -> float | pd.Series:
@@ -408,41 +342,8 @@ class Explanation(Shown):
             self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_count("n_neighbors", n_neighbors)
         )
 
-    def scaled_coef(self) -> pd.DataFrame:
-        """Return coefficients per standard deviation of their column.
-
-        Returns
-        -------
-        DataFrame
-            Shaped like ``coef``; deviations are those among the queries. Importances stay as they are.
-        """
-        if not self.slopes:
-            return self.coef
-        unit = np.tile(self.unit(), self.coef.shape[1] // len(self.features))
-        return self.coef * unit
-
-    def unit(self) -> np.ndarray:
-        """Return the standard deviation of each column of the design.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            Deviations among the queries; 1 for constant columns.
-        """
-        deviation = center_and_unit(self.design.to_numpy())[1]
-        return np.where(deviation > 0, deviation, 1.0)
-
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
-
-    def _models(self, coef: pd.DataFrame) -> np.ndarray:
-        """Return coefficients as (n_query, n_outputs, n_features)."""
-        return coef.to_numpy().reshape(len(coef), -1, len(self.features))
-
-    def _known_rows(self) -> pd.DataFrame:
-        if self.train_values is None:
-            raise ValueError("The cells of the training rows are not known: the model was fitted to their leaves.")
-        return self.train_values
 
 
 def _check_count(name: str, value: Any) -> int:

@@ -9,6 +9,7 @@ from heedful._responses import Words
 from heedful.explain._clusters import Clusters, Facts, check_min_size, cluster_models
 from heedful.explain._describe import Coefs
 from heedful.explain._distances import as_outputs, model_distances, place_models
+from heedful.explain._explained import Explained
 
 DISTANCES = ("prediction", "coef")
 
@@ -21,7 +22,7 @@ class Cutting(NamedTuple):
     min_size: int | None
 
 
-def group_queries(explanation: Any, cutting: Cutting, distance: str) -> Clusters:
+def group_queries(explanation: Explained, cutting: Cutting, distance: str) -> Clusters:
     """Return clusters of the queries of an ``Explanation`` by their models."""
     n_query = len(explanation.index)
     if n_query < 2:
@@ -49,14 +50,14 @@ def group_queries(explanation: Any, cutting: Cutting, distance: str) -> Clusters
     return cluster_models(facts, points, model_distances(points), unit, *cutting)
 
 
-def _reach(explanation: Any) -> np.ndarray:
+def _reach(explanation: Explained) -> np.ndarray:
     """Return how much each coefficient changes predictions, as the standard deviation of its column."""
     if not explanation.slopes:
         return np.ones(explanation.coef.shape[1])
     return np.tile(explanation.unit(), explanation.coef.shape[1] // len(explanation.features))
 
 
-def _place(explanation: Any) -> Any:
+def _place(explanation: Explained) -> Any:
     """Return what the linear model of each query says of all queries."""
     n_outputs = len(explanation.outputs or [None])
     coef = as_outputs(explanation.coef, n_outputs)

@@ -1,15 +1,13 @@
 """Whether predictions are at the right level and in the right order: calibration by bins, shares of the response."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy.integrate import trapezoid
 
 from heedful._checks import check_count
-
-if TYPE_CHECKING:
-    from heedful.explain._explanation import Explanation
+from heedful.explain._explained import Explained
 
 # Tasks whose predictions are no numbers like the response.
 NO_NUMBERS = ("binary", "multiclass", "survival")
@@ -23,7 +21,7 @@ class Outcome(NamedTuple):
     rate: dict[str, np.ndarray]
 
 
-def read_outcome(explanation: "Explanation") -> Outcome:
+def read_outcome(explanation: Explained) -> Outcome:
     """Return what is compared; raise if responses are not known or are no numbers."""
     if explanation.y is None:
         raise ValueError("`explanation` must know the responses, got one made without `y`. Use `explain(X, y)`.")
@@ -36,7 +34,7 @@ def read_outcome(explanation: "Explanation") -> Outcome:
     return Outcome(y, exposure, {name: np.asarray(part) / exposure for name, part in predictions.items()})
 
 
-def calibrate_bins(explanation: "Explanation", n_bins: int) -> pd.DataFrame:
+def calibrate_bins(explanation: Explained, n_bins: int) -> pd.DataFrame:
     """Return predicted and observed rates in bins of about equal exposure, by the prediction with attention."""
     n_bins = check_count("n_bins", n_bins, 1, "10 is usual.")
     found = read_outcome(explanation)
@@ -52,7 +50,7 @@ def calibrate_bins(explanation: "Explanation", n_bins: int) -> pd.DataFrame:
     return sums.assign(**{name: sums[name] / sums["exposure"] for name in shown})
 
 
-def trace_lift(explanation: "Explanation") -> pd.DataFrame:
+def trace_lift(explanation: Explained) -> pd.DataFrame:
     """Return, from the lowest prediction on, which share of the exposure has which share of the response."""
     found = read_outcome(explanation)
     total = found.y.sum()

@@ -7,16 +7,16 @@ import pandas as pd
 
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
+from heedful.explain._explained import Explained
 
 if TYPE_CHECKING:
     from heedful.explain._clusters import Clusters
     from heedful.explain._drift import DriftReport
-    from heedful.explain._explanation import Explanation
 
 N_DRIFTING = 3
 
 
-def sketch_explanation(explanation: "Explanation") -> Sketch:
+def sketch_explanation(explanation: Explained) -> Sketch:
     """Return what the queries are, how they were predicted, and how well."""
     e, words = explanation, explanation.words or Regression.words
     n_columns = e.values.shape[1]
