@@ -38,8 +38,7 @@ from heedful.estimators._logistic import AttentionLassoClassifier
 from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
 from heedful.similarity import ForestProximity
 
-# Trees of models of outcome and treatment, and rows that these are tuned on: more make them hardly better, and fits
-# much slower.
+# Trees of models of outcome and treatment, and rows that these are tuned on: more hardly help, and cost much time.
 TREES, TUNING_ROWS = 200, 250
 
 
@@ -50,8 +49,7 @@ class AttentionEffect(AttentionEstimator):
     What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
     both leave is then compared: the flow is that of :class:`heedful.AttentionLasso`, with one small linear model of the
     effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. Numbers mean an
-    effect only if like rows got different treatments by nothing that also decides the outcome: see
-    ``docs/effects.md``.
+    effect only if like rows got different treatments by nothing that also decides the outcome (``docs/effects.md``).
 
     Parameters
     ----------
@@ -62,8 +60,7 @@ class AttentionEffect(AttentionEstimator):
         takes the mean of an attention lasso with one head and of boosted trees.
     propensity : estimator or float, default=None
         What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
-        known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for
-        ``outcome``.
+        known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for ``outcome``.
     similarity : str, object, callable or list of them, default="forest"
         As in :class:`heedful.AttentionLasso`; forests grow on pseudo-outcomes, so that they split where effects differ.
     temperature : float, list of float or "auto", default="auto"
