@@ -7,6 +7,7 @@ from sklearn.model_selection import KFold, TimeSeriesSplit
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful._attention_model import fitting
+from heedful._models import linear
 from heedful._models import shapes as room
 from heedful._solver import Survival
 from heedful._trees import fit_stumps
@@ -75,24 +76,42 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
     np.testing.assert_allclose(base + e.contributions().sum(axis=1), top, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("most", [10**6, 60])
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3), KFold(2)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_row_has_no_say_in_its_own_shape_value(kind, cv, rng, monkeypatch):
+def test_a_row_has_no_say_in_its_own_shape_value(kind, cv, most, rng, monkeypatch):
+    monkeypatch.setattr(linear, "SHAPE_ROWS", most)
     # all hazards are moved alike so that events are as many as expected, which is no value of a row
     monkeypatch.setattr(Survival, "level", lambda self, link, attention, weight: np.zeros(1))
     X, signal = make_table()
     y = response(kind, signal, rng)
-    before = given_values(fitted(kind, X, y, cv=cv))
+    how = {"cv": cv, "local": LocalLasso(tuning_rows=60)}
+    before = given_values(fitted(kind, X, y, **how))
     for row in (3, 40, 77):
         changed = y.copy()
         if kind == "times":
             changed.loc[row] = [not changed["event"][row], 5 * changed["time"][row]]
         else:
             changed[row] = signal[row] + 9.0 if kind == "numbers" else y[y != y[row]][0]
-        after = given_values(fitted(kind, X, changed, cv=cv))
+        after = given_values(fitted(kind, X, changed, **how))
         np.testing.assert_allclose(after[row], before[row], rtol=1e-7, atol=1e-9)
         # no model is fitted to the last rows of a series
         assert row == 77 or np.abs(after - before).max() > 1e-6
+
+
+def test_curves_of_a_large_table_are_learned_from_some_of_its_rows_unless_all_are_asked_for(monkeypatch):
+    X, y = make_table(1500)
+    sizes, errors = [], []
+    monkeypatch.setattr(linear, "SHAPE_ROWS", 500)
+    monkeypatch.setattr(room, "fit_stumps", lambda *args, **how: sizes.append(args[2].size) or fit_stumps(*args, **how))
+    for rows in (None, 100, 900):
+        values = given_values(fitted("numbers", X, y, local=LocalLasso(tuning_rows=rows)))
+        errors.append(np.mean((values[:, 0] - y) ** 2))
+    assert sizes[0] == 1500
+    assert sizes[1] == pytest.approx(500, abs=40)
+    assert sizes[2] == pytest.approx(900, abs=40)
+    # every row has a value of its own, as good as that of all rows but for what fewer rows can tell
+    assert errors[1] < 1.4 * errors[0] < 0.1 * np.var(y)
 
 
 def given_values(model):

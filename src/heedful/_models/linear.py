@@ -27,6 +27,8 @@ from heedful.similarity import Similarity, TeacherSimilarity
 MAX_ITER = 10_000
 # Local models use so many columns by default, ranked by what so many rows see of them.
 MOST_COLUMNS, LOOKED_AT = 40, 200
+# Additive models of larger tables are fitted to so many rows.
+SHAPE_ROWS = 50_000
 ONE_STEP = "one Newton step from the global model"
 
 
@@ -44,7 +46,8 @@ class LocalLasso(BaseEstimator):
         value outside its column's training range, a local prediction outside the responses attended to (the range
         being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
     tuning_rows : int or None, default=10_000
-        Training rows on which heads are tried, drawn at random from a larger table; None tries all.
+        Training rows on which heads are tried, drawn at random from a larger table; None tries all. The additive model
+        is fitted to 50,000 of them, or this many if more; of None to all.
     exact : bool, default=False
         Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
         The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
@@ -118,6 +121,11 @@ def most_columns(local: LocalLasso, many: bool) -> int | None:
     return MOST_COLUMNS if many and not local.exact else None
 
 
+def most_for_shapes(local: LocalLasso) -> float | None:
+    """Return how many rows additive models are fitted to; None for all, as where heads are tried on all."""
+    return None if local.tuning_rows is None else max(SHAPE_ROWS, local.tuning_rows)
+
+
 def scale_penalties(ratios: np.ndarray, penalty: float) -> np.ndarray:
     """Return ratios of a penalty; of one that is 0 an infinite ratio is infinite still."""
     finite = np.isfinite(ratios)
@@ -154,7 +162,9 @@ class LinearModels:
         if self.nested:
             known["inner"] = inner_splits(splits, rows.splits)
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
-        shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs) if self.shapes else None
+        shapes = None
+        if self.shapes:
+            shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, most_for_shapes(self.local))
         most = None if asked is not None and asked.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._kernels.shapes import MISSING
+from heedful._models.drawn_rows import draw_rows
 from heedful._solver import Family, Survival
 from heedful._sound import numbers
 from heedful._training_table import TrainingTable
@@ -53,21 +54,34 @@ class Shapes:
 
 
 def fit_shapes(
-    rows: TrainingTable, family: Family, splits: list[Split], verbose: int, signs: np.ndarray | None = None
+    rows: TrainingTable,
+    family: Family,
+    splits: list[Split],
+    verbose: int,
+    signs: np.ndarray | None = None,
+    most: float | None = None,
 ) -> Shapes:
     """Fit stumps that leave out folds; queries get the mean of these models.
 
     A training row gets the value of models that were not fitted to its fold, after a number of rounds that its fold had
     no say in either: its own response has none in its value. Curves of columns with a sign of 1 never fall, of -1 never
-    rise.
+    rise. Of more than ``most`` rows some are drawn, whose curves all rows get.
     """
     # rows are dealt out by their cells: their order as they are depends on responses
     rank = np.argsort(np.lexsort(rows.codes.T))
     folds = [*splits, *_inner(splits, rank)]
-    plan = _in_a_circle(folds, rank.size) or _with_judges(folds, rank)
-    binned = rows.model_bins(rows.codes)
+    binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
+    among = [drawn.among(fold) for fold in folds]
+    plan = _in_a_circle(among, drawn.rows.size) or _with_judges(among, rank[drawn.rows])
     found = fit_stumps(
-        binned, family, rows.weight, plan.splits, verbose=verbose, judges=plan.judges, whole=False, signs=signs
+        binned[drawn.rows],
+        family.part(drawn.rows),
+        drawn.weight,
+        plan.splits,
+        verbose=verbose,
+        judges=plan.judges,
+        whole=False,
+        signs=signs,
     )
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
     for fold, used, best in zip(folds, plan.used, found.best, strict=True):
