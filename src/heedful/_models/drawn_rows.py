@@ -27,10 +27,10 @@ class Drawn(NamedTuple):
 def draw_rows(family: Family, weight: np.ndarray, folds: list[Split], rank: np.ndarray, most: float | None) -> Drawn:
     """Draw about ``most`` rows, or all of a table that has no more.
 
-    A row's chance is in proportion to its weight times one plus the slope of its loss at the mean, where the usual slope
-    is one: so rare events are kept. Its weight is divided by its chance, at most 1. Rows are drawn fold by fold, so
-    that no response has a say in which rows of other folds are drawn, evenly along their ``rank``. Each fold keeps a
-    row, and so does its training part.
+    A row's chance is in proportion to its weight times one plus the slope of its loss at the mean, in units of
+    the usual slope: so rare events are kept. Its weight is divided by its chance, at most 1. Rows are drawn fold by
+    fold, so that no response has a say in which rows of other folds are drawn, evenly along their ``rank``. Each fold
+    keeps a row, and so does its training part.
     """
     everyone = np.arange(weight.size)
     if most is None or weight.size <= most:
