@@ -17,7 +17,7 @@ from typing import NamedTuple, cast
 HERE = Path(__file__).resolve().parent
 SOURCES = {"heedful": HERE.parent / "src", "benchmarks": HERE.parent}
 WRITERS = re.compile(r"_?(write|tell|draw)(_|$)")
-SHOWS = {"study", "pages", "boxes", "fingerprint"}
+SHOWS = {"study", "kept", "pages", "boxes", "fingerprint"}
 EXPLAINS = ("heedful.explain", "heedful.cluster")
 WORDS = {"_show", "_files", "_optional", "_version", "_first_use", "plot", "report", "cli", "saving"}
 

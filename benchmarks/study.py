@@ -1,13 +1,12 @@
 """What studies share: options, splits that are measured once and kept, pages, and sentences about figures."""
 
 import argparse
-import contextlib
 import json
 import platform
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from time import process_time
@@ -19,17 +18,16 @@ from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 from tqdm import tqdm
 
-from benchmarks import pages
+from benchmarks import kept, pages
 from benchmarks.fingerprint import fingerprint
+from benchmarks.kept import Part, Scores, part_of
 from benchmarks.tables import PROJECT, READINGS, TABLES, data_folder, load, stand_in
 
 # Features and response; or what draws a simulation, and its arguments.
 Table = tuple[Any, ...]
 Job = tuple[str, int]
-Part = tuple[str, str, int]
-Scores = dict[str, dict[str, Any]]
 AddOptions = Callable[[argparse.ArgumentParser], None]
-SMOKE = {"runs": 1, "jobs": 1, "fresh": True}
+SMOKE = {"runs": 1, "jobs": 1, "fresh": True, "confirm": 0}
 
 
 class Study(NamedTuple):
@@ -84,6 +82,8 @@ def read_options(
         parser.set_defaults(jobs=-1)
     if runs:
         parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
+        about_confirm = "measure the first N splits of each table again; if they are as kept, keep the others too"
+        parser.add_argument("--confirm", type=int, default=0, metavar="N", help=about_confirm)
     parser.add_argument("--smoke", action="store_true", help="a small run without data, to see that it works")
     if add is not None:
         add(parser)
@@ -152,7 +152,13 @@ def tell_origins(options: argparse.Namespace) -> str:
     told = f"measured at commit {commits} on {machines}."
     if len({machine for _, machine in origins}) > 1:
         told += " Between kinds of machine numbers differ a little, as BLAS sums in another order."
-    return told
+    return told + "".join(tell_confirmed(*again) for again in sorted(getattr(options, "confirmed", ())))
+
+
+def tell_confirmed(commit: str, machine: str, number: int) -> str:
+    """Return which splits were measured again after code had changed, and were the same."""
+    which = "first split" if number == 1 else f"first {number} splits"
+    return f" The {which} of each table, measured again at commit {commit} on {machine}, gave the same numbers."
 
 
 @cache
@@ -170,6 +176,9 @@ def run(study: Study, tables: dict[str, Table], options: argparse.Namespace, par
     """Return the scores of all splits, measured now or kept from an earlier run."""
     wanted = [(part, *job) for job in order_jobs(tables, options.runs)]
     known, _ = run_parts({part: study}, tables, wanted, options)
+    missing = [job for job in wanted if job not in known]
+    if missing:
+        raise SystemExit(f"{len(missing)} of {len(wanted)} splits were never measured: run without `--confirm` first.")
     return as_frame({job: known[part, *job] for job in sorted(order_jobs(tables, options.runs))})
 
 
@@ -189,49 +198,36 @@ def run_parts(
     """
     home = next(iter(studies.values())).home
     path, keys = kept_splits(home, options), {part: study.key for part, study in studies.items()}
+    measure = partial(measure_splits, studies, tables, options.jobs)
     if options.fresh:
-        forget(path, lambda line: part_of(line) in set(wanted))
-    known = read_parts(path, keys)
+        kept.forget(path, lambda line: part_of(line) in set(wanted))
+    if options.confirm:
+        kept.confirm(path, keys, wanted, options.confirm, measure, where_measured())
+    known = kept.read_parts(path, keys)
+    if options.confirm:
+        wanted = [job for job in wanted if job in known]
     missing = [job for job in wanted if job not in known]
-    work = (delayed(measure_split)(studies[part], part, title, tables[title], seed) for part, title, seed in missing)
-    done = Parallel(options.jobs, return_as="generator_unordered")(work)
     with path.open("a", encoding="utf-8") as file:
-        for split in tqdm(done, total=len(wanted), initial=len(wanted) - len(missing), desc=home.name, unit="split"):
+        for split in tqdm(measure(missing), home.name, len(wanted), initial=len(wanted) - len(missing), unit="split"):
             # the newline comes first, so that a line cut off does not swallow the next one
             file.write("\n" + json.dumps({"key": keys[split["part"]], "origin": where_measured()} | split))
             file.flush()
             known[split["part"], split["table"], split["seed"]] = split["scores"]
     check_numbers(wanted, known)
-    forget(path, lambda line: keys.get(part_of(line)[0], line["key"]) != line["key"] and part_of(line) in known)
-    used = {tuple(line["origin"]) for line in read_lines(path) if part_of(line) in set(wanted)}
-    options.origins = getattr(options, "origins", set()) | used
+    kept.forget(path, lambda line: keys.get(part_of(line)[0], line["key"]) != line["key"] and part_of(line) in known)
+    used = [line for line in kept.read_lines(path) if part_of(line) in set(wanted)]
+    options.origins = getattr(options, "origins", set()) | {tuple(line["origin"]) for line in used}
+    confirmed = {tuple(line["confirmed"]) for line in used if "confirmed" in line}
+    options.confirmed = getattr(options, "confirmed", set()) | confirmed
     return known, len(missing)
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the splits that a file holds; a line that an interruption cut off is left out."""
-    lines = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        with contextlib.suppress(json.JSONDecodeError):
-            lines.append(json.loads(line))
-    return lines
-
-
-def part_of(line: dict[str, Any]) -> Part:
-    """Return what a line is about."""
-    return line.get("part", ""), line["table"], line["seed"]
-
-
-def read_parts(path: Path, keys: dict[str, str]) -> dict[Part, Scores]:
-    """Return the splits kept under the keys of their parts."""
-    return {part_of(line): line["scores"] for line in read_lines(path) if keys.get(part_of(line)[0]) == line["key"]}
-
-
-def forget(path: Path, unwanted: Callable[[dict[str, Any]], bool]) -> None:
-    """Take some splits out of a file."""
-    lines = [line for line in read_lines(path) if not unwanted(line)]
-    lines.sort(key=lambda line: (*part_of(line), line["key"]))
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+def measure_splits(
+    studies: dict[str, Study], tables: dict[str, Table], n_jobs: int, parts: list[Part]
+) -> Iterator[dict[str, Any]]:
+    """Measure splits side by side, in any order."""
+    work = (delayed(measure_split)(studies[part], part, title, tables[title], seed) for part, title, seed in parts)
+    return Parallel(n_jobs, return_as="generator_unordered")(work)
 
 
 def check_numbers(wanted: list[Part], known: dict[Part, Scores]) -> None:

@@ -131,6 +131,15 @@ def test_a_page_says_that_its_code_has_changed_and_stops_saying_so_when_it_is_me
     assert mark_pages.UNKNOWN in mark_pages.mark("# Sums\n\n1 + 1 = 2\n")
 
 
+def test_the_overview_tells_pages_that_were_confirmed_from_those_measured_whole(project):
+    code = f"Code `{fp.fingerprint('benchmarks.sums')}` of `benchmarks.sums`, measured at commit a1 on x86."
+    again = " The first 2 splits of each table, measured again at commit b2 on arm (v8.2), gave the same numbers."
+    assert mark_pages.tell_age(f"# Sums\n\n{code}\n") == "yes"
+    assert mark_pages.tell_age(f"# Sums\n\n{code}{again}\n") == "the same on the first 2 splits of each table"
+    change(project, "src/heedful/_kernels/going.py", "x + 1", "x + 2")
+    assert mark_pages.tell_age(f"# Sums\n\n{code}{again}\n") == "no"
+
+
 def test_the_default_estimator_depends_on_trees_kernels_and_guard_but_not_on_the_report():
     code = fp.code_of("benchmarks.league", ("numbers", "heedful"))
     needed = {

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks import kept
+
 TABLES = {"a": (pd.DataFrame({"x": [1.0, 2.0]}), np.zeros(2)), "b": (pd.DataFrame({"x": [3.0]}), np.zeros(1))}
 WANTED = [("sum", "a", 0), ("sum", "b", 0), ("sum", "a", 1)]
 
@@ -24,18 +26,18 @@ def study(monkeypatch, tmp_path):
     return study
 
 
-def make(study, calls, factor=1.0, names=()):
+def make(study, calls, factor=1.0, names=(), name="sum", seconds=0.1):
     """Return a study that writes down what it is asked to measure."""
 
     def one_split(X, y, seed):
         calls.append(seed)
-        return {"sum": {"error": float(factor * X["x"].sum() + seed), "seconds": 0.1}}
+        return {name: {"error": float(factor * X["x"].sum() + seed), "seconds": seconds}}
 
     return study.Study(Path("sums"), one_split, ("numpy",), names)
 
 
 def options(**given):
-    return Namespace(smoke=False, fresh=False, jobs=1, runs=2, **given)
+    return Namespace(**{"smoke": False, "fresh": False, "confirm": 0, "jobs": 1, "runs": 2} | given)
 
 
 def run(study, studies, wanted, **changed):
@@ -74,12 +76,12 @@ def test_what_has_changed_is_measured_anew_and_the_old_is_forgotten_once_all_is_
     run(study, {"sum": make(study, calls)}, WANTED)
     changed = {"sum": make(study, calls, factor=3.0, names=("x",))}
     run(study, changed, WANTED[:1])
-    kept = study.read_lines(tmp_path / "sums" / "splits.jsonl")
-    assert sorted(line["scores"]["sum"]["error"] for line in kept) == [3, 4, 9]
+    lines = kept.read_lines(tmp_path / "sums" / "splits.jsonl")
+    assert sorted(line["scores"]["sum"]["error"] for line in lines) == [3, 4, 9]
     known, n_measured = run(study, changed, WANTED)
     assert n_measured == 2
     assert known["sum", "a", 0]["sum"]["error"] == 9
-    assert len(study.read_lines(tmp_path / "sums" / "splits.jsonl")) == 3
+    assert len(kept.read_lines(tmp_path / "sums" / "splits.jsonl")) == 3
 
 
 def test_a_page_says_at_which_commits_and_on_what_machines_its_splits_were_measured(study, monkeypatch):
@@ -97,6 +99,54 @@ def test_a_split_knows_the_commit_and_the_machine(study):
     commit, machine = study.where_measured()
     assert commit
     assert platform.machine() in machine
+
+
+def test_splits_of_older_code_are_kept_if_the_first_of_each_table_is_the_same(study, tmp_path, monkeypatch):
+    calls, asked = [], options(confirm=1)
+    before, _ = run(study, {"sum": make(study, calls)}, WANTED)
+    monkeypatch.setattr(study, "where_measured", lambda: ("b2", "arm"))
+    changed = {"sum": make(study, calls, names=("x",), seconds=9.0)}
+    known, n_measured = study.run_parts(changed, TABLES, WANTED, asked)
+    assert known == before
+    assert (n_measured, calls[3:]) == (0, [0, 0])
+    told = study.tell_origins(asked)
+    assert told.endswith(". The first split of each table, measured again at commit b2 on arm, gave the same numbers.")
+    # they stay what they are: neither a second time nor a run without it measures anything
+    assert run(study, changed, WANTED, confirm=1) == run(study, changed, WANTED) == (before, 0)
+    assert len(calls) == 5
+
+
+@pytest.mark.parametrize("change", [{"factor": 1.0 + 1e-6}, {"name": "total"}], ids=str)
+def test_splits_of_older_code_stay_old_if_any_is_not_the_same(study, tmp_path, change):
+    run(study, {"sum": make(study, [])}, WANTED)
+    path = tmp_path / "sums" / "splits.jsonl"
+    text = path.read_text(encoding="utf-8")
+    changed = {"sum": make(study, [], names=("x",), **change)}
+    with pytest.raises(SystemExit, match="numbers are no longer what they were, first sum, a, 0, sum"):
+        run(study, changed, WANTED, confirm=1)
+    assert path.read_text(encoding="utf-8") == text
+    assert run(study, changed, WANTED)[1] == 3
+
+
+def test_splits_of_other_versions_of_others_packages_are_never_kept(study, tmp_path):
+    run(study, {"sum": make(study, [])}, WANTED)
+    path = tmp_path / "sums" / "splits.jsonl"
+    path.write_text(path.read_text(encoding="utf-8").replace("numpy ", "numpy 0"), encoding="utf-8")
+    known, _ = run(study, {"sum": make(study, [], names=("x",))}, WANTED, confirm=1)
+    assert known == {}
+
+
+def test_what_was_never_measured_cannot_be_confirmed(study):
+    study.run(make(study, []), TABLES, options(runs=1))
+    with pytest.raises(SystemExit, match="2 of 4 splits were never measured: run without `--confirm` first"):
+        study.run(make(study, [], names=("x",)), TABLES, options(confirm=1))
+
+
+def test_values_are_the_same_to_nine_digits_and_words_to_the_letter():
+    assert kept.is_same([1.0, np.nan], [1.0 + 1e-12, np.nan])
+    assert kept.is_same("own leaves", "own leaves")
+    for old, new in [(1.0, 1.0 + 1e-7), ([1.0], [1.0, 2.0]), ("own leaves", "forest"), (1.0, None), (0.0, 1e-12)]:
+        assert not kept.is_same(old, new)
 
 
 def test_fresh_forgets_only_what_is_measured_again(study):
@@ -122,7 +172,7 @@ def test_a_study_without_parts_has_one_row_per_split(study):
 def test_lines_of_earlier_versions_without_parts_are_read(study, tmp_path):
     path = tmp_path / "splits.jsonl"
     path.write_text('{"key": "k", "table": "a", "seed": 0, "scores": {}}\n{"key": "old", "ta', encoding="utf-8")
-    assert study.read_parts(path, {"": "k"}) == {("", "a", 0): {}}
+    assert kept.read_parts(path, {"": "k"}) == {("", "a", 0): {}}
 
 
 def test_a_number_that_is_missing_is_an_error(study):

@@ -15,6 +15,7 @@ from benchmarks.fingerprint import find_module, fingerprint  # noqa: E402 - it i
 
 STUDIES, OVERVIEW = ROOT / "benchmarks", ROOT / "docs" / "results.md"
 CODE = re.compile(r"Code `([0-9a-f]{12})` of `([\w.]+)`, measured at commit (.+?) on (.+?)\.(?: |\n|$)")
+CONFIRMED = re.compile(r"(The first .+? of each table), measured again at commit .+?, gave the same numbers\.")
 DATE = re.compile(r"\b(20\d\d-\d\d-\d\d)\b")
 UNKNOWN = "**Older code.** This page was measured before pages named their code."
 CHANGED = "**Older code.** What this page depends on has changed since it was measured."
@@ -49,8 +50,16 @@ def list_pages() -> str:
         found, date = CODE.search(page), DATE.search(page)
         where = found.groups()[2:] if found else ("older", "not named")
         link = f"[{name.removesuffix('/results')}](../{path.relative_to(ROOT).as_posix()})"
-        rows.append(f"| {link} | {date[1] if date else ''} | {' | '.join(where)} | {'no' if notice(page) else 'yes'} |")
+        rows.append(f"| {link} | {date[1] if date else ''} | {' | '.join(where)} | {tell_age(page)} |")
     return "\n".join(rows) + "\n"
+
+
+def tell_age(page: str) -> str:
+    """Return whether the numbers of a page are those of today's code, in a word or two."""
+    if notice(page):
+        return "no"
+    confirmed = CONFIRMED.search(page)
+    return f"the same on {confirmed[1].lower()}" if confirmed else "yes"
 
 
 def fill_overview(text: str) -> str:
