@@ -265,6 +265,7 @@ responses: $(READY) ## measure classes and survival; writes benchmarks/responses
 .PHONY: scale
 scale: $(READY) ## time per query, memory and accuracy up to a million rows; goes on where it stopped
 	$(BIN)/python -m benchmarks.scale
+	$(BIN)/python -m benchmarks.scale.curves
 
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz

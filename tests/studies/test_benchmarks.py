@@ -39,6 +39,7 @@ ROWS = {
     "paper.us_change": 47,
     "responses": 5,
     "scale": 7,
+    "scale.curves": 4,
     "shapes": 7,
     "small": 3,
     "small.sparser": 14,
