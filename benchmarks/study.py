@@ -27,7 +27,7 @@ from benchmarks.tables import PROJECT, READINGS, TABLES, data_folder, load, stan
 Table = tuple[Any, ...]
 Job = tuple[str, int]
 AddOptions = Callable[[argparse.ArgumentParser], None]
-SMOKE = {"runs": 1, "jobs": 1, "fresh": True, "confirm": 0}
+SMOKE = {"runs": 1, "jobs": 1, "fresh": True, "confirm": 0, "kept": False}
 
 
 class Study(NamedTuple):
@@ -84,6 +84,7 @@ def read_options(
         parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
         about_confirm = "measure the first N splits of each table again; if they are as kept, keep the others too"
         parser.add_argument("--confirm", type=int, default=0, metavar="N", help=about_confirm)
+        parser.add_argument("--kept", action="store_true", help="measure nothing: the page of what is kept")
     parser.add_argument("--smoke", action="store_true", help="a small run without data, to see that it works")
     if add is not None:
         add(parser)
@@ -176,10 +177,10 @@ def run(study: Study, tables: dict[str, Table], options: argparse.Namespace, par
     """Return the scores of all splits, measured now or kept from an earlier run."""
     wanted = [(part, *job) for job in order_jobs(tables, options.runs)]
     known, _ = run_parts({part: study}, tables, wanted, options)
-    missing = [job for job in wanted if job not in known]
-    if missing:
-        raise SystemExit(f"{len(missing)} of {len(wanted)} splits were never measured: run without `--confirm` first.")
-    return as_frame({job: known[part, *job] for job in sorted(order_jobs(tables, options.runs))})
+    found = {job[1:]: known[job] for job in sorted(wanted) if job in known}
+    if tables.keys() - {title for title, _ in found}:
+        raise SystemExit("Of some tables no split is kept: run without `--confirm` and `--kept` first.")
+    return as_frame(found)
 
 
 def order_jobs(tables: dict[str, Table], runs: int) -> list[Job]:
@@ -204,7 +205,7 @@ def run_parts(
     if options.confirm:
         kept.confirm(path, keys, wanted, options.confirm, measure, where_measured())
     known = kept.read_parts(path, keys)
-    if options.confirm:
+    if options.confirm or options.kept:
         wanted = [job for job in wanted if job in known]
     missing = [job for job in wanted if job not in known]
     with path.open("a", encoding="utf-8") as file:
@@ -305,12 +306,19 @@ def name_best(percent: pd.DataFrame, zero: str) -> str:
     return f"best mean: {'; '.join(parts)}."
 
 
+def tell_splits(results: pd.DataFrame) -> str:
+    """Return how many splits there are, and of which tables there are fewer."""
+    sizes = results.groupby("table").size()
+    fewer = [f"{size} of {title}" for title, size in sizes[sizes < sizes.max()].items()]
+    return f"{sizes.max()} random 50/50 splits" + (f" (only {pages.list_words(fewer)})" if fewer else "")
+
+
 def write_page(study: Study, results: pd.DataFrame, head: tuple[str, str], zero: str, sentences: list[str]) -> str:
     """Return a page under a title and what leads to it: figures, what they say, what they cost, how to run it again."""
     (title, lead), percent = head, improvement(results, zero)
-    n_splits, minutes = results.index.unique("seed").size, results["seconds"].to_numpy().sum() / 60
+    minutes = results["seconds"].to_numpy().sum() / 60
     about = (
-        f"{lead} Mean (standard error) of {n_splits} random 50/50 splits, seeds from 0. "
+        f"{lead} Mean (standard error) of {tell_splits(results)}, seeds from 0. "
         f"{pages.stamp(*study.packages)}; {minutes:.0f} minutes of one core. This page is rewritten by "
         f"`make {study.home.name}`."
     )

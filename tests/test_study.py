@@ -37,7 +37,7 @@ def make(study, calls, factor=1.0, names=(), name="sum", seconds=0.1):
 
 
 def options(**given):
-    return Namespace(**{"smoke": False, "fresh": False, "confirm": 0, "jobs": 1, "runs": 2} | given)
+    return Namespace(**{"smoke": False, "fresh": False, "confirm": 0, "kept": False, "jobs": 1, "runs": 2} | given)
 
 
 def run(study, studies, wanted, **changed):
@@ -136,10 +136,18 @@ def test_splits_of_other_versions_of_others_packages_are_never_kept(study, tmp_p
     assert known == {}
 
 
-def test_what_was_never_measured_cannot_be_confirmed(study):
-    study.run(make(study, []), TABLES, options(runs=1))
-    with pytest.raises(SystemExit, match="2 of 4 splits were never measured: run without `--confirm` first"):
-        study.run(make(study, [], names=("x",)), TABLES, options(confirm=1))
+@pytest.mark.parametrize("how", [{"confirm": 1}, {"kept": True}], ids=str)
+def test_a_page_of_what_is_kept_measures_nothing_new_and_says_of_what_there_is_less(study, how):
+    calls = []
+    with pytest.raises(SystemExit, match="Of some tables no split is kept: run without `--confirm` and `--kept` first"):
+        study.run(make(study, calls), TABLES, options(**how))
+    assert calls == []
+    study.run(make(study, calls), TABLES, options(runs=1))
+    study.run(make(study, calls), {"a": TABLES["a"]}, options())
+    found = study.run(make(study, calls), TABLES, options(**how))
+    assert len(calls) == 3
+    assert study.tell_splits(found) == "2 random 50/50 splits (only 1 of b)"
+    assert study.tell_splits(found.loc[["a"]]) == "2 random 50/50 splits"
 
 
 def test_values_are_the_same_to_nine_digits_and_words_to_the_letter():
