@@ -47,7 +47,7 @@ class LocalLasso(BaseEstimator):
         being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
     tuning_rows : int or None, default=10_000
         Training rows on which heads are tried, drawn at random from a larger table; None tries all. The additive model
-        is fitted to 50,000 of them, or this many if more; of None to all.
+        is fitted to 50,000 rows, or to this many if that is more; with None to all.
     exact : bool, default=False
         Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
         The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
