@@ -57,8 +57,10 @@ def write_page(figures: Figures, shapes: dict[str, tuple[int, int]], groups: dic
     for group, title in SIDE.items():
         names = [name for name in groups[group] if name in percent]
         if names:
-            most = percent[names].groupby("table").count().max().max()
-            parts.append(f"## {title}, splits 0 to {most - 1}\n\n{side_table(percent, names)}")
+            counts = percent[names].groupby("table").count()
+            most, alone = counts.max().max(), counts.eq(1).to_numpy().any()
+            said = "\n\nFigures without a standard error are of split 0 alone." if alone and most > 1 else ""
+            parts.append(f"## {title}, splits 0 to {most - 1}\n\n{side_table(percent, names)}{said}")
     return join("Table 1", *parts, f"## Cost\n\n{tell_costs(figures.seconds, groups)}")
 
 
