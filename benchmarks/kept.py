@@ -77,23 +77,24 @@ def confirm(
     first: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for line in sorted(older, key=part_of):
         first.setdefault((*part_of(line)[:2], line["key"]), []).append(line)
-    tried = {part_of(line): line["scores"] for group in first.values() for line in group[:number]}
-    differ = [told for split in measure(list(tried)) for told in differences(part_of(split), tried, split["scores"])]
+    tried = [line for group in first.values() for line in group[:number]]
+    again = {part_of(split): split["scores"] for split in measure(list(dict.fromkeys(map(part_of, tried))))}
+    differ = [told for line in tried for told in differences(part_of(line), line["scores"], again[part_of(line)])]
     if differ:
         raise SystemExit(
             f"{len(differ)} numbers are no longer what they were, first {differ[0]}. Nothing was written: measure all "
             "splits again, without `--confirm`."
         )
-    for line in older:
-        line |= {"key": keys[part_of(line)[0]], "confirmed": [*where, number]}
-    write_lines(path, lines)
+    # runs that were interrupted may have left a split of several codes
+    known = {part_of(line): line | {"key": keys[part_of(line)[0]], "confirmed": [*where, number]} for line in older}
+    write_lines(path, [*(line for line in lines if part_of(line) not in known), *known.values()])
 
 
-def differences(part: Part, before: dict[Part, Scores], after: Scores) -> list[str]:
+def differences(part: Part, before: Scores, after: Scores) -> list[str]:
     """Return what is not the same in two measurements of one split, but for clocks."""
     old, new = (
         {(name, what): value for name, scores in both.items() for what, value in scores.items() if what not in CLOCKS}
-        for both in (before[part], after)
+        for both in (before, after)
     )
     return [
         f"{', '.join(map(str, (*part, *name)))}: {old.get(name)} and {new.get(name)}"

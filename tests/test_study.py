@@ -128,6 +128,24 @@ def test_splits_of_older_code_stay_old_if_any_is_not_the_same(study, tmp_path, c
     assert run(study, changed, WANTED)[1] == 3
 
 
+def test_of_splits_that_several_codes_left_all_must_be_the_same_and_one_is_kept(study, tmp_path):
+    path = tmp_path / "sums" / "splits.jsonl"
+    for names, factor, confirmed in ((("y",), 1.0, True), (("z",), 1.1, False)):
+        path.unlink(missing_ok=True)
+        run(study, {"sum": make(study, [])}, WANTED)
+        older = path.read_text(encoding="utf-8")
+        path.unlink()
+        run(study, {"sum": make(study, [], factor=factor, names=names)}, WANTED)
+        path.write_text(path.read_text(encoding="utf-8") + older, encoding="utf-8")
+        changed = {"sum": make(study, [], names=("x",))}
+        if confirmed:
+            assert run(study, changed, WANTED, confirm=1)[1] == 0
+            assert len(kept.read_lines(path)) == 3
+        else:
+            with pytest.raises(SystemExit, match="no longer what they were"):
+                run(study, changed, WANTED, confirm=1)
+
+
 def test_splits_of_other_versions_of_others_packages_are_never_kept(study, tmp_path):
     run(study, {"sum": make(study, [])}, WANTED)
     path = tmp_path / "sums" / "splits.jsonl"
