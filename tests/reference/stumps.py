@@ -89,5 +89,5 @@ def left_out_losses(paths, family, weight, splits):
     """Return the weighted mean loss of left-out rows in each round, from the paths of the folds."""
     total = 0.0
     for path, split in zip(paths, splits, strict=True):
-        total += family.left_out_loss(lambda rows, p=path: p[:, rows].swapaxes(0, 1), split.train, split.test, weight)
+        total += family.left_out_loss(split.train, split.test, weight)(path.swapaxes(0, 1).__getitem__)
     return total / sum(weight[split.test].sum() for split in splits)

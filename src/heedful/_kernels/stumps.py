@@ -157,8 +157,8 @@ def take_cut(tally, k, n_bins, bends, running, found):
 
 
 @one_row
-def write_sides(tally, k, category, order, found, side):
-    """Write where each code goes."""
+def write_sides(lost, category, order, found, side):
+    """Write where each code goes; ``lost`` is the weight of missing cells."""
     n_left, size, cut = np.int64(found[1]), np.int64(found[7]), np.int64(found[8])
     for code in range(MISSING):
         side[code] = NOWHERE if category else LEFT if code < cut else RIGHT
@@ -166,7 +166,7 @@ def write_sides(tally, k, category, order, found, side):
     if category:
         for at in range(size):
             side[order[at]] = LEFT if at < n_left else RIGHT
-    elif tally[MISSING, tally.shape[1] // 2 + k] > 0.0:
+    elif lost > 0.0:
         side[MISSING] = LEFT if found[2] else RIGHT
 
 
@@ -189,15 +189,13 @@ def find_stumps(codes, categories, sizes, signs, pull, bend, chance, how, work, 
             code = codes[j, i]
             for k in range(n_tallied):
                 tally[code, k] += pull[i, k]
-        for b in range(sizes[j] + 1):
-            code = b if b < sizes[j] else MISSING
-            for k in range(n_series):
-                if bend:
-                    bends[first + b, k] = tally[code, n_series + k]
-                else:
-                    tally[code, n_series + k] = bends[first + b, k]
         own, part = bends[first : first + sizes[j] + 1], work.shares[first : first + sizes[j] + 1]
         first += sizes[j] + 1
+        if bend:
+            for b in range(sizes[j] + 1):
+                code = b if b < sizes[j] else MISSING
+                for k in range(n_series):
+                    own[b, k] = tally[code, n_series + k]
         plain = not categories[j]
         for k in range(n_series):
             plain = plain and own[sizes[j], k] <= 0.0
@@ -205,6 +203,11 @@ def find_stumps(codes, categories, sizes, signs, pull, bend, chance, how, work, 
             if bend:
                 weigh_cuts(own, part, how)
             scan_numbers(tally, sizes[j], signs[j], own, part, how, work.running)
+        elif not bend:
+            for b in range(sizes[j] + 1):
+                code = b if b < sizes[j] else MISSING
+                for k in range(n_series):
+                    tally[code, n_series + k] = own[b, k]
         for k in range(n_series):
             if not plain:
                 scan_column(tally, k, sizes[j], categories[j], signs[j], chance[k], how, order, found)
@@ -217,7 +220,7 @@ def find_stumps(codes, categories, sizes, signs, pull, bend, chance, how, work, 
                 column[k] = j
                 step[k, LEFT] = found[3] / (found[4] + how[0])
                 step[k, RIGHT] = (found[5] - found[3]) / (found[6] - found[4] + how[0])
-                write_sides(tally, k, categories[j], order, found, side[k])
+                write_sides(own[sizes[j], k], categories[j], order, found, side[k])
     for k in range(n_series):
         for s in range(1, 3):
             if step[k, s] > how[3]:

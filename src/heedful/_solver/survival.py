@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from heedful._kernels.shapes import COX, Outcome
-from heedful._solver.families import FLAT, SMOOTH, Losses, like_rows
+from heedful._solver.families import FLAT, SMOOTH, Links, Losses, like_rows
 
 # Larger linear predictors count as this much where their exponentials are added up.
 LARGEST = 500.0
@@ -72,7 +72,10 @@ class Survival:
         return np.zeros(1)
 
     def residual(self, link, weight):
-        """Return martingale residuals: events less the number expected."""
+        """Return martingale residuals: events less the number expected.
+
+        Columns of ``link`` may be models of their own, with a column of weights for each.
+        """
         return self.event[:, None] - self._expected(link, weight)
 
     def hessian(self, link, weight):
@@ -128,18 +131,23 @@ class Survival:
         event = like_rows(self.event, observed)
         return Losses(expected - event * observed, expected - event, np.maximum(expected, 1e-12))
 
-    def left_out_loss(self, link, train, test, weight):
+    def left_out_loss(self, train, test, weight):
         """Return the partial loss of all rows less that of the training rows (Verweij and van Houwelingen)."""
         rows = np.concatenate([train, test])
-        both = np.moveaxis(link(rows)[..., 0], 0, -1)
-        trained = both[..., : train.size]
-        return partial_loss(self.part(rows), both, weight[rows]) - partial_loss(
-            self.part(train), trained, weight[train]
-        )
+        everyone, some = self.part(rows), self.part(train)
+
+        def loss(link: Links) -> np.ndarray:
+            both = np.moveaxis(link(rows)[..., 0], 0, -1)
+            trained = both[..., : train.size]
+            return partial_loss(everyone, both, weight[rows]) - partial_loss(some, trained, weight[train])
+
+        return loss
 
     def _expected(self, link, weight):
-        below = link - link.max()  # hazards that are far apart must not overflow
-        return np.exp(below) * cumulative_hazard(self, below[:, 0], weight)[:, None]
+        weight = weight.reshape(len(link), -1)
+        seen = np.where(weight > 0.0, link, -np.inf)
+        top = seen.max(axis=0)  # hazards that are far apart must not overflow
+        return np.exp(np.minimum(link - top, LARGEST)) * cumulative_hazard(self, (seen - top).T, weight.T).T
 
     def _fixed_hazard(self) -> np.ndarray:
         if self.hazard is None:

@@ -45,7 +45,10 @@ class Response(Protocol):
         """Return the linear predictor (n_outputs,) of the model without columns."""
 
     def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return minus the slope of each row's loss (n_rows, n_outputs)."""
+        """Return minus the slope of each row's loss (n_rows, n_outputs).
+
+        Of a family that is not row by row, columns are models, whose weights (n_rows, n_models) may differ.
+        """
 
     def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
         """Return the curvature of each row's loss; None if it is 1 everywhere."""
@@ -53,8 +56,8 @@ class Response(Protocol):
     def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
         """Return the unit of slopes and curvatures."""
 
-    def left_out_loss(self, link: Callable, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return the weighted loss of test rows, in sum, for models of the training rows."""
+    def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> Callable:
+        """Return what gives the weighted loss of test rows, in sum, for models of the training rows."""
 
 
 class Fold(Protocol):
@@ -159,12 +162,15 @@ class _Pulls:
 
     def __init__(self, family: Response, weight: np.ndarray, parts: list[_Part]):
         self.parts, self.together = parts, None
-        if family.row_by_row and weight.size * len(parts) * family.n_outputs <= FEW:
-            own = np.zeros((weight.size, len(parts)))
-            for m, part in enumerate(parts):
-                own[part.rows, m] = part.weight
-            self.weight = own.reshape(-1, 1)
-            self.unit = np.tile([part.unit for part in parts], weight.size)[:, None]
+        if weight.size * len(parts) * family.n_outputs > FEW:
+            return
+        own = np.zeros((weight.size, len(parts)))
+        for m, part in enumerate(parts):
+            own[part.rows, m] = part.weight
+        self.weight, self.unit = own, np.array([part.unit for part in parts])
+        self.together = family
+        if family.row_by_row:
+            self.weight, self.unit = own.reshape(-1, 1), np.tile(self.unit, weight.size)[:, None]
             self.together = family.part(np.repeat(np.arange(weight.size), len(parts)))
 
     def pull(self, link: np.ndarray, out: np.ndarray, chance: np.ndarray, *, bend: bool) -> None:
@@ -173,12 +179,13 @@ class _Pulls:
             for m, part in enumerate(self.parts):
                 chance[m] = part.pull(link[:, m], out[:, :, m], bend=bend)
             return
-        flat = link.reshape(self.weight.size, -1)
-        residual = self.together.residual(flat, self.weight[:, 0]) / self.unit
+        flat = link.reshape(len(self.weight), -1)
+        weight = self.weight[:, 0] if self.together.row_by_row else self.weight
+        residual = self.together.residual(flat, weight) / self.unit
         slope = self.weight * residual
         out[:, 0] = slope.reshape(link.shape)
         if bend:
-            hessian = self.together.hessian(flat, self.weight[:, 0])
+            hessian = self.together.hessian(flat, weight)
             curve = np.ones(flat.shape) if hessian is None else hessian / self.unit
             out[:, 1] = (self.weight * curve).reshape(link.shape)
             self.curve = out[:, 1].sum(axis=0)
@@ -252,7 +259,10 @@ class _Race:
     """Left-out losses of the models of folds, worked out for some rounds at a time: a loss that sorts does so once."""
 
     def __init__(self, family: Response, weight: np.ndarray, splits: Sequence[Fold], groups: Sequence[Sequence[Judge]]):
-        self.family, self.weight, self.splits, self.groups = family, weight, splits, groups
+        self.family, self.weight, self.n_folds = family, weight, len(splits)
+        self.groups = [
+            [(k, family.left_out_loss(splits[k].train, rows, weight)) for k, rows in group] for group in groups
+        ]
         self.mass = sum(weight[rows].sum() for group in groups for _, rows in group)
         round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
         self.size = max(1, min(EVERY, _blocks.BUDGET // round_bytes))
@@ -289,33 +299,38 @@ class _Race:
         """Return whether no group has had a better round for some time; what came later is forgotten."""
         if self.n_waiting:
             return False
-        ends = [_end(loss, patience) for loss in self.losses]
-        if not ends or None in ends:
+        ends = _ends(self.losses, patience)
+        if not ends.size or ends.max() > self.losses.shape[1]:
             return False
-        self.end = max(end for end in ends if end is not None)
+        self.end = int(ends.max())
         return True
 
     def best(self, patience: int) -> list[int]:
         """Return the best round of each group, of those until it had no better one for some time."""
-        return [int(np.argmin(np.nan_to_num(loss[: _end(loss, patience)], nan=np.inf))) for loss in self.losses]
+        ends = _ends(self.losses, patience)
+        known = np.nan_to_num(self.losses, nan=np.inf)
+        return [int(np.argmin(loss[:end])) for loss, end in zip(known, ends, strict=True)]
 
     def _losses(self) -> np.ndarray:
         """Return the weighted loss of each group (n_groups, n_rounds) in the rounds that wait."""
         total = np.zeros((len(self.groups), self.n_waiting))
-        links = self.links[: self.n_waiting, :, -len(self.splits) :].transpose(2, 1, 0, 3)
+        links = self.links[: self.n_waiting, :, -self.n_folds :].transpose(2, 1, 0, 3)
         for sums, group in zip(total, self.groups, strict=True):
-            for k, rows in group:
-                sums += self.family.left_out_loss(links[k].__getitem__, self.splits[k].train, rows, self.weight)
+            for k, loss in group:
+                sums += loss(links[k].__getitem__)
         return total
 
 
-def _end(loss: np.ndarray, patience: int) -> int | None:
-    """Return how many losses there are until none was better for some time; None if that has not come yet."""
-    number = np.arange(loss.size)
-    before = np.append(np.inf, np.minimum.accumulate(loss))[:-1]
-    best = np.maximum.accumulate(np.where(loss < before, number, 0))
-    late = np.flatnonzero(number - best >= patience)
-    return int(late[0]) + 1 if late.size else None
+def _ends(losses: np.ndarray, patience: int) -> np.ndarray:
+    """Return how many losses of each group there are until none was better for some time; if not yet, one too many."""
+    number = np.arange(losses.shape[1])
+    least = np.minimum.accumulate(losses, axis=1)
+    better = np.full(losses.shape, True)
+    better[:, 1:] = losses[:, 1:] < least[:, :-1]
+    best = np.maximum.accumulate(np.where(better, number, 0), axis=1)
+    late = np.full((len(losses), number.size + 1), True)
+    late[:, :-1] = number - best >= patience
+    return late.argmax(axis=1) + 1
 
 
 def _boost(

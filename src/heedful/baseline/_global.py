@@ -246,7 +246,7 @@ def _left_out_error(folds: Paths, splits: list[Split], family: Family, x: np.nda
     """Return the weighted mean loss of left-out rows at each penalty."""
     total, mass = np.zeros(folds.coef.shape[1]), 0.0
     for k, split in enumerate(splits):
-        total += family.left_out_loss(partial(_links, folds, k, x), split.train, split.test, weight)
+        total += family.left_out_loss(split.train, split.test, weight)(partial(_links, folds, k, x))
         mass += weight[split.test].sum()
     return total / mass
 
