@@ -173,3 +173,28 @@ class Unlucky(threading.Thread):
 def test_an_interrupt_while_a_thread_starts_is_an_interrupt(interrupted, error):
     with pytest.raises(error):
         _blocks.start_thread(Unlucky(interrupted))
+
+
+@JOBS
+@pytest.mark.parametrize("backend", ["threading", "loky"])
+def test_tasks_side_by_side_write_to_arrays_of_this_process(n_jobs, backend):
+    room = np.zeros(5)
+
+    def work(number, factor):
+        time.sleep(0.01 / (1 + number))
+        room[number] = factor * number
+        return number
+
+    with joblib.parallel_config(backend, n_jobs=2):
+        found = _blocks.side_by_side(work, [(k,) for k in range(5)], 3.0, n_jobs=n_jobs)
+    assert found == [0, 1, 2, 3, 4]
+    np.testing.assert_array_equal(room, 3.0 * np.arange(5))
+
+
+def test_an_error_of_a_task_is_raised():
+    def work(number):
+        if number == 1:
+            raise ZeroDivisionError(number)
+
+    with pytest.raises(ZeroDivisionError):
+        _blocks.side_by_side(work, [(0,), (1,)], n_jobs=2)

@@ -9,7 +9,7 @@ ever. So threads are waited for by what is written in C: simple queues and locks
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
@@ -81,7 +81,7 @@ def start_thread(thread: threading.Thread) -> None:
 class _Threads:
     """Threads that work on the blocks that wait, one after the other, and put what they find in a queue."""
 
-    def __init__(self, work: Callable[[slice], Any], blocks: list[slice]):
+    def __init__(self, work: Callable[[Any], Any], blocks: Sequence[Any]):
         self.work, self.blocks, self.n_serving = work, blocks, 0
         self.waiting, self.found = SimpleQueue[int](), SimpleQueue[_Done | None]()
         for number in range(len(blocks)):
@@ -126,7 +126,7 @@ class _Threads:
         self.found.put(None)
 
 
-def _in_threads(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_threads: int) -> Iterator[Any]:
+def _in_threads(work: Callable[..., Any], blocks: Sequence[Any], shared: tuple, n_threads: int) -> Iterator[Any]:
     """Yield the results of blocks in order; if it is left early, blocks that were begun are waited for."""
     threads = _Threads(lambda block: work(block, *shared), blocks)
     try:
@@ -134,6 +134,14 @@ def _in_threads(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_
         yield from threads.results()
     finally:
         threads.stop()
+
+
+def side_by_side(work: Callable[..., Any], tasks: Sequence[tuple], *shared: Any, n_jobs: int | None) -> list[Any]:
+    """Return ``work(*task, *shared)`` for each task, from threads of this process: tasks may write to its arrays."""
+    jobs = min(effective_n_jobs(n_jobs), len(tasks))
+    if jobs <= 1:
+        return [work(*task, *shared) for task in tasks]
+    return list(_in_threads(lambda task: work(*task, *shared), tasks, (), jobs))
 
 
 def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> list[Any]:

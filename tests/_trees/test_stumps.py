@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from heedful import _blocks
+from heedful._blocks import side_by_side
 from heedful._solver import Classes, Deviance, Numbers
 from heedful._solver.survival import Survival
 from heedful._trees import Bins, Boosting, fit_stumps
@@ -49,6 +50,10 @@ def same_model(one, other, tolerance=1e-9):
     np.testing.assert_allclose(one.start, other.start, rtol=tolerance, atol=tolerance)
 
 
+def fold_links(fitted, rows):
+    return np.hstack([model.link(rows) for model in fitted.folds])
+
+
 @st.composite
 def tables(draw):
     n_rows, n_columns = draw(st.integers(2, 14)), draw(st.integers(1, 4))
@@ -77,8 +82,24 @@ def test_models_worked_out_one_by_one_are_those_worked_out_together(rng, kind, m
     X, signal, categories = make_table(rng, 60)
     family, rows, splits = make_family(kind, signal, rng), bin_table(X, categories), random_splits(60, 3, 0)
     together = fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model
-    monkeypatch.setattr("heedful._trees.stumps.FEW", 0)
+    monkeypatch.setattr("heedful._trees.rounds.FEW", 0)
     same_model(fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model, together)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_threads_share_the_models_and_change_no_bit(rng, kind, monkeypatch):
+    X, signal, categories = make_table(rng, 60)
+    family, rows, splits = make_family(kind, signal, rng), bin_table(X, categories), random_splits(60, 4, 0)
+    monkeypatch.setattr("heedful._trees.rounds.FEW", 0)
+    shared = []
+    monkeypatch.setattr(_blocks, "side_by_side", lambda *a, **how: shared.append(len(a[1])) or side_by_side(*a, **how))
+    one, *others = (fit_stumps(rows, family, np.ones(60), splits, Boosting(20), n_jobs=n) for n in (1, 2, 3, 9))
+    assert set(shared) == {1, 2, 3, 5}
+    for other in others:
+        np.testing.assert_array_equal(other.loss, one.loss)
+        for a, b in zip([one.model, *one.folds], [other.model, *other.folds], strict=True):
+            np.testing.assert_array_equal(a.shapes, b.shapes)
+            np.testing.assert_array_equal(a.start, b.start)
 
 
 def test_a_category_is_parted_into_the_best_of_all_subsets(rng):
@@ -108,10 +129,8 @@ def test_rounds_are_those_of_a_plain_booster_fold_by_fold(rng, kind, signs):
     assert fitted.n_rounds > 1
     everyone = reference.boost(*table, signs=signs)
     np.testing.assert_allclose(fitted.model.link(rows), everyone[fitted.n_rounds], rtol=1e-9, atol=1e-9)
-    for path, model, split in zip(paths, fitted.folds, splits, strict=True):
+    for path, model in zip(paths, fitted.folds, strict=True):
         np.testing.assert_allclose(model.link(rows), path[fitted.n_rounds], rtol=1e-9, atol=1e-9)
-        left_out = path[fitted.n_rounds][split.test]
-        np.testing.assert_allclose(fitted.link[split.test], left_out, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -144,10 +163,6 @@ def test_folds_may_overlap_and_leave_rows_out(rng):
     splits = [Split(np.arange(30, 80), np.arange(20)), Split(np.arange(25, 80), np.arange(10, 25))]
     fitted = fit_stumps(rows, family, np.ones(80), splits, Boosting(20))
     one, two = (model.link(rows) for model in fitted.folds)
-    np.testing.assert_allclose(fitted.link[:10], one[:10])
-    np.testing.assert_allclose(fitted.link[10:20], (one[10:20] + two[10:20]) / 2)
-    np.testing.assert_allclose(fitted.link[20:25], two[20:25])
-    assert np.isnan(fitted.link[25:]).all()
     error = (family.y[:, None] - np.hstack([one, two])) ** 2
     mean = (error[:20, 0].sum() + error[10:25, 1].sum()) / 35
     assert fitted.loss[fitted.n_rounds] == pytest.approx(mean)
@@ -173,7 +188,7 @@ def test_noise_and_no_rounds_leave_the_start(rng):
     assert fitted.loss.size == 1
     np.testing.assert_allclose(fitted.model.link(rows), y.mean())
     constant = fit_stumps(rows, Numbers(np.full(50, 3.0)), np.ones(50), splits)
-    np.testing.assert_array_equal(constant.link, 3.0)
+    np.testing.assert_array_equal(fold_links(constant, rows), 3.0)
     assert constant.n_rounds == 0
 
 
@@ -188,7 +203,6 @@ def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_no_row(rng,
     np.testing.assert_allclose(one.loss, two.loss, rtol=1e-9)
     for a, b in zip([one.model, *one.folds], [two.model, *two.folds], strict=True):
         same_model(a, b)
-    np.testing.assert_allclose(one.link[twice], two.link, rtol=1e-9, atol=1e-9)
 
 
 def test_rows_of_weight_zero_change_no_digit(rng):
@@ -210,8 +224,8 @@ def test_the_order_of_rows_changes_rounding_only(rng, kind):
     moved = [Split(place[split.train], place[split.test]) for split in splits]
     one = fit_stumps(bin_table(X, categories), family, np.ones(80), splits, Boosting(40))
     two = fit_stumps(bin_table(X[order], categories), family.part(order), np.ones(80), moved, Boosting(40))
-    same_model(one.model, two.model)
-    np.testing.assert_allclose(one.link[order], two.link, rtol=1e-9, atol=1e-9)
+    for a, b in zip([one.model, *one.folds], [two.model, *two.folds], strict=True):
+        same_model(a, b)
 
 
 @pytest.mark.parametrize("transform", [np.exp, lambda x: 1e-7 * x, lambda x: 1e8 + x, lambda x: 1e300 * x, np.cbrt])
@@ -220,8 +234,8 @@ def test_a_monotone_transform_of_a_column_changes_nothing(rng, transform):
     y, other, splits = X[:, 0] + X[:, 1] ** 2, X.copy(), random_splits(200, 3, 0)
     other[:, 1] = transform(X[:, 1])
     one, two = (fit_stumps(bin_table(x), Numbers(y), np.ones(200), splits, Boosting(30)) for x in (X, other))
-    np.testing.assert_array_equal(one.model.shapes, two.model.shapes)
-    np.testing.assert_array_equal(one.link, two.link)
+    for a, b in zip([one.model, *one.folds], [two.model, *two.folds], strict=True):
+        np.testing.assert_array_equal(a.shapes, b.shapes)
 
 
 @pytest.mark.parametrize(("scale", "shift"), [(1e-150, 0.0), (1e150, 0.0), (1e-6, 1.0), (2.0, 1e6)])
@@ -230,7 +244,7 @@ def test_units_of_the_response_carry_over(rng, scale, shift):
     rows, splits = bin_table(X, categories), random_splits(80, 3, 0)
     one = fit_stumps(rows, Numbers(signal), np.ones(80), splits, Boosting(30))
     two = fit_stumps(rows, Numbers(scale * signal + shift), np.ones(80), splits, Boosting(30))
-    np.testing.assert_allclose(two.link, scale * one.link + shift, rtol=1e-8)
+    np.testing.assert_allclose(fold_links(two, rows), scale * fold_links(one, rows) + shift, rtol=1e-8)
     np.testing.assert_allclose(two.model.shapes, scale * one.model.shapes, rtol=1e-6, atol=1e-6 * scale)
 
 
@@ -290,8 +304,9 @@ def test_a_fold_that_saw_one_class_predicts_that_class(rng, kind):
     family = make_family(kind, signal, rng)
     only = np.flatnonzero(family.y == 1)
     rest = np.setdiff1d(np.arange(80), only)
-    fitted = fit_stumps(bin_table(X, categories), family, np.ones(80), [Split(only, rest), Split(rest, only)])
-    assert (family.values(fitted.link)[rest, 1] > 0.999).all()
+    rows = bin_table(X, categories)
+    fitted = fit_stumps(rows, family, np.ones(80), [Split(only, rest), Split(rest, only)])
+    assert (family.values(fitted.folds[0].link(rows))[rest, 1] > 0.999).all()
     assert np.isfinite(fitted.loss).all()
 
 
@@ -328,7 +343,7 @@ def test_memory_for_losses_changes_nothing(rng, monkeypatch):
         monkeypatch.setattr(_blocks, "BUDGET", budget)
         two = fit_stumps(rows, family, np.ones(80), splits, Boosting(60, patience=5))
         np.testing.assert_allclose(one.loss, two.loss, rtol=1e-14)
-        np.testing.assert_array_equal(one.link, two.link)
+        np.testing.assert_array_equal(fold_links(one, rows), fold_links(two, rows))
 
 
 def test_a_bar_shows_rounds(rng, capsys):

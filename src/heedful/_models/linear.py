@@ -164,7 +164,8 @@ class LinearModels:
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
         shapes = None
         if self.shapes:
-            shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, most_for_shapes(self.local))
+            drawn = most_for_shapes(self.local)
+            shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
         most = None if asked is not None and asked.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes)
 

@@ -60,6 +60,7 @@ def fit_shapes(
     verbose: int,
     signs: np.ndarray | None = None,
     most: float | None = None,
+    n_jobs: int | None = None,
 ) -> Shapes:
     """Fit stumps that leave out folds; queries get the mean of these models.
 
@@ -82,6 +83,7 @@ def fit_shapes(
         judges=plan.judges,
         whole=False,
         signs=signs,
+        n_jobs=n_jobs,
     )
     total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
     for fold, used, best in zip(folds, plan.used, found.best, strict=True):

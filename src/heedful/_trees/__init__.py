@@ -2,7 +2,8 @@
 
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.forest import Buckets, Forest, Growing, grow_forest
-from heedful._trees.stumps import BoostedFolds, Boosting, Stumps, fit_stumps
+from heedful._trees.protocol import Boosting
+from heedful._trees.stumps import BoostedFolds, Stumps, fit_stumps
 from heedful._trees.surrogate import LeafTables, Surrogate, fit_surrogate
 
 __all__ = [

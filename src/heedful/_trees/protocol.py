@@ -1,0 +1,73 @@
+"""What boosted stumps ask of a response and of folds, and how they are boosted."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+
+class Response(Protocol):
+    """What stumps ask of a family; see ``Family`` in ``_solver``."""
+
+    n_outputs: int
+    farthest_step: float
+    row_by_row: bool
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return the numbers that set the unit of the linear predictor: zeros if it has its own."""
+
+    def scaled(self, center: float, unit: float) -> Any:
+        """Return the family with a linear predictor in these units."""
+
+    def part(self, rows: np.ndarray) -> Any:
+        """Return the family of some of the rows."""
+
+    def null_link(self, weight: np.ndarray) -> np.ndarray:
+        """Return the linear predictor (n_outputs,) of the model without columns."""
+
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return minus the slope of each row's loss (n_rows, n_outputs).
+
+        Of a family that is not row by row, columns are models, whose weights (n_rows, n_models) may differ.
+        """
+
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return the curvature of each row's loss; None if it is 1 everywhere."""
+
+    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
+        """Return the unit of slopes and curvatures."""
+
+    def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> Callable:
+        """Return what gives the weighted loss of test rows, in sum, for models of the training rows."""
+
+
+class Fold(Protocol):
+    """Rows to fit on and rows to predict; see ``Split`` in ``baseline``."""
+
+    @property
+    def train(self) -> np.ndarray:
+        """Rows to fit on."""
+
+    @property
+    def test(self) -> np.ndarray:
+        """Rows to predict."""
+
+
+# A judge of the number of rounds: rows, and which fold's model is to predict them.
+Judge = tuple[int, np.ndarray]
+
+
+class Boosting(NamedTuple):
+    """How stumps are boosted: at most ``n_rounds``, until the left-out loss has not improved for ``patience`` of them.
+
+    ``ridge`` is added to the curvature of a side before its step, ``least`` what a side must have of it; both count in
+    rows of weight 1 under squared error, and in less than rows where a loss is flatter. Slopes and curvatures of losses
+    with a unit, such as those of costs, are divided by their dispersion, so that no currency changes a curve.
+    """
+
+    n_rounds: int = 800
+    learning_rate: float = 0.15
+    ridge: float = 1.0
+    least: float = 3.0
+    patience: int = 40
