@@ -51,7 +51,9 @@ def boost_tree_rows(
                 if found[0] > best[k] * (1.0 + TIE):
                     best[k] = found[0]
                     column[n_nodes - 1 + k] = j
-                    write_sides(tally[:, : 2 * n_nodes], k, categories[j], order, found, side[n_nodes - 1 + k])
+                    write_sides(
+                        tally[tally.shape[0] - 1, n_nodes + k], categories[j], order, found, side[n_nodes - 1 + k]
+                    )
         for i in range(n_rows):
             node = n_nodes - 1 + place[i]
             j = column[node]
