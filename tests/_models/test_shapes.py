@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
 from heedful._attention_model import fitting
+from heedful._blocks import side_by_side
 from heedful._models import linear
 from heedful._models import shapes as room
 from heedful._solver import Survival
@@ -97,6 +98,15 @@ def test_a_row_has_no_say_in_its_own_shape_value(kind, cv, most, rng, monkeypatc
         np.testing.assert_allclose(after[row], before[row], rtol=1e-7, atol=1e-9)
         # no model is fitted to the last rows of a series
         assert row == 77 or np.abs(after - before).max() > 1e-6
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_models_of_curves_of_a_large_table_are_shared_among_the_threads_of_a_fit(monkeypatch, n_jobs):
+    shared = []
+    monkeypatch.setattr("heedful._trees.rounds.FEW", 0)
+    monkeypatch.setattr(_blocks, "side_by_side", lambda *a, **how: shared.append(len(a[1])) or side_by_side(*a, **how))
+    fitted("numbers", *make_table(), n_jobs=n_jobs)
+    assert set(shared) == {n_jobs}
 
 
 def test_curves_of_a_large_table_are_learned_from_some_of_its_rows_unless_all_are_asked_for(monkeypatch):
