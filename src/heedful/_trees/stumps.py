@@ -70,7 +70,8 @@ def fit_stumps(
 
     ``judges`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
     stands for one group, the rows that each fold leaves out. Without ``whole`` there is no model of all rows. Curves of
-    numbers whose entry of ``signs`` is 1 never fall, those of -1 never rise; missing cells may have any value.
+    numbers whose entry of ``signs`` is 1 never fall, those of -1 never rise; missing cells may have any value. Threads
+    (``n_jobs``) share the models of large tables, which changes no bit.
     """
     how, weight = how or Boosting(), np.asarray(weight, dtype=np.float64)
     center, unit = _unit(family.response, weight)
