@@ -28,6 +28,18 @@ def test_a_row_of_weight_two_is_the_row_twice_in_whatever_order(rows, rng):
     assert np.abs(own.predict(X) - grow(X[there], y[there]).predict(X)).max() > 0.05
 
 
+def test_rows_that_happen_to_be_equal_are_many_rows_of_a_leaf(rng):
+    X = rng.integers(0, 2, (400, 3)) * 1.0
+    labels = (rng.random(400) < 0.2 + 0.6 * (X[:, 0] == X[:, 1])).astype(np.int64)
+    chance = BoostedClassifier(0).fit(X, labels).predict_proba(X)[:, 1]
+    for cell in np.unique(X, axis=0):
+        own = (cell == X).all(axis=1)
+        assert chance[own].mean() == pytest.approx(labels[own].mean(), abs=0.1)
+    counted, weight = np.unique(np.column_stack([X, labels]), axis=0, return_counts=True)
+    table = BoostedClassifier(0).fit(counted[:, :3], counted[:, 3].astype(np.int64), weight * 1.0)
+    np.testing.assert_array_equal(table.predict_proba(X)[:, 1], chance)
+
+
 def test_the_unit_of_weights_does_not_matter(rows, rng):
     X, y = rows
     weight = rng.uniform(0.5, 2.0, 120)

@@ -5,11 +5,11 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeClassifier
 
 from heedful._effects.given import Column
 from heedful._effects.nuisance import (
     Learner,
-    Rows,
     check_amounts_left,
     check_known,
     check_learner,
@@ -34,9 +34,10 @@ def make_rows(rng, n=60):
 
 def test_a_row_is_expected_by_a_model_of_the_other_folds(rng):
     X, y, arms = make_rows(rng)
-    splits = draw_folds(X, [arms, y], np.ones(60), None, 5, seeded())
-    found = expect(Learner((Ridge(),), ours=False), y, Rows(X, None, splits))
-    chance = expect(Learner((LogisticRegression(),), ours=False), arms, Rows(X, None, splits))
+    rows = draw_folds(X, [arms, y], np.ones(60), None, 5, seeded())
+    found = expect(Learner((Ridge(),), ours=False), y, rows)
+    chance = expect(Learner((LogisticRegression(),), ours=False), arms, rows)
+    splits = rows.given_splits()
     assert sorted(np.concatenate([split.test for split in splits]).tolist()) == list(range(60))
     for train, test in splits:
         assert not set(train.tolist()) & set(test.tolist())
@@ -47,7 +48,7 @@ def test_a_row_is_expected_by_a_model_of_the_other_folds(rng):
 
 def test_the_mean_of_several_models_counts(rng):
     X, y, arms = make_rows(rng)
-    rows = Rows(X, rng.uniform(1.0, 3.0, 60), draw_folds(X, [arms, y], np.ones(60), None, 5, seeded()))
+    rows = draw_folds(X, [arms, y], rng.uniform(1.0, 3.0, 60), None, 5, seeded())
     for column, models in ((y, (Ridge(), Ridge(100.0))), (arms, (LogisticRegression(), LogisticRegression(C=0.01)))):
         one, other = (expect(Learner((model,), ours=False), column, rows) for model in models)
         np.testing.assert_allclose(expect(Learner(models, ours=False), column, rows), (one + other) / 2)
@@ -62,7 +63,7 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_own_values(rng):
     found = []
     for outcomes, treatments in ((y.values, arms.values), (moved_y, moved_arms)):
         columns = [Column(treatments, LABELS), Column(outcomes, None)]
-        rows = Rows(X, None, draw_folds(X, columns, np.ones(60), None, 5, seeded()))
+        rows = draw_folds(X, columns, np.ones(60), None, 5, seeded())
         learners = Learner((LogisticRegression(),), ours=False), Learner((Ridge(),), ours=False)
         found.append([expect(*pair, rows) for pair in zip(learners, columns, strict=True)])
     for before, after in zip(*found, strict=True):
@@ -70,22 +71,23 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_own_values(rng):
         assert (before != after).sum() > 30
 
 
-def test_weights_count_rows_and_rows_of_no_weight_are_not_seen(rng):
+def test_rows_of_no_weight_are_not_seen_and_what_is_expected_of_them_is_the_mean_of_all_folds(rng):
     X, y, _ = make_rows(rng, 30)
-    weight = np.r_[np.zeros(5), np.full(25, 2.0)]
-    spoilt = y.values.copy()
-    spoilt[:5] = 1e6
-    splits = draw_folds(X, [y], weight, None, 3, seeded())
-    found = expect(Learner((KNeighborsRegressor(3),), ours=False), Column(spoilt, None), Rows(X, None, splits))
-    assert found.max() > 1e5
-    weighted = expect(Learner((LinearRegression(),), ours=False), Column(spoilt, None), Rows(X, weight, splits))
-    assert np.abs(weighted).max() < 1e3
+    weight = np.r_[np.zeros(5), rng.uniform(1.0, 3.0, 25)]
+    spoilt = y._replace(values=np.where(weight > 0, y.values, 1e6))
+    learner = Learner((LinearRegression(),), ours=False)
+    rows = draw_folds(X, [spoilt], weight, None, 3, seeded())
+    found = expect(learner, spoilt, rows)
+    alone = draw_folds(X[5:], [Column(y.values[5:], None)], weight[5:], None, 3, seeded())
+    np.testing.assert_array_equal(found[5:], expect(learner, Column(y.values[5:], None), alone))
+    parts = [LinearRegression().fit(X[t], y.values[t], weight[t]).predict(X[:5]) for t, _ in rows.given_splits()]
+    np.testing.assert_allclose(found[:5], np.mean(parts, axis=0))
 
 
 def test_groups_stay_together(rng):
     X, y, arms = make_rows(rng)
     groups = np.repeat(np.arange(12), 5)
-    for train, test in draw_folds(X, [arms, y], np.ones(60), groups, 4, seeded()):
+    for train, test in draw_folds(X, [arms, y], np.ones(60), groups, 4, seeded()).given_splits():
         assert not set(groups[train]) & set(groups[test])
 
 
@@ -93,8 +95,44 @@ def test_copies_of_a_row_stay_with_it(rng):
     X, y, arms = make_rows(rng)
     again = rng.permutation(np.r_[np.arange(60), np.arange(20)])
     columns = [Column(arms.values[again], LABELS), Column(y.values[again], None)]
-    for train, test in draw_folds(X[again], columns, np.ones(80), None, 5, seeded()):
+    for train, test in draw_folds(X[again], columns, np.ones(80), None, 5, seeded()).given_splits():
         assert not set(again[train].tolist()) & set(again[test].tolist())
+
+
+def draw_cells(rng, n=240):
+    """Return rows of three cells with two labels in each: equal rows are observations that happen to agree."""
+    cell = rng.integers(0, 3, n)
+    arms = (rng.random(n) < 0.5).astype(np.float64)
+    return cell[:, None] * 1.0, Column((rng.random(n) < 0.2 + 0.3 * cell) * 1.0, LABELS), Column(arms, LABELS)
+
+
+def test_rows_that_happen_to_be_equal_are_left_out_one_by_one(rng):
+    X, y, arms = draw_cells(rng)
+    rows = draw_folds(X, [arms, y], np.ones(240), None, 5, seeded())
+    assert [test.size for _, test in rows.splits] == [48] * 5
+    found = expect(Learner((DecisionTreeClassifier(),), ours=False), y, rows)
+    # all copies left out together would leave the other label
+    assert np.corrcoef(found, y.values)[0, 1] > 0.3
+    for cell in range(3):
+        own = X[:, 0] == cell
+        assert np.mean(found[own]) == pytest.approx(y.values[own].mean(), abs=0.02)
+
+
+@pytest.mark.parametrize("draw", [make_rows, draw_cells])
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("model", [Ridge(), KNeighborsRegressor(5)])
+def test_a_row_of_weight_two_is_the_row_twice_in_whatever_order(rng, draw, grouped, model):
+    """Weights that are counts reach models that take no weights as copies."""
+    X, y, arms = draw(rng, 60)
+    groups = rng.integers(0, 15, 60)
+    counts = rng.integers(0, 4, 60)
+    again = rng.permutation(np.repeat(np.arange(60), counts))
+    found = []
+    for rows, weight in ((np.arange(60), 1.0 * counts), (again, np.ones(again.size))):
+        columns = [Column(arms.values[rows], LABELS), Column(y.values[rows], None)]
+        folds = draw_folds(X[rows], columns, weight, groups[rows] if grouped else None, 5, seeded())
+        found.append(expect(Learner((model,), ours=False), columns[1], folds))
+    np.testing.assert_array_equal(found[0][again], found[1])
 
 
 def test_rare_arms_are_dealt_out_to_the_folds(rng):
@@ -102,8 +140,8 @@ def test_rare_arms_are_dealt_out_to_the_folds(rng):
     rare = np.zeros(40)
     rare[:2] = 1.0
     for state in range(20):
-        splits = draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, np.random.RandomState(state))
-        assert all(rare[train].sum() == 1 for train, _ in splits)
+        rows = draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, np.random.RandomState(state))
+        assert all(rare[train].sum() == 1 for train, _ in rows.given_splits())
     rare[1] = 0.0
     with pytest.raises(ValueError, match="`treatment` must have rows of both labels in every part of 2 folds"):
         draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, seeded())

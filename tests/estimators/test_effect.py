@@ -129,7 +129,10 @@ def test_without_differences_effects_are_the_average(rng):
     found = model.effect(X)
     assert found.mean() == pytest.approx(model.average_effect().effect, abs=0.1)
     assert found.std() < 0.15
-    assert model.average_effect().low < 2.0 < model.average_effect().high
+    average, left = model.average_effect(), treatment - 0.5
+    # what the truth about outcomes would have made of the same rows
+    known = 2.0 + left / 0.25 * (y - X[:, 0] - 1.0 - 2.0 * left)
+    assert average.effect == pytest.approx(known.mean(), abs=average.standard_error)
 
 
 def test_local_models_that_gain_next_to_nothing_are_not_believed():
@@ -194,32 +197,114 @@ def test_unseen_effects_are_those_of_rows_left_out(rows, model):
     assert seen < error
 
 
-def test_a_row_of_weight_two_is_nearly_the_row_twice(rows):
-    train, test = rows
-    weight = np.where(np.arange(N_TRAIN) % 4 == 0, 2.0, 1.0)
-    again = np.repeat(np.arange(N_TRAIN), weight.astype(int))
-    how = FEW | {"outcome": LinearRegression()}
-    known = {"propensity": train.propensity}
-    own = AttentionEffect(**how).fit(train.X, train.y, train.treatment, sample_weight=weight, **known)
-    twice = AttentionEffect(**how).fit(
-        train.X[again], train.y[again], train.treatment[again], propensity=train.propensity[again]
+def draw_trial(rng, n):
+    """Return a trial whose columns are three factors, with the effect in each cell."""
+    X = pd.DataFrame(
+        {name: rng.choice(list(levels), n) for name, levels in zip("stu", ("ab", "abc", "abc"), strict=True)}
     )
-    away = own.effect(test.X) - twice.effect(test.X)
-    assert np.sqrt((away**2).mean()) < 0.35 * test.effect.std()
-    assert own.average_effect().effect == pytest.approx(twice.average_effect().effect, abs=0.1)
+    effect = np.where(X["s"] == "a", 1.0, -1.0) + 0.8 * ((X["t"] == "a") & (X["u"] != "c"))
+    treatment = rng.integers(0, 2, n)
+    mean = 0.5 * (X["t"] == "b") + 0.5 * (X["u"] == "c") + (treatment - 0.5) * effect
+    return X, np.rint(mean + rng.normal(size=n)), treatment, np.asarray(effect)
 
 
-def test_rows_of_no_weight_are_not_there(rows):
+def fit_rows(table, rows, how=PLAIN, **given):
+    """Fit to some rows of a table (columns, outcome, treatment), by row numbers that may repeat."""
+    X, y, treatment = table
+    given = {name: values if values is None else values[rows] for name, values in given.items()}
+    return AttentionEffect("single", **how).fit(X[rows], y[rows], treatment[rows], **given)
+
+
+def answers(model, X):
+    """Return all that a model says of rows and of averages, as one array."""
+    tests = model.heterogeneity().tests.drop(columns="meaning").to_numpy(dtype=np.float64)
+    average = model.average_effect()
+    parts = [
+        model.effect(X),
+        model.effect_interval(X),
+        [average.effect, average.standard_error, average.p_value],
+        tests,
+    ]
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
+@pytest.fixture(scope="module")
+def tables(rows):
+    train, _ = rows
+    X, y, treatment, _ = draw_trial(np.random.default_rng(1), 200)
+    codes = X.apply(lambda column: pd.factorize(column, sort=True)[0]).to_numpy(dtype=np.float64)
+    return {"numbers": (train.X, train.y, train.treatment), "factors": (codes, y, treatment)}
+
+
+@pytest.mark.parametrize("beside", [(), ("sample_weight", "propensity"), ("groups",)])
+@pytest.mark.parametrize("kind", ["numbers", "factors"])
+def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
+    n = len(tables[kind][1])
+    everything = {
+        "sample_weight": rng.uniform(0.5, 2.0, n),
+        "propensity": rng.uniform(0.3, 0.7, n),
+        "groups": rng.integers(0, 40, n),
+    }
+    given = {name: everything[name] for name in beside}
+    order = rng.permutation(n)
+    own, mixed = (fit_rows(tables[kind], rows, **given) for rows in (np.arange(n), order))
+    X = tables[kind][0][:30]
+    np.testing.assert_allclose(answers(mixed, X), answers(own, X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(mixed.unseen_effect_, own.unseen_effect_[order], rtol=1e-9)
+
+
+def test_the_order_of_rows_changes_nothing_of_our_models_of_expectations(rng, tables):
+    order = rng.permutation(N_TRAIN)
+    own, mixed = (fit_rows(tables["numbers"], rows, FEW) for rows in (np.arange(N_TRAIN), order))
+    for name in ("expected_outcome_", "propensity_", "unseen_effect_"):
+        np.testing.assert_allclose(getattr(mixed, name), getattr(own, name)[order], rtol=1e-9)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("kind", ["numbers", "factors"])
+def test_a_row_of_weight_two_is_the_row_twice(rng, tables, kind, grouped):
+    n = len(tables[kind][1])
+    counts, groups = rng.integers(0, 4, n), rng.integers(0, 40, n) if grouped else None
+    again = rng.permutation(np.repeat(np.arange(n), counts))
+    known = {"propensity": rng.uniform(0.3, 0.7, n), "groups": groups}
+    own = fit_rows(tables[kind], np.arange(n), sample_weight=1.0 * counts, **known)
+    twice = fit_rows(tables[kind], again, **known)
+    X = tables[kind][0]
+    np.testing.assert_allclose(own.effect(X), twice.effect(X), rtol=1e-8, atol=1e-8)
+    assert own.average_effect().effect == pytest.approx(twice.average_effect().effect, rel=1e-8)
+    np.testing.assert_allclose(own.unseen_effect_[again], twice.unseen_effect_, rtol=1e-8)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_of_no_weight_are_not_there(rng, rows, tables, grouped):
     train, test = rows
-    weight = np.r_[np.zeros(20), np.ones(N_TRAIN - 20)]
-    spoilt = train.y.copy()
-    spoilt[:20] = 1e4
-    own, other = (
-        AttentionEffect(**PLAIN).fit(train.X, y, train.treatment, sample_weight=weight) for y in (train.y, spoilt)
-    )
-    np.testing.assert_array_equal(own.effect(test.X), other.effect(test.X))
-    assert own.average_effect() == other.average_effect()
+    weight = rng.permutation(np.r_[np.zeros(20), rng.uniform(0.5, 2.0, N_TRAIN - 20)])
+    groups = rng.integers(0, 40, N_TRAIN) if grouped else None
+    spoilt = train.X, np.where(weight > 0, train.y, 1e4), train.treatment
+    there = np.flatnonzero(weight > 0)
+    own = fit_rows(spoilt, np.arange(N_TRAIN), sample_weight=weight, groups=groups)
+    alone = fit_rows(spoilt, there, sample_weight=weight, groups=groups)
+    np.testing.assert_allclose(answers(own, test.X), answers(alone, test.X), rtol=1e-9)
     assert own.average_effect().n_rows == N_TRAIN - 20
+    for name in ("expected_outcome_", "propensity_", "unseen_effect_"):
+        np.testing.assert_allclose(getattr(own, name)[there], getattr(alone, name), rtol=1e-9)
+        assert np.isfinite(getattr(own, name)).all()
+
+
+def test_a_trial_whose_rows_repeat_has_effects_of_the_right_sign(rng):
+    """Equal rows are observations of their own: a column of noise, which tells them apart, is no help."""
+    errors = []
+    for _ in range(2):
+        X, y, treatment, effect = draw_trial(rng, 500)
+        found = []
+        for table in (X, X.assign(noise=rng.normal(size=500))):
+            model = AttentionEffect("single", propensity=0.5, **FEW).fit(table, y, treatment)
+            found.append(model.effect(table))
+        errors.append([np.sqrt(((one - effect) ** 2).mean()) / effect.std() for one in found])
+        large = np.abs(effect) > 0.5
+        assert (found[0][large] * effect[large] > 0).all()
+    own, apart = np.mean(errors, axis=0)
+    assert own < apart + 0.02
 
 
 def test_groups_stay_together_and_make_standard_errors(rows, model):

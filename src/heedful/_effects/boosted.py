@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
-from heedful._frames import TableReader, merge_rows
+from heedful._frames import TableReader, count_rows, find_observations
 from heedful._kernels.shapes import MISSING
 from heedful._trees import Bins
 
@@ -35,7 +35,7 @@ def n_levels(codes: np.ndarray) -> np.ndarray:
 
 
 class _Boosted(BaseEstimator):
-    """Boosted trees on codes; equal rows are one row of their weight."""
+    """Boosted trees on codes; copies of a row are one row of their weight."""
 
     def __init__(self, random_state: int) -> None:
         self.random_state = random_state
@@ -45,8 +45,8 @@ class _Boosted(BaseEstimator):
         self.reader_ = TableReader().fit(X)
         codes = self.reader_.read(X)
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
-        first, number = merge_rows(codes, y, np.zeros(len(codes)), weight)
-        codes, total = codes[first], np.bincount(number[number >= 0], weight[number >= 0])
+        seen_as = find_observations(codes, y, np.zeros(len(codes)), weight, count_rows(weight))
+        codes, total = codes[seen_as.source], seen_as.weight
         self.empty_ = np.isnan(codes).all(axis=0)
         # levels that are too many to be split into sets are cut in their order
         self.bins_ = Bins().fit(codes, self.reader_.unordered & (n_levels(codes) <= MOST_BINS), total)
@@ -55,7 +55,7 @@ class _Boosted(BaseEstimator):
         trees = kind(**SETTINGS, categorical_features=levels, random_state=self.random_state)
         # trees so small are grown faster by one thread than by several that wait for each other
         with threadpool_limits(1, "openmp"):
-            self.trees_ = trees.fit(self._cut(codes), y[first], sample_weight=total / total.mean())
+            self.trees_ = trees.fit(self._cut(codes), y[seen_as.source], sample_weight=total / total.mean())
         return self
 
     def _cut(self, codes: np.ndarray) -> np.ndarray:

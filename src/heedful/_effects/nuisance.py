@@ -6,17 +6,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from heedful._effects.given import Column
-from heedful._frames import TableReader, merge_rows, take
+from heedful._frames import Observations, TableReader, count_rows, find_observations, take
 from heedful.baseline._folds import Split, random_splits, user_splits
 
 # Propensities are kept this far from 0 and 1; it is worth a word if they are so near in more than this share of rows,
 # and an end if in more than that one. For amounts: the part of their variance that columns do not tell.
 CLIP, MANY, NEARLY_ALL, NO_VARIANCE = 0.02, 0.05, 0.95, 1e-4
-# Equal rows are copies of one if at least this share of rows is distinct; in tables of few levels they are not.
-DISTINCT = 0.5
 
 
 class Learner(NamedTuple):
@@ -27,58 +25,53 @@ class Learner(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Training rows as they were given, their sample weights (None if none were given) and folds."""
+    """Training rows as they were given, the observations that they stand for, and folds of these."""
 
     table: pd.DataFrame | np.ndarray
-    weight: np.ndarray | None
+    seen_as: Observations
     splits: list[Split]
+
+    def given_splits(self) -> list[Split]:
+        """Return the folds as those of the rows as given; rows of weight 0 are in none."""
+        number, distinct = self.seen_as.number, self.seen_as.distinct
+        return [Split(*(np.flatnonzero(np.isin(distinct, number[part])) for part in split)) for split in self.splits]
 
 
 def draw_folds(
     table: Any, columns: list[Column], weight: np.ndarray, groups: Any, n_folds: int, seed: np.random.RandomState
-) -> list[Split]:
-    """Return folds of all rows, such that models of the others know both labels of each column.
+) -> Rows:
+    """Return rows with folds such that models of the others know both labels of each column.
 
-    They do not depend on the columns if that can be helped; copies of a row stay with it.
+    Folds are of observations: copies of one row stay together, rows that happen to be equal do not. Neither the order
+    of rows nor, if that can be helped, the columns change them.
     """
-    n_rows, first = len(table), first_copies(table, columns)
+    codes, values = TableReader().fit(table).read(table), np.column_stack([column.values for column in columns])
+    number = np.zeros(len(codes))
     if groups is not None:
-        splits = user_splits(n_folds, table, columns[0].values, groups)
+        check_consistent_length(table, groups)
+        number = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    seen_as = find_observations(codes, values, number, weight, count_rows(weight))
+    # by the cells of rows, then by the columns
+    order = np.lexsort(np.column_stack([number, values, codes])[seen_as.source].T)
+    found = [Column(column.values[seen_as.source[order]], column.labels) for column in columns]
+    if groups is not None:
+        splits = user_splits(n_folds, order, order, number[seen_as.source[order]])
     else:
-        splits = with_copies(random_splits(n_rows, n_folds, seed), first)
-        if not all(_knows_both(split, column, weight) for split in splits for column in columns):
-            kinds = sum(2**k * column.values for k, column in enumerate(columns) if column.binary)
-            splits = with_copies(random_splits(n_rows, n_folds, seed, np.asarray(kinds)), first)
-    for column, name in zip(columns, ("treatment", "y"), strict=False):
-        if not all(_knows_both(split, column, weight) for split in splits):
+        splits = random_splits(order.size, n_folds, seed)
+        if not all(_knows_both(split, column) for split in splits for column in found):
+            kinds = sum(2**k * column.values for k, column in enumerate(found) if column.binary)
+            splits = random_splits(order.size, n_folds, seed, np.asarray(kinds))
+    for column, name in zip(found, ("treatment", "y"), strict=False):
+        if not all(_knows_both(split, column) for split in splits):
             raise ValueError(
                 f"`{name}` must have rows of both labels in every part of {n_folds} folds, and one label is in too few "
                 "rows or groups for that. Add such rows, or give fewer folds."
             )
-    return splits
+    return Rows(table, seen_as, [Split(order[train], order[test]) for train, test in splits])
 
 
-def first_copies(table: pd.DataFrame | np.ndarray, columns: list[Column]) -> np.ndarray:
-    """Return for each row the first one that equals it in all cells and columns; itself where levels are few."""
-    codes, values = TableReader().fit(table).read(table), np.column_stack([column.values for column in columns])
-    n_rows = len(codes)
-    first, number = merge_rows(codes, values, np.zeros(n_rows), np.ones(n_rows))
-    return first[number] if first.size >= DISTINCT * n_rows else np.arange(n_rows)
-
-
-def with_copies(splits: list[Split], first: np.ndarray) -> list[Split]:
-    """Return folds in which copies of a row are where the first of them is."""
-    fold = np.empty(first.size, np.int64)
-    for number, (_, test) in enumerate(splits):
-        fold[test] = number
-    fold = fold[first]
-    moved = [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(len(splits))]
-    return [split for split in moved if split.test.size]
-
-
-def _knows_both(split: Split, column: Column, weight: np.ndarray) -> bool:
-    used = split.train[weight[split.train] > 0]
-    return used.size > 0 and (not column.binary or np.ptp(column.values[used]) > 0)
+def _knows_both(split: Split, column: Column) -> bool:
+    return not column.binary or np.ptp(column.values[split.train]) > 0
 
 
 def check_learner(name: str, model: Any, column: Column, weighted: bool) -> None:
@@ -94,28 +87,44 @@ def check_learner(name: str, model: Any, column: Column, weighted: bool) -> None
 
 
 def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
-    """Return what models that did not see a row expect of a column: its mean, or the chance of the second label."""
-    found = np.zeros(column.values.size)
+    """Return what models that did not see a row expect of a column: its mean, or the chance of the second label.
+
+    Of observations that are equal it is the mean, and that of all folds for a row of weight 0, which none has seen.
+    """
+    source, n_folds = rows.seen_as.source, len(rows.splits)
+    idle = np.flatnonzero(rows.seen_as.distinct < 0)
+    found, of_idle = np.zeros(source.size), np.zeros(idle.size)
     with warnings.catch_warnings():
         if learner.ours:
             warnings.simplefilter("ignore")
-        for split in rows.splits:
-            told = [_expect_left_out(model, learner.ours, column, rows, split) for model in learner.models]
-            found[split.test] = np.mean(told, axis=0)
-    return found
+        for train, test in rows.splits:
+            asked = take(rows.table, np.concatenate([source[test], idle]))
+            told = [_expect_others(model, learner.ours, column, rows, train, asked) for model in learner.models]
+            mean = np.mean(told, axis=0)
+            found[test] = mean[: test.size]
+            of_idle += mean[test.size :] / n_folds
+    expected = rows.seen_as.give(found)
+    expected[idle] = of_idle
+    return expected
 
 
-def _expect_left_out(model: Any, ours: bool, column: Column, rows: Rows, split: Split) -> np.ndarray:
-    """Return what a model of the other rows expects of those that a split left out."""
-    used = split.train if rows.weight is None else split.train[rows.weight[split.train] > 0]
-    how = {} if rows.weight is None else {"sample_weight": rows.weight[used]}
-    table, left_out, y = take(rows.table, used), take(rows.table, split.test), column.values[used]
+def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, asked: Any) -> np.ndarray:
+    """Return what a model of some observations expects of other rows."""
+    weight, how = rows.seen_as.weight[train], {}
+    if np.ptp(weight) > 0:
+        if has_fit_parameter(model, "sample_weight"):
+            how["sample_weight"] = weight
+        else:
+            # without sample weights these are numbers of copies
+            train = np.repeat(train, np.rint(weight).astype(np.int64))
+    used = rows.seen_as.source[train]
+    table, y = take(rows.table, used), column.values[used]
     if not is_classifier(model):
-        return np.asarray(clone(model).fit(table, y, **how).predict(left_out), dtype=np.float64)
+        return np.asarray(clone(model).fit(table, y, **how).predict(asked), dtype=np.float64)
     # ours learn the more frequent label, so that swapping labels changes nothing else
     swapped = ours and np.average(y, weights=how.get("sample_weight")) < 0.5
     fitted = clone(model).fit(table, (1.0 - y if swapped else y).astype(np.int64), **how)
-    return fitted.predict_proba(left_out)[:, 0 if swapped else 1]
+    return fitted.predict_proba(asked)[:, 0 if swapped else 1]
 
 
 def check_known(propensity: Any, column: Column) -> np.ndarray:

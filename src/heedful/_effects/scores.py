@@ -87,8 +87,10 @@ def read_rows(
                 f"`variance` of the treatment must be > 0, got {spread.min():g}. Leave out columns that decide the "
                 "treatment."
             )
-    codes = np.arange(y.size) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-    return EffectRows(y=y, variance=spread, weight=weight, groups=codes, **parts)
+    # rows are groups of their own, numbered by what is known of them: halves are drawn by these numbers
+    known = np.column_stack([weight, *parts.values(), y])
+    codes = np.argsort(np.lexsort(known.T)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    return EffectRows(y=y, variance=spread, weight=weight, groups=codes.ravel(), **parts)
 
 
 def doubly_robust_scores(rows: EffectRows) -> np.ndarray:

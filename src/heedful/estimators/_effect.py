@@ -27,7 +27,7 @@ from heedful._effects.nuisance import (
 from heedful._effects.overlap import assess_overlap
 from heedful._effects.scores import EffectRows
 from heedful._effects.unseen import count_copies, rows_with_effects
-from heedful._frames import read_table, take
+from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
@@ -162,12 +162,11 @@ class AttentionEffect(AttentionEstimator):
         weight = check_weights(sample_weight, n_rows)
         arms, outcomes = read_treatment(treatment, n_rows, weight), read_outcome(y, n_rows)
         seed = check_random_state(self.random_state)
-        splits = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
-        rows = Rows(table, None if sample_weight is None else weight, splits)
-        known = self._known_propensity(propensity, arms)
-        learner = self._learner("outcome", outcomes, rows, seed)
+        rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
+        known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
+        learner = self._learner("outcome", outcomes, weighted, seed)
         if known is None:
-            known = self._expect_treatment(arms, rows, weight, seed)
+            known = self._expect_treatment(self._learner("propensity", arms, weighted, seed), arms, rows, weight)
         frame = pd.DataFrame(
             {
                 "outcome": outcomes.values,
@@ -176,7 +175,9 @@ class AttentionEffect(AttentionEstimator):
                 "propensity": known,
             }
         )
-        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        cv = "oob" if groups is None else rows.given_splits()
+        counts = count_rows(weight)
+        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state, counts=counts)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
@@ -370,20 +371,18 @@ class AttentionEffect(AttentionEstimator):
             raise TypeError("`propensity` must be an estimator or a number here. One for each row goes to `fit`.")
         return check_known(self.propensity, arms) if is_number else None
 
-    def _expect_treatment(
-        self, arms: Column, rows: Rows, weight: np.ndarray, seed: np.random.RandomState
-    ) -> np.ndarray:
-        found = expect(self._learner("propensity", arms, rows, seed), arms, rows)
+    def _expect_treatment(self, learner: Learner, arms: Column, rows: Rows, weight: np.ndarray) -> np.ndarray:
+        found = expect(learner, arms, rows)
         if arms.binary:
             return clip_propensity(found, weight)
         check_amounts_left(arms.values, found, weight)
         return found
 
-    def _learner(self, name: str, column: Column, rows: Rows, seed: np.random.RandomState) -> Learner:
+    def _learner(self, name: str, column: Column, weighted: bool, seed: np.random.RandomState) -> Learner:
         """Return what learns a column: the user's, or an attention lasso with one head beside boosted trees."""
         model = getattr(self, name)
         if model is not None:
-            check_learner(name, model, column, rows.weight is not None)
+            check_learner(name, model, column, weighted)
             return Learner((model,), ours=False)
         kind, boosted = (
             (AttentionLassoClassifier, BoostedClassifier) if column.binary else (AttentionLasso, BoostedRegressor)
