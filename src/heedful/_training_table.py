@@ -7,7 +7,18 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from heedful._frames import Coding, Dummies, TableReader, freeze, merge_rows, sort_rows, take, thaw, warn_of_doubts
+from heedful._frames import (
+    Coding,
+    Dummies,
+    Observations,
+    TableReader,
+    find_observations,
+    freeze,
+    sort_rows,
+    take,
+    thaw,
+    warn_of_doubts,
+)
 from heedful._sound import need, numbers, places
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
@@ -25,14 +36,25 @@ class Columns(NamedTuple):
     similarity: np.ndarray
 
 
-class TrainingTable:
-    """Distinct training rows of positive weight, in an order that depends on the rows only.
+class GivenRows(NamedTuple):
+    """What is known of rows as they were given: how many copies each stands for, its folds, and its group.
 
-    ``codes``, ``y`` (encoded) and ``weight`` (mean one) are those of the distinct rows; ``splits`` the user's folds of
-    them, if any; ``counts`` how often each was given, for learners that count rows; ``table`` the rows as they were
-    given, if they are to be kept; ``response`` that of all rows, as it was given; ``reader`` reads further tables the
-    same way. Equal rows are one row of their weight, unless ``merge`` is False. With ``keep_rows`` all rows are as they
-    were given. Doubts about columns are ``told``.
+    ``splits`` are the user's, if any; ``groups`` numbers of groups, None without.
+    """
+
+    counts: np.ndarray
+    splits: list[Split]
+    groups: np.ndarray | None = None
+
+
+class TrainingTable:
+    """Training rows of positive weight, in an order that depends on the rows only.
+
+    ``codes``, ``y`` (encoded), ``weight`` (mean one) and ``groups`` (None without) are those of the observations to
+    learn from; ``splits`` the user's folds of them, if any; ``counts`` how often each was given, for learners that
+    count rows; ``table`` the rows as they were given, if they are to be kept; ``response`` that of all rows, as it was
+    given; ``reader`` reads further tables the same way. Copies of one row are one observation of their weight, unless
+    ``merge`` is False. With ``keep_rows`` all rows are as they were given. Doubts about columns are ``told``.
     """
 
     def __init__(
@@ -42,7 +64,7 @@ class TrainingTable:
         weight: np.ndarray,
         response: pd.DataFrame,
         columns: Columns,
-        splits: list[Split],
+        given: GivenRows,
         *,
         merge: bool = True,
         keep_rows: bool = False,
@@ -54,19 +76,18 @@ class TrainingTable:
         codes = self.reader.read(table)
         if told:
             warn_of_doubts(table)
-        first = self._inverse = np.arange(y.shape[0])
-        self.codes, self.y = codes, y
-        if not keep_rows:
-            pattern = fold_pattern(splits, y.shape[0])
-            first, self._inverse = merge_rows(codes, y, pattern, weight) if merge else sort_rows(codes, y, weight)
-            self.codes, self.y = codes[first], y[first]
-        self.table = self._keep(table, first) if keep_table else None
-        kept = self._inverse >= 0
-        merged = np.bincount(self._inverse[kept], weights=weight[kept], minlength=first.size)
-        self.weight = merged / merged.mean()
-        self.splits = translate(splits, self._inverse)
-        self._given_weight, self._merged_weight = weight, merged
-        self.counts = count_copies(merged)
+        every = np.arange(y.shape[0])
+        if keep_rows:
+            self._seen_as, self.codes, self.y = Observations(every, every, weight, every), codes, y
+        else:
+            self._seen_as = _observe(codes, y, weight, given) if merge else _sort(codes, y, weight)
+            self.codes, self.y = codes[self._seen_as.source], y[self._seen_as.source]
+        self.table = self._keep(table, self._seen_as.source) if keep_table else None
+        self.weight = self._seen_as.weight / self._seen_as.weight.mean()
+        self.splits = translate(given.splits, self._seen_as)
+        self.groups = None if given.groups is None else given.groups[self._seen_as.source]
+        self._given_weight = weight
+        self.counts = count_copies(self._seen_as.weight)
         self._model = self._dummies(columns.model)
         self._seen = self._dummies(columns.similarity)
 
@@ -79,11 +100,16 @@ class TrainingTable:
 
     def check_sound(self) -> None:
         """Raise if what came from a file has other rows in one part than in another."""
-        n_rows, n_given = self.weight.size, self._inverse.size
-        for values, size in ((self.weight, n_rows), (self._merged_weight, n_rows), (self._given_weight, n_given)):
+        n_rows, seen_as = self.weight.size, self._seen_as
+        n_given, n_distinct = seen_as.distinct.size, int(seen_as.number.max()) + 1
+        for values, size in ((self.weight, n_rows), (seen_as.weight, n_rows), (self._given_weight, n_given)):
             numbers(values, size)
-        # rows without weight have no place
-        places(self._inverse + 1, n_rows + 1, n_given)
+        # rows without weight are none of the distinct ones
+        places(seen_as.distinct + 1, n_distinct + 1, n_given)
+        places(seen_as.source, n_given, n_rows)
+        places(seen_as.number, n_distinct, n_rows)
+        step = np.diff(seen_as.number, prepend=0)
+        need((step >= 0).all() and (step <= 1).all() and seen_as.number[0] == 0, "rows are out of order")
         same = len(self.y) == len(self.codes) == self.counts.size == n_rows and len(self.response) == n_given
         need(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
         for dummies, columns in zip((self._model, self._seen), self._columns, strict=True):
@@ -186,8 +212,8 @@ class TrainingTable:
 
     @property
     def mass(self) -> np.ndarray:
-        """Sample weight of the distinct rows, as it was given."""
-        return self._merged_weight
+        """Sample weight of the rows, as it was given."""
+        return self._seen_as.weight
 
     @cached_property
     def _bins(self) -> Bins:
@@ -219,27 +245,24 @@ class TrainingTable:
     def given_context(self) -> pd.DataFrame:
         """Return the context of the training rows as given; rows without weight have none."""
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
-        return self.context(codes[self._inverse], self.response.index)
+        return self.context(codes[self._seen_as.place], self.response.index)
 
     def given_values(self) -> pd.DataFrame | None:
         """Return all columns of the training rows as given; None if they are not known."""
         if self.codes.shape[1] != len(self.reader.names):
             return None
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
-        return self.reader.decode(codes[self._inverse], np.arange(self.codes.shape[1]), self.response.index)
+        return self.reader.decode(codes[self._seen_as.place], np.arange(self.codes.shape[1]), self.response.index)
 
     @property
     def given(self) -> np.ndarray:
         """Positions of the rows that were given with a weight."""
-        return np.flatnonzero(self._inverse >= 0)
+        return np.flatnonzero(self._seen_as.distinct >= 0)
 
     @property
     def first_given(self) -> np.ndarray:
-        """Where, among the rows as given, each distinct row is found first."""
-        given = self.given[::-1]
-        first = np.zeros(self.weight.size, dtype=np.int64)
-        first[self._inverse[given]] = given
-        return first
+        """Where, among the rows as given, each row is found first."""
+        return self._seen_as.source
 
     @property
     def n_given(self) -> int:
@@ -247,20 +270,41 @@ class TrainingTable:
         return self.given.size
 
     def give_rows(self, values: np.ndarray) -> np.ndarray:
-        """Return values of distinct rows as those of the rows that were given with a weight."""
-        return values[self._inverse[self.given]]
+        """Return values of rows as those of the rows that were given with a weight; means over observations."""
+        return self._seen_as.give(values)[self.given]
+
+    def gather_rows(self, values: np.ndarray) -> np.ndarray:
+        """Return values of all rows as given, such as counts, as those of the rows to learn from: sums keep."""
+        return self._seen_as.gather(values)
 
     def give_back(self, attention: Attention) -> Attention:
-        """Return attention over distinct rows as attention over the rows that the user gave."""
-        n_given = self._inverse.size
-        if n_given == self.weight.size and np.array_equal(self._inverse, np.arange(n_given)):
+        """Return attention over observations as attention over the rows that the user gave."""
+        number, distinct = self._seen_as.number, self._seen_as.distinct
+        n_given = distinct.size
+        if np.array_equal(distinct, np.arange(n_given)) and number.size == n_given:
             return attention
-        kept = np.flatnonzero(self._inverse >= 0)
-        part = self._given_weight[kept] / self._merged_weight[self._inverse[kept]]
-        spread = sparse.csr_array((part, (self._inverse[kept], kept)), shape=(self.weight.size, n_given))
+        kept = self.given
+        part = self._given_weight[kept] / np.bincount(number, self._seen_as.weight)[distinct[kept]]
+        shape = (number[-1] + 1, n_given)
+        spread = sparse.csr_array((part, (distinct[kept], kept)), shape=shape)
+        one = np.ones(number.size)
+        added = sparse.csr_array((one, (np.arange(number.size), number)), shape=(number.size, shape[0]))
         sample_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
-        return over_background(sparse.csr_array(attention.bumps() @ spread), background, sample_weight)
+        return over_background(sparse.csr_array(attention.bumps() @ added @ spread), background, sample_weight)
+
+
+def _observe(codes: np.ndarray, y: np.ndarray, weight: np.ndarray, given: GivenRows) -> Observations:
+    """Return the observations of rows; those in different folds or groups are never one."""
+    fold = fold_pattern(given.splits, y.shape[0])
+    fold = fold if given.groups is None else np.column_stack([fold, given.groups])
+    return find_observations(codes, y, fold, weight, given.counts)
+
+
+def _sort(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Observations:
+    """Return every row of positive weight as an observation of its own."""
+    order, place = sort_rows(codes, y, weight)
+    return Observations(order, np.arange(order.size), weight[order], place)
 
 
 def _pick(codes: np.ndarray, columns: np.ndarray) -> np.ndarray:

@@ -116,7 +116,7 @@ def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOf
         targets = similarity_targets(models, grid.similarities)
         heads = predict_by_folds(grid, problem, fitted.splits, seen, targets, run)
     baseline = problem.family.observed(models.left_out(problem, out_of_bag, run))
-    return OutOfFold(heads, baseline, problem.family, models.rows.weight, grid.shaped)
+    return OutOfFold(heads, baseline, problem.family, models.rows.weight, grid.shaped, models.rows.groups)
 
 
 def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:

@@ -38,8 +38,5 @@ def rows_with_effects(
 
 
 def count_copies(fitted: FittedAttention, weight: np.ndarray) -> np.ndarray:
-    """Return how many rows each distinct training row stands for, by sample weights of mean one."""
-    rows = fitted.rows
-    used = effect_weights(rows.response, weight) > 0
-    number = rows.give_rows(np.arange(rows.weight.size))
-    return np.bincount(number, weights=weight[used] / weight[weight > 0].mean(), minlength=rows.weight.size)
+    """Return how many rows each row to learn from stands for, by sample weights of mean one."""
+    return fitted.rows.gather_rows(weight / weight[weight > 0].mean())

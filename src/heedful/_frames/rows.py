@@ -1,9 +1,50 @@
 """Rows of a table: some of them, equal ones found, and frames as arrays to be saved."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+
+# Equal rows are observations of their own if so many of the repeated ones, by their columns, have several responses ...
+SEVERAL_RESPONSES = 0.2
+# ... or if all columns have few levels and there are so many rows for each combination of them.
+FEW_LEVELS, PER_COMBINATION = 10, 5
+# Observations that are equal are written out as rows of their own up to so many rows in all.
+MOST_WRITTEN_OUT = 100_000
+
+
+class Observations(NamedTuple):
+    """Rows to learn from, in an order that depends on the rows only; equal ones stand side by side.
+
+    Each is a copy of the given row ``source``; ``number`` says which of the distinct rows it is, ``weight`` what it
+    weighs. ``distinct`` is the distinct row of each row as given, -1 for a row of weight 0.
+    """
+
+    source: np.ndarray
+    number: np.ndarray
+    weight: np.ndarray
+    distinct: np.ndarray
+
+    @property
+    def place(self) -> np.ndarray:
+        """Where the first observation of each row as given stands; -1 for a row of weight 0."""
+        first = np.searchsorted(self.number, self.distinct)
+        return np.where(self.distinct >= 0, first, -1)
+
+    def give(self, values: np.ndarray) -> np.ndarray:
+        """Return values of observations as values of the rows as given: means over equal ones, NaN for weight 0."""
+        count = np.bincount(self.number)
+        total = np.zeros((count.size + 1, *values.shape[1:]))
+        np.add.at(total, self.number, values)
+        total[:-1] /= count.reshape(-1, *[1] * (values.ndim - 1))
+        total[-1] = np.nan
+        return total[self.distinct]
+
+    def gather(self, values: np.ndarray) -> np.ndarray:
+        """Return values of the rows as given as those of observations: sums over equal rows, in equal parts."""
+        used = self.distinct >= 0
+        count = np.bincount(self.number)
+        return (np.bincount(self.distinct[used], values[used], count.size) / count)[self.number]
 
 
 def take(table: Any, rows: Any) -> Any:
@@ -40,6 +81,62 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
     place = np.full(weight.size, -1, dtype=np.int64)
     place[order] = np.arange(order.size)
     return order, place
+
+
+def find_observations(
+    codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.ndarray, counts: np.ndarray
+) -> Observations:
+    """Return the observations that rows stand for: distinct rows of their weight, or every copy by itself.
+
+    ``counts`` says how many copies of itself each row stands for. Copies of one observation must be left out together,
+    or each would be predicted by the others. Where columns have few values, equal rows are observations that happen to
+    agree: left out together, by their response, they would make the rest lean the other way. Either way a row of count
+    2 and the same row twice are one and the same.
+    """
+    first, distinct = merge_rows(codes, y, fold, weight)
+    used = distinct >= 0
+    total = np.bincount(distinct[used], weights=weight[used])
+    copies = np.bincount(distinct[used], weights=counts[used]).astype(np.int64)
+    if copies.max() > 1 and not _are_draws(codes[first], y[first], copies):
+        copies[:] = 1
+    copies = np.minimum(copies, _most_copies(copies))
+    number = np.repeat(np.arange(first.size), copies)
+    return Observations(first[number], number, (total / copies)[number], distinct)
+
+
+def count_rows(weight: np.ndarray) -> np.ndarray:
+    """Return how many rows each stands for: weights if all of them are whole numbers, else one."""
+    counts = np.rint(weight)
+    return counts if np.array_equal(counts, weight) else np.ones(weight.size)
+
+
+def _are_draws(codes: np.ndarray, y: np.ndarray, copies: np.ndarray) -> bool:
+    """Return whether equal rows are observations of their own, given the distinct rows.
+
+    Rows that share their columns and never differ in the response are copies of one row.
+    """
+    same = np.zeros(len(codes))
+    cell = merge_rows(codes, same, same, same + 1.0)[1]
+    several = np.bincount(cell[merge_rows(codes, y, same, same + 1.0)[0]]) > 1
+    size = np.bincount(cell, weights=copies)
+    if several[size > 1].mean() >= SEVERAL_RESPONSES:
+        return True
+    if size.sum() < PER_COMBINATION * size.size:
+        return False
+    return all(np.unique(column).size <= FEW_LEVELS for column in codes.T)
+
+
+def _most_copies(copies: np.ndarray) -> int:
+    """Return how often a row may be written out, such that all rows are not too many."""
+    if copies.sum() <= MOST_WRITTEN_OUT:
+        return int(copies.max())
+    ordered = np.sort(copies)
+    rest = np.arange(copies.size - 1, -1, -1)
+    # the sum of all copies, were none more than each of these
+    total = np.cumsum(ordered) + rest * ordered
+    fits = np.searchsorted(total, MOST_WRITTEN_OUT, side="right")
+    below = int(np.cumsum(ordered)[fits - 1]) if fits else 0
+    return max((MOST_WRITTEN_OUT - below) // (copies.size - fits), 1)
 
 
 def freeze(frame: pd.DataFrame) -> tuple:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from heedful._tuning.shares import OutOfFold
-from heedful.baseline._folds import random_splits
+from heedful._tuning.shares import OutOfFold, by_group
+from heedful.baseline._folds import group_splits, random_splits
 
 ROUNDS = 5
 # Mean gains, in standard errors, at which the blend is not believed at all, and believed in full; where responses are
@@ -21,12 +21,13 @@ def cross_fit(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Fit shares to random halves; return their mean, and the blend's values of rows by the halves without them.
 
-    A mean over halves is steadier than one fit to all rows.
+    A mean over halves is steadier than one fit to all rows. Groups of rows stay together.
     """
     n_rows = oof.weight.size
     shares, blend = [], np.zeros(n_rows)
     for _ in range(ROUNDS):
-        for train, test in random_splits(n_rows, 2, seed):
+        halves = random_splits(n_rows, 2, seed) if oof.groups is None else group_splits(oof.groups, 2, seed)
+        for train, test in halves:
             shares.append(fit(oof.part(train)))
             blend[test] += blended(oof.part(test), shares[-1]) / ROUNDS
     return np.mean(shares, axis=0), blend
@@ -62,19 +63,28 @@ def mean_gain(oof: OutOfFold, blend: np.ndarray) -> tuple[float, float]:
 
     A blend that is surer of classes gains a little on almost every row, and loses much on a few: among few rows there
     may be none of these. So each row of a class counts, for its chance to be such a one, as if it had been of another.
+    Rows of a group count as one: their gains are not independent.
     """
     family = oof.family
     weight = oof.weight / oof.weight.sum()
     gain = family.losses(oof.baseline).value - family.losses(blend).value
     before, after = family.surprises(oof.baseline), family.surprises(blend)
     if before is None or after is None:
-        return mean_and_error(gain[:, None], np.ones(1), weight)
-    # the sum of squares of weights is one over the effective number of rows
-    chance = min(UNSEEN_MISTAKES * float(weight @ weight), 0.5)
-    return mean_and_error(np.column_stack([gain, before - after]), np.array([1 - chance, chance]), weight)
+        return mean_and_error(gain[:, None], np.ones(1), weight, oof.groups)
+    # the sum of squares of weights is one over the effective number of rows, or groups
+    mass = by_group(weight, oof.groups)
+    chance = min(UNSEEN_MISTAKES * float(mass @ mass), 0.5)
+    outcomes = np.column_stack([gain, before - after])
+    return mean_and_error(outcomes, np.array([1 - chance, chance]), weight, oof.groups)
 
 
-def mean_and_error(outcomes: np.ndarray, chance: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return the mean of rows whose outcomes (n_rows, n_outcomes) have these chances, and its standard error."""
+def mean_and_error(
+    outcomes: np.ndarray, chance: np.ndarray, weight: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[float, float]:
+    """Return the mean of rows whose outcomes (n_rows, n_outcomes) have these chances, and its standard error.
+
+    Rows of a group have the same outcome.
+    """
     mean = float(weight @ outcomes @ chance)
-    return mean, float(np.sqrt(weight**2 @ (outcomes - mean) ** 2 @ chance))
+    away = by_group(weight[:, None] * (outcomes - mean), groups)
+    return mean, float(np.sqrt((away**2).sum(axis=0) @ chance))

@@ -17,7 +17,8 @@ SAME = 1e-6
 class OutOfFold(NamedTuple):
     """Out-of-fold predictions of heads (n_rows, n_heads) and baseline, as the loss looks at them, and the response.
 
-    ``shaped`` says which heads use shapes; empty stands for none.
+    ``shaped`` says which heads use shapes; empty stands for none. ``groups`` are numbers of groups of rows that are not
+    independent of each other; None if all rows are.
     """
 
     heads: np.ndarray
@@ -25,10 +26,13 @@ class OutOfFold(NamedTuple):
     family: Family
     weight: np.ndarray
     shaped: np.ndarray = np.empty(0, dtype=bool)
+    groups: np.ndarray | None = None
 
     def part(self, rows: np.ndarray) -> "OutOfFold":
         """Return some of the rows."""
-        return OutOfFold(self.heads[rows], self.baseline[rows], self.family.part(rows), self.weight[rows], self.shaped)
+        groups = None if self.groups is None else self.groups[rows]
+        family, weight = self.family.part(rows), self.weight[rows]
+        return OutOfFold(self.heads[rows], self.baseline[rows], family, weight, self.shaped, groups)
 
     def mean_loss(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted mean loss of values (n_rows,) or (n_rows, k)."""
@@ -56,7 +60,16 @@ def head_costs(oof: OutOfFold, columns: np.ndarray) -> np.ndarray:
     """Return the standard error of each column's mean gain over the baseline."""
     weight = oof.weight / oof.weight.sum()
     gain = oof.family.losses(columns).value - oof.family.losses(oof.baseline).value[:, None]
-    return np.sqrt((weight**2) @ (gain - weight @ gain) ** 2)
+    return np.sqrt((by_group(weight[:, None] * (gain - weight @ gain), oof.groups) ** 2).sum(axis=0))
+
+
+def by_group(values: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return sums of rows over groups, as a standard error needs them; without groups each row is one."""
+    if groups is None:
+        return values
+    total = np.zeros((groups.max() + 1, *values.shape[1:]))
+    np.add.at(total, groups, values)
+    return total
 
 
 def simplex_qp(products: np.ndarray, cost: np.ndarray | None = None) -> np.ndarray:

@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.utils import check_random_state
 
+from heedful._frames import Observations
 from heedful._solver import WeightRows
 
 BASELINE_FOLDS = 10
@@ -60,6 +61,13 @@ def random_splits(n_rows: int, n_folds: int, random_state: Any, strata: np.ndarr
     return [Split(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(n_folds)]
 
 
+def group_splits(groups: np.ndarray, n_folds: int, random_state: Any) -> list[Split]:
+    """Return shuffled folds of whole groups, as many as the groups allow."""
+    labels, number = np.unique(groups, return_inverse=True)
+    splits = random_splits(labels.size, n_folds, random_state)
+    return [Split(*(np.flatnonzero(np.isin(number, part)) for part in split)) for split in splits]
+
+
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     """Return one number per row that is equal for rows that are on the same side of every split."""
     side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)
@@ -71,10 +79,13 @@ def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     return np.unique(side, axis=0, return_inverse=True)[1].astype(np.float64).ravel()
 
 
-def translate(splits: list[Split], inverse: np.ndarray) -> list[Split]:
-    """Return splits of the distinct rows, given the distinct row of each original row (-1 for none)."""
-    merged = [Split(*(np.unique(inverse[rows][inverse[rows] >= 0]) for rows in split)) for split in splits]
-    return [split for split in merged if split.train.size and split.test.size]
+def translate(splits: list[Split], seen_as: Observations) -> list[Split]:
+    """Return splits of rows as given as splits of the observations that they stand for."""
+    found = []
+    for split in splits:
+        sides = (seen_as.distinct[rows] for rows in split)
+        found.append(Split(*(np.flatnonzero(np.isin(seen_as.number, side)) for side in sides)))
+    return [split for split in found if split.train.size and split.test.size]
 
 
 def even_folds(weight: np.ndarray, splits: list[Split]) -> np.ndarray:

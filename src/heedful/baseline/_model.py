@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from heedful import _blocks
 from heedful._checks import check_number
-from heedful._frames import merge_rows
+from heedful._frames import Observations, count_rows, find_observations
 from heedful._solver import Family, read_constraints
 from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
@@ -150,24 +150,24 @@ class GlobalModel(BaseEstimator):
         key: np.ndarray,
         inner: list[list[Split]] | None = None,
     ) -> Any:
-        """Fit; without splits to folds of distinct rows, so that a row of weight 2 and the same row twice are one.
+        """Fit; without splits to folds of observations, so that a row of weight 2 and the same row twice are one.
 
         ``key`` holds the response as columns of numbers; ``inner`` the folds of each split's training part, if these
-        are to choose penalties of their own. Returns the number of each row's distinct row, -1 for none.
+        are to choose penalties of their own. Returns the observations that rows were taken for.
         """
-        number = np.arange(X.shape[0])
+        every = np.arange(X.shape[0])
+        seen_as = Observations(every, every, weight, every)
         alpha = self._check_alpha()
         asked = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
         with _blocks.one_blas_thread():
             if splits is None:
-                first, number = merge_rows(X, key, np.zeros(X.shape[0]), weight)
-                used = number >= 0
-                weight = np.bincount(number[used], weights=weight[used])
-                X, family = X[first], family.part(first)
-                strata = key.reshape(len(key), -1)[first, 0] if self._strata else None
-                splits = random_splits(first.size, BASELINE_FOLDS, self.random_state, strata)
+                seen_as = find_observations(X, key, np.zeros(X.shape[0]), weight, count_rows(weight))
+                rows, weight = seen_as.source, seen_as.weight
+                X, family = X[rows], family.part(rows)
+                strata = key.reshape(len(key), -1)[rows, 0] if self._strata else None
+                splits = random_splits(rows.size, BASELINE_FOLDS, self.random_state, strata)
             self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs, asked)
             if inner is not None:
                 self.fit_ = choose_in_folds(self.fit_, X, inner, self.tol, self.n_jobs)
         self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
-        return number
+        return seen_as

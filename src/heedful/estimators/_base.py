@@ -18,10 +18,10 @@ from heedful._attention_model.summary import summarise
 from heedful._attention_model.tables import LocalModels
 from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
-from heedful._frames import read_table
+from heedful._frames import count_rows, read_table
 from heedful._models.protocol import ModelKind, Run
 from heedful._responses import Response, with_offset
-from heedful._training_table import TrainingTable, as_frame
+from heedful._training_table import GivenRows, TrainingTable, as_frame
 from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
 from heedful.estimators._offset import NO_OFFSET, Offset
@@ -29,7 +29,10 @@ from heedful.explain import Explanation, Summary
 
 
 class Given(NamedTuple):
-    """What a fit is given beside the rows and their response."""
+    """What a fit is given beside the rows and their response.
+
+    ``counts`` are how many copies of itself each row stands for, if the weights do not say.
+    """
 
     sample_weight: Any
     groups: Any
@@ -37,6 +40,7 @@ class Given(NamedTuple):
     cv: Any
     random_state: Any
     offset: Offset = NO_OFFSET
+    counts: np.ndarray | None = None
 
 
 def _classifies(estimator: "AttentionEstimator") -> bool:
@@ -393,15 +397,18 @@ class AttentionEstimator(BaseEstimator):
         check_consistent_length(table, encoded)
         n_rows = encoded.shape[0]
         encoded = with_offset(encoded, given.offset.read(n_rows))
-        weight = response.reweigh(encoded, check_weights(given.sample_weight, n_rows))
+        sample_weight = check_weights(given.sample_weight, n_rows)
+        splits = user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups)
+        groups = None if given.groups is None else np.unique(np.asarray(given.groups), return_inverse=True)[1].ravel()
+        counts = count_rows(sample_weight) if given.counts is None else given.counts
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
         rows = TrainingTable(
             table,
             encoded,
-            weight,
+            response.reweigh(encoded, sample_weight),
             given.offset.beside(as_frame(y, index)),
             check_features(given.features, table),
-            user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups),
+            GivenRows(counts, splits, groups),
             keep_rows=any(entry.keeps_rows for entry in settings.similarities),
             keep_table=kind.keeps_table,
         )

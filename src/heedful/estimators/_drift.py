@@ -19,7 +19,7 @@ from heedful._checks import check_weights
 from heedful._models.recent import Recent, check_window, read_time
 from heedful._models.served import ServedModel
 from heedful._models.shift import FittedShift, effective_rows
-from heedful._training_table import Columns, TrainingTable, as_frame
+from heedful._training_table import Columns, GivenRows, TrainingTable, as_frame
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._drift_alike import LEAVES, check_alike, choose_alike
@@ -295,9 +295,10 @@ class DriftCorrector(AttentionEstimator):
 def _recent_table(recent: Recent, alike: list[Similarity], by_rows: bool) -> TrainingTable:
     """Return recent rows as a training table, each a row of its own; who looks at leaves alone needs no columns."""
     columns = np.arange(recent.table.shape[1] if by_rows else 0)
-    parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), [])
+    parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns))
     # a similarity that was handed in fitted knows its rows by their numbers
-    return TrainingTable(*parts, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
+    given = GivenRows(np.ones(len(recent.y)), [])
+    return TrainingTable(*parts, given, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
 
 
 def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAttention, weighting: Any) -> np.ndarray:
