@@ -9,7 +9,7 @@ from tests._effects.cases import draw_rows, rescale, swap
 from tests.reference import effects as slow
 
 from heedful._effects.average import average_effect
-from heedful._effects.scores import EffectRows, doubly_robust_scores
+from heedful._effects.scores import EffectRows, doubly_robust_scores, read_rows
 
 
 @pytest.mark.parametrize("n_groups", [None, 12])
@@ -87,3 +87,6 @@ def test_scores_without_spread_leave_no_doubt(rng):
     same = rows._replace(y=np.zeros(10), outcome=np.zeros(10), effect=np.zeros(10))
     found = average_effect(same)
     assert (found.effect, found.standard_error, found.p_value) == (0.0, 0.0, 1.0)
+    half = np.where(np.arange(10) % 2 == 0, -0.5, 0.5)
+    sure = average_effect(read_rows(half, half + 0.5, 0.0, 0.5, 1.0))
+    assert (sure.effect, sure.standard_error, sure.p_value) == (1.0, 0.0, 0.0)

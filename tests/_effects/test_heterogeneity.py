@@ -1,8 +1,11 @@
 """Whether effects differ: the best linear predictor, ranks, and the policy that they make."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from tests._effects.cases import draw_rows, rescale, swap
 from tests.reference import effects as slow
 
@@ -130,6 +133,47 @@ def test_standard_errors_are_by_groups_and_follow_the_seed(rng):
     assert (other.area_error != together.area_error).all()
 
 
+@pytest.mark.parametrize("n_groups", [5, 6])
+def test_errors_are_the_spread_over_all_halves_of_the_groups(rng, n_groups):
+    """An odd number of groups has no halves: a smaller part spreads more, by a known factor."""
+    groups = rng.integers(0, n_groups, 40)
+    score, priority, weight = rng.normal(size=40), rng.normal(size=40), rng.uniform(0.2, 2.0, 40)
+    rows = ranked(score, priority, weight, groups)
+    halves = [np.isin(rows.groups, part) for part in combinations(range(n_groups), n_groups // 2)]
+    spread = np.std([measure(rows, rows.weight * inside) for inside in halves], axis=0)
+    expected = spread * np.sqrt((n_groups // 2) / (n_groups - n_groups // 2))
+    found = rank_weighted(rows, 3000, seed=0)
+    np.testing.assert_allclose(np.r_[found.area_error, found.curve["standard_error"]], expected, rtol=0.06, atol=1e-9)
+    np.testing.assert_allclose(np.r_[found.area, found.curve["toc"]], measured(score, priority, weight), atol=1e-12)
+    np.testing.assert_array_equal(np.sort(rows.weight[rows.groups == 2]), np.sort(weight[groups == 2]))
+
+
+def test_p_values_have_as_many_degrees_of_freedom_as_groups_less_coefficients(rng):
+    tests = assess_heterogeneity(draw_rows(rng, 60, n_groups=6)).tests
+    ratio = tests["estimate"] / tests["standard_error"]
+    np.testing.assert_allclose(tests["p_value"], stats.t.sf(ratio, [4, 4, 5, 5]), rtol=1e-9)
+
+
+def test_groups_that_share_noise_have_wider_errors_in_every_test(rng):
+    rows = draw_rows(rng, 400, n_groups=20, spread=1.0)
+    noise = 5 * rng.normal(size=20)[rows.groups]
+    shared = rows._replace(y=rows.y + noise * rows.treatment_left * (rows.effect - 1), groups=rows.groups)
+    together, alone = (
+        assess_heterogeneity(part).tests["standard_error"] for part in (shared, shared._replace(groups=np.arange(400)))
+    )
+    assert (together.iloc[1:] > 1.3 * alone.iloc[1:]).all()
+
+
+def test_weighted_gains_are_those_of_rows_given_that_often(rng):
+    rows = draw_rows(rng, 30)
+    count = rng.integers(1, 4, 30)
+    again = EffectRows(*(np.repeat(part, count) for part in rows))
+    found, twice = (assess_heterogeneity(part) for part in (rows._replace(weight=1.0 * count), again))
+    np.testing.assert_allclose(found.tests["estimate"], twice.tests["estimate"], atol=1e-12)
+    names = ["toc", "gain", "random"]
+    np.testing.assert_allclose(found.curve[names], twice.curve[names], atol=1e-12)
+
+
 def test_where_smaller_is_better_smallest_effects_come_first(rng):
     rows = draw_rows(rng, 800, weighted=True, n_groups=200)
     found, plain = (assess_heterogeneity(rows, smaller_is_better=flag) for flag in (True, False))
@@ -175,14 +219,23 @@ def test_p_values_are_one_sided():
     assert one_sided(0.0, 0.0, 10) == 1.0
 
 
-def test_rows_of_no_weight_and_the_order_of_rows_do_not_matter(rng):
+def test_rows_of_no_weight_do_not_matter(rng):
     rows = draw_rows(rng, 60, n_groups=15)
     half = rows._replace(weight=(rows.groups < 8) * 1.0)
     found, alone = (assess_heterogeneity(part).tests["estimate"] for part in (half, rows.among(rows.groups < 8)))
     np.testing.assert_allclose(found, alone)
+
+
+@pytest.mark.parametrize("n_groups", [None, 15])
+def test_the_order_of_rows_does_not_matter(rng, n_groups):
+    rows = draw_rows(rng, 60, n_groups=n_groups, weighted=True)
     order = rng.permutation(60)
-    mixed = EffectRows(*(part[order] for part in rows))
-    np.testing.assert_allclose(*(assess_heterogeneity(part).tests["estimate"] for part in (rows, mixed)))
+    given = [part[order] for part in rows]
+    groups = None if n_groups is None else rows.groups[order]
+    mixed = read_rows(*given[:5], variance=given[5], weight=given[6], groups=groups)
+    found, other = (assess_heterogeneity(part) for part in (rows, mixed))
+    np.testing.assert_allclose(found.tests.iloc[:, :3], other.tests.iloc[:, :3], rtol=1e-9)
+    np.testing.assert_allclose(found.curve, other.curve, atol=1e-9)
 
 
 def test_too_few_groups_are_an_error():

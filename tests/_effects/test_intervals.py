@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionEffect, LocalLasso
@@ -66,15 +67,46 @@ def rows():
     return make_effects("B", 300, random_state=5).split(220)
 
 
-def test_intervals_are_around_effects_and_grow_with_coverage(rows):
-    train, test = rows
-    model = AttentionEffect(**FEW).fit(train.X, train.y, train.treatment)
+@pytest.fixture(scope="module")
+def model(rows):
+    train, _ = rows
+    return AttentionEffect(**FEW).fit(train.X, train.y, train.treatment)
+
+
+def test_intervals_are_around_effects_and_grow_with_coverage(model, rows):
+    _, test = rows
     narrow, wide = model.effect_interval(test.X, 0.5), model.effect_interval(test.X, 0.95)
     np.testing.assert_allclose(wide.mean(axis=1), model.effect(test.X))
     assert (wide[:, 0] < narrow[:, 0]).all()
     assert (narrow[:, 1] < wide[:, 1]).all()
     assert ((wide[:, 0] < test.effect) & (test.effect < wide[:, 1])).mean() > 0.85
     np.testing.assert_allclose(model.effect_interval(test.X[:3]), model.effect_interval(test.X)[:3])
+
+
+def test_the_noise_of_intervals_reaches_as_far_as_that_of_a_normal_estimate(model, rows):
+    """Of the squared half width all but the noise is the same at every coverage."""
+    _, test = rows
+    half, most, nearly_all = (
+        np.diff(model.effect_interval(test.X[:20], coverage))[:, 0] ** 2 / 4 for coverage in (0.5, 0.8, 0.95)
+    )
+    z = ndtri([0.75, 0.9, 0.975]) ** 2
+    np.testing.assert_allclose((nearly_all - half) / (most - half), (z[2] - z[0]) / (z[1] - z[0]))
+
+
+def test_an_interval_is_the_step_at_its_query_under_its_attention(rows, rng):
+    """Rows count by their share of the mean weight, rows of no weight not at all."""
+    train, test = rows
+    weight = rng.permutation(np.r_[np.zeros(60), rng.uniform(0.5, 3.0, 160)])
+    model = AttentionEffect("single", mixing=[0.5, 0.7], **FEW)
+    model.fit(train.X, train.y, train.treatment, sample_weight=weight)
+    there = weight > 0
+    pseudo = (train.y - model.expected_outcome_) / (train.treatment - 0.5)
+    residual, copies = (pseudo - model.unseen_effect_)[there], (weight / weight[there].mean())[there]
+    attention = model.attention(test.X[:5]).toarray()[:, there]
+    found = np.diff(model.effect_interval(test.X[:5], 0.9))[:, 0] / 2
+    for reach, own, query in zip(found, attention, test.X[:5], strict=True):
+        off, noise = slow_step(train.X[there], residual, copies, own, query)
+        assert reach == pytest.approx(np.hypot(off, ndtri(0.95) * noise), rel=1e-6)
 
 
 def test_where_no_head_is_in_use_the_best_one_is_asked(rng):
@@ -90,10 +122,10 @@ def test_where_no_head_is_in_use_the_best_one_is_asked(rng):
     assert np.isfinite(model.effect_interval(X[:4])).all()
 
 
-def test_outcomes_in_other_units_have_intervals_in_these(rows):
+def test_outcomes_in_other_units_have_intervals_in_these(model, rows):
     train, test = rows
-    own, other = (AttentionEffect(**FEW).fit(train.X, y, train.treatment) for y in (train.y, 10 * train.y))
-    np.testing.assert_allclose(other.effect_interval(test.X), 10 * own.effect_interval(test.X), rtol=1e-5, atol=1e-5)
+    other = AttentionEffect(**FEW).fit(train.X, 10 * train.y, train.treatment)
+    np.testing.assert_allclose(other.effect_interval(test.X), 10 * model.effect_interval(test.X), rtol=1e-5, atol=1e-5)
 
 
 def test_intervals_and_tests_need_rows_that_were_left_out(rows):

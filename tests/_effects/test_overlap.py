@@ -7,7 +7,7 @@ from tests._effects.cases import draw_rows, swap
 from tests.reference import effects as slow
 
 from heedful._effects.overlap import assess_overlap, effective_rows, inverse_weights, spread_columns
-from heedful._effects.scores import read_rows
+from heedful._effects.scores import EffectRows, read_rows
 
 
 def study(rng, n_rows=2000, strength=1.0, **how):
@@ -33,6 +33,39 @@ def test_differences_are_those_of_weighted_means(rng, weighted):
         ]
         np.testing.assert_allclose(balance.loc[name, ["before", "after"]].astype(float), expected)
     assert balance["after"].abs().is_monotonic_decreasing
+
+
+def count_rows(table, rows, count):
+    """Return a study whose rows count so often, and the same with rows given that often."""
+    again = np.repeat(np.arange(len(table)), count)
+    return (table, rows._replace(weight=1.0 * count)), (table.iloc[again], EffectRows(*(part[again] for part in rows)))
+
+
+@pytest.mark.parametrize("amounts", [False, True])
+def test_balance_and_shares_of_weighted_rows_are_those_of_rows_given_that_often(rng, amounts):
+    rows = draw_rows(rng, 80, amounts=amounts)
+    table = pd.DataFrame({"age": rows.outcome, "site": rng.choice(["a", "b", None], 80)})
+    weighted, again = (assess_overlap(*one) for one in count_rows(table, rows, rng.integers(0, 4, 80)))
+    names = [name for name in weighted.balance if name != "chance"]
+    expected = again.balance.loc[weighted.balance.index, names]
+    np.testing.assert_allclose(weighted.balance[names], expected, atol=1e-12)
+    assert (weighted.share_low, weighted.share_high) == pytest.approx((again.share_low, again.share_high))
+
+
+def test_chance_is_the_spread_of_differences_where_there_are_none(rng):
+    """Of columns that have nothing to do with the treatment, under weights of rows too."""
+    weight = rng.uniform(0.1, 4.0, 300)
+    table = pd.DataFrame(rng.normal(size=(300, 400)))
+    for rows in (study(rng, 300, 2.0, weight=weight)[1], draw_rows(rng, 300, amounts=True)._replace(weight=weight)):
+        balance = assess_overlap(table, rows).balance
+        assert np.sqrt(((balance["after"] / balance["chance"]) ** 2).mean()) == pytest.approx(1.0, abs=0.15)
+
+
+def test_effective_rows_of_amounts_are_by_what_is_left_of_them_squared(rng):
+    rows = draw_rows(rng, 100, amounts=True, weighted=True)
+    arms = assess_overlap(pd.DataFrame({"x": rows.outcome}), rows).arms.iloc[0]
+    expected = [100, effective_rows(rows.weight), effective_rows(rows.weight * rows.treatment_left**2)]
+    np.testing.assert_allclose(arms.to_numpy(dtype=np.float64), expected)
 
 
 def test_the_true_propensity_balances_columns(rng):
@@ -73,6 +106,27 @@ def test_propensities_near_0_and_1_are_counted_and_have_a_remedy(rng):
     assert assess_overlap(table, rows, near=0.0).share_low == 0.0
     heavy = rows._replace(weight=np.where(rows.propensity < 0.05, 3.0, 1.0))
     assert assess_overlap(table, heavy).share_low > 1.5 * overlap.share_low
+
+
+def test_rows_near_0_and_near_1_are_told_together(rng):
+    """As many of each, so that neither alone would be worth a word."""
+    table, rows = study(rng, strength=0.0)
+    ends = np.r_[np.full(80, 0.01), np.full(80, 0.99), np.full(1840, 0.5)]
+    said = assess_overlap(table, rows._replace(propensity=ends)).warnings
+    assert said[0].startswith("8 % of the rows have a propensity below 0.05 or above 0.95")
+    assert not any("of the rows have" in line for line in assess_overlap(table, rows, near=0.0).warnings)
+
+
+def test_what_is_said_of_amounts_does_not_depend_on_their_unit(rng):
+    table, _ = study(rng)
+    # most of what is left is next to nothing: few effective rows, by nature
+    left = np.where(np.arange(2000) % 10 == 0, 1.0, 1e-3) * rng.normal(size=2000)
+    for share, said in ((1.0, 0), (0.01, 1)):
+        for unit in (1e-3, 1.0, 1e3):
+            amount, known = unit * (table["age"] + share * left), unit * table["age"]
+            overlap = assess_overlap(table, read_rows(np.zeros(2000), amount, 0.0, known, 0.0))
+            assert len(overlap.warnings) == said
+            assert overlap.arms["after"].iloc[0] < 0.3 * overlap.arms["before"].iloc[0]
 
 
 def test_effective_rows_are_all_rows_under_equal_weights(rng):

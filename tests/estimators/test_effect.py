@@ -357,11 +357,12 @@ def test_the_average_over_a_subset_is_that_of_its_rows(rows, model):
     assert part.effect < model.average_effect().effect
 
 
-def test_tests_and_overlap_are_told(model):
+def test_tests_and_overlap_are_told(rows, model):
     assert model.heterogeneity().n_rows == N_TRAIN
     overlap = model.overlap()
-    assert overlap.arms["rows"].sum() == N_TRAIN
-    assert overlap.arms.index.tolist() == [0, 1]
+    n_treated = int(rows[0].treatment.sum())
+    assert overlap.arms["rows"].to_dict() == {0: N_TRAIN - n_treated, 1: n_treated}
+    pd.testing.assert_series_equal(overlap.propensity, pd.Series(model.propensity_, name="propensity"))
     assert "R-loss" in str(model.summary())
     assert "off by" not in str(model.summary())
 
