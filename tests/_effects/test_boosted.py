@@ -40,6 +40,14 @@ def test_rows_that_happen_to_be_equal_are_many_rows_of_a_leaf(rng):
     np.testing.assert_array_equal(table.predict_proba(X)[:, 1], chance)
 
 
+def test_numbers_whose_labels_alternate_are_told_apart_where_rows_repeat(rng):
+    X = rng.integers(0, 20, (600, 1)) * 1.0
+    odd = X[:, 0] % 2 == 1
+    labels = (rng.random(600) < np.where(odd, 0.9, 0.1)).astype(np.int64)
+    chance = BoostedClassifier(0).fit(X, labels).predict_proba(X)[:, 1]
+    np.testing.assert_allclose([chance[odd].mean(), chance[~odd].mean()], [0.9, 0.1], atol=0.1)
+
+
 def test_the_unit_of_weights_does_not_matter(rows, rng):
     X, y = rows
     weight = rng.uniform(0.5, 2.0, 120)

@@ -84,26 +84,35 @@ def test_rows_of_no_weight_are_not_seen_and_what_is_expected_of_them_is_the_mean
     np.testing.assert_allclose(found[:5], np.mean(parts, axis=0))
 
 
-def test_groups_stay_together(rng):
-    X, y, arms = make_rows(rng)
-    groups = np.repeat(np.arange(12), 5)
-    for train, test in draw_folds(X, [arms, y], np.ones(60), groups, 4, seeded()).given_splits():
-        assert not set(groups[train]) & set(groups[test])
-
-
-def test_copies_of_a_row_stay_with_it(rng):
-    X, y, arms = make_rows(rng)
-    again = rng.permutation(np.r_[np.arange(60), np.arange(20)])
-    columns = [Column(arms.values[again], LABELS), Column(y.values[again], None)]
-    for train, test in draw_folds(X[again], columns, np.ones(80), None, 5, seeded()).given_splits():
-        assert not set(again[train].tolist()) & set(again[test].tolist())
-
-
 def draw_cells(rng, n=240):
     """Return rows of three cells with two labels in each: equal rows are observations that happen to agree."""
     cell = rng.integers(0, 3, n)
     arms = (rng.random(n) < 0.5).astype(np.float64)
     return cell[:, None] * 1.0, Column((rng.random(n) < 0.2 + 0.3 * cell) * 1.0, LABELS), Column(arms, LABELS)
+
+
+@pytest.mark.parametrize("draw", [make_rows, draw_cells])
+def test_groups_stay_together(rng, draw):
+    X, y, arms = draw(rng, 60)
+    groups = rng.permutation(np.repeat(np.arange(12), 5))
+    splits = draw_folds(X, [arms, y], np.ones(60), groups, 4, seeded()).given_splits()
+    for train, test in splits:
+        assert not set(groups[train]) & set(groups[test])
+        assert train.size + test.size == 60
+    assert len(splits) == 4
+
+
+def test_copies_of_a_row_stay_with_it_and_count(rng):
+    X, y, arms = make_rows(rng)
+    again = rng.permutation(np.r_[np.arange(60), np.arange(20)])
+    columns = [Column(arms.values[again], LABELS), Column(y.values[again], None)]
+    rows = draw_folds(X[again], columns, np.ones(80), None, 5, seeded())
+    for model in (KNeighborsRegressor(5), Ridge()):
+        found = expect(Learner((model,), ours=False), columns[1], rows)
+        for train, test in rows.given_splits():
+            assert not set(again[train].tolist()) & set(again[test].tolist())
+            known = model.fit(X[again[train]], y.values[again[train]]).predict(X[again[test]])
+            np.testing.assert_allclose(found[test], known)
 
 
 def test_rows_that_happen_to_be_equal_are_left_out_one_by_one(rng):

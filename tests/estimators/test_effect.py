@@ -312,6 +312,10 @@ def test_groups_stay_together_and_make_standard_errors(rows, model):
     groups = np.repeat(np.arange(N_TRAIN // 4), 4)
     own = AttentionEffect(**PLAIN).fit(train.X, train.y, train.treatment, groups=groups)
     assert own.average_effect().n_groups == N_TRAIN // 4
+    table = own._model.rows
+    np.testing.assert_array_equal(table.give_rows(table.groups), groups)
+    for fit, left_out in own._model.splits:
+        assert not set(table.groups[fit]) & set(table.groups[left_out])
     assert model.average_effect().n_groups is None
     assert np.isfinite(own.unseen_effect_).all()
 
@@ -473,6 +477,14 @@ def test_a_treatment_that_columns_decide_is_refused(rng):
     X = rng.normal(size=(300, 2))
     with pytest.raises(ValueError, match=r"all but surely.*Leave out columns that decide the treatment"):
         AttentionEffect(outcome=LinearRegression(), **FEW).fit(X, X[:, 1], X[:, 0] > 0)
+
+
+def test_rows_of_no_weight_do_not_tell_whether_columns_decide_an_amount(rng):
+    X, weight = rng.normal(size=(200, 2)), np.r_[np.ones(100), np.zeros(100)]
+    amount = np.where(weight > 0, X[:, 0], rng.normal(size=200))
+    how = FEW | {"outcome": LinearRegression(), "propensity": LinearRegression()}
+    with pytest.raises(ValueError, match="no rows that are alike got different amounts"):
+        AttentionEffect(**how).fit(X, X[:, 1], amount, sample_weight=weight)
 
 
 def test_a_treatment_that_is_constant_within_every_site_is_refused(rng):

@@ -46,9 +46,9 @@ def draw_folds(
     of rows nor, if that can be helped, the columns change them.
     """
     codes, values = TableReader().fit(table).read(table), np.column_stack([column.values for column in columns])
-    number = np.zeros(len(codes))
+    check_consistent_length(table, groups)
+    number = np.zeros(len(codes), np.intp)
     if groups is not None:
-        check_consistent_length(table, groups)
         number = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
     seen_as = find_observations(codes, values, number, weight, count_rows(weight))
     # by the cells of rows, then by the columns
