@@ -101,10 +101,12 @@ def test_effects_of_an_amount_are_per_unit(rows, rng):
     amount = train.X[:, 4] + rng.normal(size=N_TRAIN)
     y = train.y + amount * train.X[:, 3]
     how = FEW | {"outcome": LinearRegression(), "propensity": LinearRegression()}
-    own, other = (AttentionEffect(**how).fit(train.X, y, w) for w in (amount, 10.0 * amount + 3.0))
+    own = AttentionEffect(**how).fit(train.X, y, amount)
     assert own.treatments_ is None
-    np.testing.assert_allclose(other.effect(test.X), own.effect(test.X) / 10.0, atol=1e-6)
-    assert other.average_effect().effect == pytest.approx(own.average_effect().effect / 10.0, rel=1e-6)
+    for unit, zero in ((10.0, 3.0), (1e-8, 0.0)):
+        other = AttentionEffect(**how).fit(train.X, y, unit * amount + zero)
+        np.testing.assert_allclose(unit * other.effect(test.X), own.effect(test.X), atol=1e-5)
+        assert unit * other.average_effect().effect == pytest.approx(own.average_effect().effect, rel=1e-6)
     assert np.corrcoef(own.effect(test.X), test.X[:, 3])[0, 1] > 0.5
 
 
