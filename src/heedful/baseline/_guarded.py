@@ -56,7 +56,7 @@ class GuardedLasso(LassoBaseline):
         inner: list[list[Split]] | None = None,
     ) -> Any:
         """Fit the lasso, then take its slopes back; return what the lasso does."""
-        seen_as = super()._fit_family(X, family, weight, splits, key, inner)
+        observations = super()._fit_family(X, family, weight, splits, key, inner)
         fit = self.fit_
         y, n_columns = self._scaled_response(), fit.model.coef.shape[1]
         means = [float(np.average(y[train], weights=fit.weight[train])) for train, _ in fit.splits]
@@ -71,7 +71,7 @@ class GuardedLasso(LassoBaseline):
             folds=[self._shrink(model, mean) for model, mean in zip(fit.folds, means, strict=True)],
             fold_link=flat + self.guard_ * (fit.fold_link - flat),
         )
-        return seen_as
+        return observations
 
     def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
         """Return predictions of training rows, each by the model of all others.
