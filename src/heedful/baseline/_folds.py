@@ -74,6 +74,15 @@ def group_splits(groups: np.ndarray, n_folds: int, random_state: Any) -> list[Sp
     return [Split(*(np.flatnonzero(np.isin(number, part)) for part in split)) for split in splits]
 
 
+def by_group(values: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return sums of rows over groups, as a standard error needs them; without groups each row is one."""
+    if groups is None:
+        return values
+    total = np.zeros((groups.max() + 1, *values.shape[1:]))
+    np.add.at(total, groups, values)
+    return total
+
+
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     """Return one number per row that is equal for rows that are on the same side of every split."""
     side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)

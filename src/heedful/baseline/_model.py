@@ -46,6 +46,8 @@ class GlobalModel(BaseEstimator):
 
     fit_: GlobalFit
     _strata: ClassVar[bool] = False
+    # numbers of groups of rows that are not independent of each other, for standard errors while it is fitted
+    _row_groups: np.ndarray | None = None
 
     def __init__(
         self,
