@@ -146,3 +146,10 @@ def test_rows_in_different_folds_are_never_one(rng):
     both = np.concatenate([X, X])
     apart = find_observations(both, both[:, 0], np.repeat([0.0, 1.0], 20), np.ones(40), np.ones(40))
     assert apart.source.size == 40
+
+
+def test_rows_that_share_a_response_which_no_two_rows_have_by_chance_are_copies(rng):
+    X = np.repeat(rng.integers(0, 3, size=(100, 2)), 2, axis=0).astype(float)
+    y = rng.normal(size=200)
+    y[1] = y[0]
+    assert observe(X, y).source.size == 199
