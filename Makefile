@@ -238,6 +238,10 @@ drift: $(READY) ## a booster corrected after a covariate shift, as in section 7;
 drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
 	$(BIN)/python -m benchmarks.drift_days
 
+.PHONY: repeats
+repeats: $(READY) ## tables whose rows repeat, and visits of patients; writes benchmarks/repeats
+	$(BIN)/python -m benchmarks.repeats
+
 .PHONY: nearness
 nearness: $(READY) ## a kernel in time or space where relations move and where not; writes benchmarks/nearness
 	$(BIN)/python -m benchmarks.nearness

@@ -74,7 +74,7 @@ def from_attended_mean(model: Any, explanation: Any) -> np.ndarray:
     added = (e.coef * (e.design - e.mean)).to_numpy()
     if e.shape is not None:
         rows = models.rows
-        attended = e.attention.toarray() @ models.shape_parts(rows.codes[rows._inverse])[:, :, 0]
+        attended = e.attention.toarray() @ models.shape_parts(rows.codes[rows.observations.place])[:, :, 0]
         added = added + e.shape.to_numpy() - e.multiple.to_numpy()[:, None] * attended
     return added
 

@@ -78,16 +78,16 @@ class TrainingTable:
             warn_of_doubts(table)
         every = np.arange(y.shape[0])
         if keep_rows:
-            self._seen_as, self.codes, self.y = Observations(every, every, weight, every), codes, y
+            self.observations, self.codes, self.y = Observations(every, every, weight, every), codes, y
         else:
-            self._seen_as = _observe(codes, y, weight, given) if merge else _sort(codes, y, weight)
-            self.codes, self.y = codes[self._seen_as.source], y[self._seen_as.source]
-        self.table = self._keep(table, self._seen_as.source) if keep_table else None
-        self.weight = self._seen_as.weight / self._seen_as.weight.mean()
-        self.splits = translate(given.splits, self._seen_as)
-        self.groups = None if given.groups is None else given.groups[self._seen_as.source]
+            self.observations = _observe(codes, y, weight, given) if merge else _sort(codes, y, weight)
+            self.codes, self.y = codes[self.observations.source], y[self.observations.source]
+        self.table = self._keep(table, self.observations.source) if keep_table else None
+        self.weight = self.observations.weight / self.observations.weight.mean()
+        self.splits = translate(given.splits, self.observations)
+        self.groups = None if given.groups is None else given.groups[self.observations.source]
         self._given_weight = weight
-        self.counts = count_copies(self._seen_as.weight)
+        self.counts = count_copies(self.observations.weight)
         self._model = self._dummies(columns.model)
         self._seen = self._dummies(columns.similarity)
 
@@ -100,16 +100,16 @@ class TrainingTable:
 
     def check_sound(self) -> None:
         """Raise if what came from a file has other rows in one part than in another."""
-        n_rows, seen_as = self.weight.size, self._seen_as
-        n_given, n_distinct = seen_as.distinct.size, int(seen_as.number.max()) + 1
-        for values, size in ((self.weight, n_rows), (seen_as.weight, n_rows), (self._given_weight, n_given)):
+        n_rows, observations = self.weight.size, self.observations
+        n_given, n_distinct = observations.distinct.size, int(observations.number.max()) + 1
+        for values, size in ((self.weight, n_rows), (observations.weight, n_rows), (self._given_weight, n_given)):
             numbers(values, size)
         # rows without weight are none of the distinct ones
-        places(seen_as.distinct + 1, n_distinct + 1, n_given)
-        places(seen_as.source, n_given, n_rows)
-        places(seen_as.number, n_distinct, n_rows)
-        step = np.diff(seen_as.number, prepend=0)
-        need((step >= 0).all() and (step <= 1).all() and seen_as.number[0] == 0, "rows are out of order")
+        places(observations.distinct + 1, n_distinct + 1, n_given)
+        places(observations.source, n_given, n_rows)
+        places(observations.number, n_distinct, n_rows)
+        step = np.diff(observations.number, prepend=0)
+        need((step >= 0).all() and (step <= 1).all() and observations.number[0] == 0, "rows are out of order")
         same = len(self.y) == len(self.codes) == self.counts.size == n_rows and len(self.response) == n_given
         need(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
         for dummies, columns in zip((self._model, self._seen), self._columns, strict=True):
@@ -213,7 +213,7 @@ class TrainingTable:
     @property
     def mass(self) -> np.ndarray:
         """Sample weight of the rows, as it was given."""
-        return self._seen_as.weight
+        return self.observations.weight
 
     @cached_property
     def _bins(self) -> Bins:
@@ -245,24 +245,24 @@ class TrainingTable:
     def given_context(self) -> pd.DataFrame:
         """Return the context of the training rows as given; rows without weight have none."""
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
-        return self.context(codes[self._seen_as.place], self.response.index)
+        return self.context(codes[self.observations.place], self.response.index)
 
     def given_values(self) -> pd.DataFrame | None:
         """Return all columns of the training rows as given; None if they are not known."""
         if self.codes.shape[1] != len(self.reader.names):
             return None
         codes = np.vstack([self.codes, np.full(self.codes.shape[1], np.nan)])
-        return self.reader.decode(codes[self._seen_as.place], np.arange(self.codes.shape[1]), self.response.index)
+        return self.reader.decode(codes[self.observations.place], np.arange(self.codes.shape[1]), self.response.index)
 
     @property
     def given(self) -> np.ndarray:
         """Positions of the rows that were given with a weight."""
-        return np.flatnonzero(self._seen_as.distinct >= 0)
+        return np.flatnonzero(self.observations.distinct >= 0)
 
     @property
     def first_given(self) -> np.ndarray:
         """Where, among the rows as given, each row is found first."""
-        return self._seen_as.source
+        return self.observations.source
 
     @property
     def n_given(self) -> int:
@@ -271,20 +271,20 @@ class TrainingTable:
 
     def give_rows(self, values: np.ndarray) -> np.ndarray:
         """Return values of rows as those of the rows that were given with a weight; means over observations."""
-        return self._seen_as.give(values)[self.given]
+        return self.observations.give(values)[self.given]
 
     def gather_rows(self, values: np.ndarray) -> np.ndarray:
         """Return values of all rows as given, such as counts, as those of the rows to learn from: sums keep."""
-        return self._seen_as.gather(values)
+        return self.observations.gather(values)
 
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over observations as attention over the rows that the user gave."""
-        number, distinct = self._seen_as.number, self._seen_as.distinct
+        number, distinct = self.observations.number, self.observations.distinct
         n_given = distinct.size
         if np.array_equal(distinct, np.arange(n_given)) and number.size == n_given:
             return attention
         kept = self.given
-        part = self._given_weight[kept] / np.bincount(number, self._seen_as.weight)[distinct[kept]]
+        part = self._given_weight[kept] / np.bincount(number, self.observations.weight)[distinct[kept]]
         shape = (number[-1] + 1, n_given)
         spread = sparse.csr_array((part, (distinct[kept], kept)), shape=shape)
         one = np.ones(number.size)

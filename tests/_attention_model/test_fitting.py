@@ -35,7 +35,7 @@ def test_similarities_are_fitted_under_the_sample_weights_in_folds_too(rows, kin
     settings = {"tuning_rows": 10} if kind is AttentionRegressor else {}
     model = kind(similarity=Recording(), cv=cv, random_state=0, **settings).fit(X, y, sample_weight=weight)
     fitted = model._model
-    expected = weight[np.argsort(fitted.rows._inverse)] / weight.mean()
+    expected = weight[np.argsort(fitted.rows.observations.place)] / weight.mean()
     np.testing.assert_allclose(HANDED[0][1], expected)
     folds = [] if cv == "oob" else [expected[split.train] for split in fitted.splits]
     assert len(HANDED) == 1 + len(folds)

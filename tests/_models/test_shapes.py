@@ -126,7 +126,7 @@ def test_curves_of_a_large_table_are_learned_from_some_of_its_rows_unless_all_ar
 
 def given_values(model):
     """Return the shape values of the rows in the order they were given."""
-    return shapes_of(model).train[model._model.rows._inverse]
+    return shapes_of(model).train[model._model.rows.observations.place]
 
 
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3)], ids=str)

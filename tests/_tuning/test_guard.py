@@ -185,3 +185,17 @@ def test_a_blend_that_is_too_sure_of_few_rows_costs_new_ones_little(rng):
     believed, cost = np.array(costs).T
     assert believed.max() < 1
     assert cost.mean() < 0.002
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("many", [True, False])
+def test_rows_of_a_group_that_are_equal_count_as_one_row(rng, loss, many):
+    part = made_up_heads(rng, loss, 60, 8, gain=0.05)
+    order = rng.permutation(np.repeat(np.arange(60), 7))
+    often = part.part(order)._replace(groups=order)
+    one, other = (tune(rows, many, None, seed()) for rows in (part, often))
+    assert 0 < one.guard < 1
+    assert other.guard == pytest.approx(one.guard)
+    np.testing.assert_allclose(other.share, one.share, atol=1e-6)
+    np.testing.assert_allclose(other.blend, one.blend[order], atol=1e-6)
+    assert tune(often._replace(groups=None), many, None, seed()).guard > one.guard

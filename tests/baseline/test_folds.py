@@ -3,12 +3,14 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
 
+from heedful._frames import Observations
 from heedful.baseline._folds import (
     Split,
     check_folds,
     even_folds,
     fold_pattern,
     fold_weights,
+    group_splits,
     inner_splits,
     random_splits,
     translate,
@@ -126,16 +128,29 @@ def test_without_splits_all_rows_have_one_pattern():
     assert (fold_pattern([], 4) == 0).all()
 
 
-def test_translated_splits_number_the_distinct_rows():
-    inverse = np.array([0, 0, 1, 2, 2, -1, 3, 3, 4, 4])
-    (split,) = translate([Split(ROWS[:6], ROWS[6:])], inverse)
-    assert split.train.tolist() == [0, 1, 2]
-    assert split.test.tolist() == [3, 4]
+def stand_for(distinct, number):
+    return Observations(np.zeros(len(number)), np.array(number), np.ones(len(number)), np.array(distinct))
+
+
+def test_translated_splits_number_the_observations():
+    observations = stand_for([0, 0, 1, 2, 2, -1, 3, 3, 4, 4], [0, 1, 1, 1, 2, 3, 3, 4])
+    (split,) = translate([Split(ROWS[:6], ROWS[6:])], observations)
+    assert split.train.tolist() == [0, 1, 2, 3, 4]
+    assert split.test.tolist() == [5, 6, 7]
 
 
 def test_a_split_that_loses_a_side_is_dropped():
-    inverse = np.array([0, 1, 2, -1, -1])
-    assert translate([Split(ROWS[:3], ROWS[3:5]), Split(ROWS[3:5], ROWS[:3])], inverse) == []
+    observations = stand_for([0, 1, 2, -1, -1], [0, 1, 2])
+    assert translate([Split(ROWS[:3], ROWS[3:5]), Split(ROWS[3:5], ROWS[:3])], observations) == []
+
+
+def test_folds_of_groups_keep_every_group_whole_and_are_drawn_as_folds_of_its_number(rng):
+    groups = rng.permutation(np.repeat([3, 7, 8, 20, 21], [1, 2, 3, 4, 5]))
+    splits, plain = group_splits(groups, 3, 0), random_splits(5, 3, 0)
+    for split, number in zip(splits, plain, strict=True):
+        assert set(np.unique(groups)[number.test]) == set(groups[split.test])
+        assert not set(groups[split.train]) & set(groups[split.test])
+        assert split.train.size + split.test.size == groups.size
 
 
 def dense(weights, prior):

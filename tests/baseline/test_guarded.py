@@ -77,3 +77,25 @@ def test_clear_slopes_are_kept(rng):
     assert guarded.guard_ == 1.0
     np.testing.assert_allclose(guarded.coef_, plain.coef_)
     np.testing.assert_allclose(guarded.fold_prediction_, plain.fold_prediction_)
+
+
+def test_rows_of_a_group_that_are_equal_count_as_one_row(rng):
+    y, sloped, flat, weight = rng.normal(size=(4, 50)) * [[1.0], [0.3], [0.0], [1.0]]
+    sloped, weight = sloped + 0.3 * y, np.abs(weight)
+    alone = slope_guard(y, sloped, flat, weight)
+    often = np.repeat(np.arange(50), 4)
+    assert 0 < alone < 1
+    assert slope_guard(y[often], sloped[often], flat[often], weight[often], often) == pytest.approx(alone)
+    assert slope_guard(y[often], sloped[often], flat[often], weight[often]) > alone
+
+
+def test_groups_of_a_fit_reach_the_slopes(table):
+    X, y, weight = table
+    often = np.repeat(np.arange(120), 4)
+    splits = [
+        type(split)(*(np.flatnonzero(np.isin(often, part)) for part in split)) for split in random_splits(120, 5, 0)
+    ]
+    model = GuardedLasso(alpha=0.01)
+    model._row_groups = often
+    model.fit(X[often], y[often], weight[often], splits=splits)
+    assert model.guard_ == pytest.approx(fit_both(table)[1].guard_, abs=1e-6)

@@ -65,7 +65,7 @@ def in_units(left):
 def test_a_residual_forest_is_grown_on_what_baselines_leave_of_rows_they_did_not_see(rng, kind, cv):
     X, y = draw(rng, kind)
     model = make(kind, cv=cv).fit(X, y)
-    order = np.argsort(model._model.rows._inverse)
+    order = np.argsort(model._model.rows.observations.place)
     X, y = X[order], y[order]
     by_hand = ForestProximity(20, random_state=7).fit(X, in_units(left_by(model, kind, X, y)))
     X_new = rng.normal(size=(30, 4))

@@ -37,6 +37,7 @@ ROWS = {
     "paper.table3": 4,
     "paper.table3.readings": 3,
     "paper.us_change": 47,
+    "repeats": 9,
     "responses": 5,
     "scale": 7,
     "scale.curves": 4,

@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-# Equal rows are observations of their own if so many of the repeated ones, by their columns, have several responses ...
-SEVERAL_RESPONSES = 0.2
-# ... or if all columns have few levels and there are so many rows for each combination of them.
+# Equal rows are observations of their own if two rows have the same response by chance at least so often, and if so many
+# of the repeated ones, by their columns, have several responses ...
+CHANCE, SEVERAL_RESPONSES = 0.01, 0.1
+# ... or all columns have few levels and there are so many rows for each combination of them.
 FEW_LEVELS, PER_COMBINATION = 10, 5
 # Observations that are equal are written out as rows of their own up to so many rows in all.
 MOST_WRITTEN_OUT = 100_000
@@ -113,9 +114,13 @@ def count_rows(weight: np.ndarray) -> np.ndarray:
 def _are_draws(codes: np.ndarray, y: np.ndarray, copies: np.ndarray) -> bool:
     """Return whether equal rows are observations of their own, given the distinct rows.
 
-    Rows that share their columns and never differ in the response are copies of one row.
+    Rows that share their columns and hardly ever differ in the response are copies of one row; so are rows that share
+    a response which two rows do not have by chance.
     """
     same = np.zeros(len(codes))
+    mass = np.bincount(merge_rows(codes[:, :0], y, same, same + 1.0)[1], weights=copies)
+    if mass @ mass < CHANCE * mass.sum() ** 2:
+        return False
     cell = merge_rows(codes, same, same, same + 1.0)[1]
     several = np.bincount(cell[merge_rows(codes, y, same, same + 1.0)[0]]) > 1
     size = np.bincount(cell, weights=copies)

@@ -161,7 +161,9 @@ class LinearModels:
         known: dict[str, Any] = {} if offset is None else {"offset": offset}
         if self.nested:
             known["inner"] = inner_splits(splits, rows.splits)
+        baseline._row_groups = rows.groups
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
+        baseline._row_groups = None
         shapes = None
         if self.shapes:
             drawn = most_for_shapes(self.local)

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import column_or_1d
 
-from heedful._checks import check_classes
+from heedful._checks import check_classes, is_word
 from heedful._responses.protocol import Words, split_offset
 from heedful._solver import Classes
 from heedful.baseline import LogisticBaseline
@@ -85,8 +85,14 @@ class Classification:
     def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Return sample weights times class weights; rows of two classes at least must have any."""
         self._check_offset(split_offset(encoded, self.n_encoded)[1])
-        weight = sample_weight * compute_sample_weight(self.class_weight, self.decode(encoded))
-        present = np.bincount(self._codes(encoded), weights=weight, minlength=self.classes.size) > 0
+        codes = self._codes(encoded)
+        if is_word(self.class_weight, "balanced"):
+            # classes of equal weight in all; scikit-learn would count rows, whatever they weigh
+            mass = np.bincount(codes, weights=sample_weight, minlength=self.classes.size)
+            weight = sample_weight * sample_weight.sum() / (np.maximum(mass, 1e-300)[codes] * np.count_nonzero(mass))
+        else:
+            weight = sample_weight * compute_sample_weight(self.class_weight, self.decode(encoded))
+        present = np.bincount(codes, weights=weight, minlength=self.classes.size) > 0
         if present.sum() < 2:
             raise ValueError(
                 "`sample_weight` and `class_weight` leave rows of one class only: give rows of at least 2 classes a "

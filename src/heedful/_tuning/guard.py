@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from heedful._tuning.shares import OutOfFold, by_group
-from heedful.baseline._folds import group_splits, random_splits
+from heedful._tuning.shares import OutOfFold
+from heedful.baseline._folds import by_group, group_splits, random_splits
 
 ROUNDS = 5
 # Mean gains, in standard errors, at which the blend is not believed at all, and believed in full; where responses are

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from heedful._solver import Family
+from heedful.baseline._folds import by_group
 
 MAX_STEPS = 100
 # A head pays this many standard errors of its gain over the baseline: a gain that a few rows make is worth less.
@@ -61,15 +62,6 @@ def head_costs(oof: OutOfFold, columns: np.ndarray) -> np.ndarray:
     weight = oof.weight / oof.weight.sum()
     gain = oof.family.losses(columns).value - oof.family.losses(oof.baseline).value[:, None]
     return np.sqrt((by_group(weight[:, None] * (gain - weight @ gain), oof.groups) ** 2).sum(axis=0))
-
-
-def by_group(values: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Return sums of rows over groups, as a standard error needs them; without groups each row is one."""
-    if groups is None:
-        return values
-    total = np.zeros((groups.max() + 1, *values.shape[1:]))
-    np.add.at(total, groups, values)
-    return total
 
 
 def simplex_qp(products: np.ndarray, cost: np.ndarray | None = None) -> np.ndarray:

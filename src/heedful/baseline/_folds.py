@@ -35,12 +35,18 @@ def check_folds(cv: Any, groups: Any) -> None:
         raise TypeError(f"`cv` must be 'oob', a number of folds, a splitter or an iterable of splits, got {cv!r}.")
 
 
-def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any) -> list[Split]:
-    """Return the splits that depend on the rows as given: a splitter's, or those of groups; else none."""
+def user_splits(cv: Any, X: Any, y: np.ndarray, groups: Any, counts: np.ndarray | None = None) -> list[Split]:
+    """Return the splits that depend on the rows as given: a splitter's, or those of groups; else none.
+
+    Folds of groups have about as many rows each, a row being as many as it ``counts``.
+    """
     if isinstance(cv, str) or (isinstance(cv, Integral) and groups is None):
         return []
-    splitter = GroupKFold(int(cv)) if isinstance(cv, Integral) else check_cv(cv)
-    splits = [Split(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    if isinstance(cv, Integral):
+        row = np.arange(len(y)) if counts is None else np.repeat(np.arange(len(y)), counts.astype(np.int64))
+        splits = GroupKFold(int(cv)).split(row, groups=np.asarray(groups)[row])
+        return [Split(np.unique(row[train]), np.unique(row[test])) for train, test in splits]
+    splits = [Split(np.asarray(train), np.asarray(test)) for train, test in check_cv(cv).split(X, y, groups)]
     return [Split(*(np.flatnonzero(rows) if rows.dtype == bool else rows for rows in split)) for split in splits]
 
 
@@ -68,6 +74,15 @@ def group_splits(groups: np.ndarray, n_folds: int, random_state: Any) -> list[Sp
     return [Split(*(np.flatnonzero(np.isin(number, part)) for part in split)) for split in splits]
 
 
+def by_group(values: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return sums of rows over groups, as a standard error needs them; without groups each row is one."""
+    if groups is None:
+        return values
+    total = np.zeros((groups.max() + 1, *values.shape[1:]))
+    np.add.at(total, groups, values)
+    return total
+
+
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     """Return one number per row that is equal for rows that are on the same side of every split."""
     side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)
@@ -79,12 +94,12 @@ def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     return np.unique(side, axis=0, return_inverse=True)[1].astype(np.float64).ravel()
 
 
-def translate(splits: list[Split], seen_as: Observations) -> list[Split]:
+def translate(splits: list[Split], observations: Observations) -> list[Split]:
     """Return splits of rows as given as splits of the observations that they stand for."""
     found = []
     for split in splits:
-        sides = (seen_as.distinct[rows] for rows in split)
-        found.append(Split(*(np.flatnonzero(np.isin(seen_as.number, side)) for side in sides)))
+        sides = (observations.distinct[rows] for rows in split)
+        found.append(Split(*(np.flatnonzero(np.isin(observations.number, side)) for side in sides)))
     return [split for split in found if split.train.size and split.test.size]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from heedful._solver import Family, Model, PseudoOutcomes
-from heedful.baseline._folds import Split
+from heedful.baseline._folds import Split, by_group
 from heedful.baseline._global import link_left_out
 from heedful.baseline._lasso import LassoBaseline
 
@@ -56,13 +56,13 @@ class GuardedLasso(LassoBaseline):
         inner: list[list[Split]] | None = None,
     ) -> Any:
         """Fit the lasso, then take its slopes back; return what the lasso does."""
-        seen_as = super()._fit_family(X, family, weight, splits, key, inner)
+        observations = super()._fit_family(X, family, weight, splits, key, inner)
         fit = self.fit_
         y, n_columns = self._scaled_response(), fit.model.coef.shape[1]
         means = [float(np.average(y[train], weights=fit.weight[train])) for train, _ in fit.splits]
         plain = [Model(np.full(1, mean), np.zeros((1, n_columns))) for mean in means]
         flat = link_left_out(plain, fit.splits, np.zeros((y.size, n_columns)))
-        self.guard_ = slope_guard(y, fit.fold_link[:, 0], flat[:, 0], fit.weight)
+        self.guard_ = slope_guard(y, fit.fold_link[:, 0], flat[:, 0], fit.weight, self._row_groups)
         # the zero of the table's scale is the weighted mean of the response
         self.fit_ = fit._replace(
             model=self._shrink(fit.model, 0.0),
@@ -71,7 +71,7 @@ class GuardedLasso(LassoBaseline):
             folds=[self._shrink(model, mean) for model, mean in zip(fit.folds, means, strict=True)],
             fold_link=flat + self.guard_ * (fit.fold_link - flat),
         )
-        return seen_as
+        return observations
 
     def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
         """Return predictions of training rows, each by the model of all others.
@@ -102,13 +102,16 @@ class GuardedLasso(LassoBaseline):
         return Model(mean + self.guard_ * (model.intercept - mean), self.guard_ * model.coef)
 
 
-def slope_guard(y: np.ndarray, sloped: np.ndarray, flat: np.ndarray, weight: np.ndarray) -> float:
+def slope_guard(
+    y: np.ndarray, sloped: np.ndarray, flat: np.ndarray, weight: np.ndarray, groups: np.ndarray | None = None
+) -> float:
     """Return how far to go from flat to sloped predictions of rows that were left out, between 0 and 1."""
     known = np.isfinite(sloped)
     gain = (y - flat)[known] ** 2 - (y - sloped)[known] ** 2
     share = weight[known] / weight[known].sum()
     mean = float(share @ gain)
-    error = float(np.sqrt((share**2) @ (gain - mean) ** 2))
+    away = by_group(share * (gain - mean), None if groups is None else groups[known])
+    error = float(np.sqrt(away @ away))
     if error == 0:
         return float(mean > 0)
     return float(np.clip((mean / error - NOTHING) / (ALL - NOTHING), 0.0, 1.0))

@@ -86,9 +86,9 @@ class LassoBaseline(RegressorMixin, GlobalModel):
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
-        seen_as = self._fit_family(X, self._family(y), weight, splits, y, inner)
+        observations = self._fit_family(X, self._family(y), weight, splits, y, inner)
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
-        self.fold_prediction_ = seen_as.give(self.predict_fold()[:, 0])
+        self.fold_prediction_ = observations.give(self.predict_fold()[:, 0])
         return self
 
     def predict(self, X):

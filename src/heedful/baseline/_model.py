@@ -46,6 +46,8 @@ class GlobalModel(BaseEstimator):
 
     fit_: GlobalFit
     _strata: ClassVar[bool] = False
+    # numbers of groups of rows that are not independent of each other, for standard errors while it is fitted
+    _row_groups: np.ndarray | None = None
 
     def __init__(
         self,
@@ -156,13 +158,13 @@ class GlobalModel(BaseEstimator):
         are to choose penalties of their own. Returns the observations that rows were taken for.
         """
         every = np.arange(X.shape[0])
-        seen_as = Observations(every, every, weight, every)
+        observations = Observations(every, every, weight, every)
         alpha = self._check_alpha()
         asked = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
         with _blocks.one_blas_thread():
             if splits is None:
-                seen_as = find_observations(X, key, np.zeros(X.shape[0]), weight, count_rows(weight))
-                rows, weight = seen_as.source, seen_as.weight
+                observations = find_observations(X, key, np.zeros(X.shape[0]), weight, count_rows(weight))
+                rows, weight = observations.source, observations.weight
                 X, family = X[rows], family.part(rows)
                 strata = key.reshape(len(key), -1)[rows, 0] if self._strata else None
                 splits = random_splits(rows.size, BASELINE_FOLDS, self.random_state, strata)
@@ -170,4 +172,4 @@ class GlobalModel(BaseEstimator):
             if inner is not None:
                 self.fit_ = choose_in_folds(self.fit_, X, inner, self.tol, self.n_jobs)
         self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
-        return seen_as
+        return observations

@@ -398,9 +398,9 @@ class AttentionEstimator(BaseEstimator):
         n_rows = encoded.shape[0]
         encoded = with_offset(encoded, given.offset.read(n_rows))
         sample_weight = check_weights(given.sample_weight, n_rows)
-        splits = user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups)
-        groups = None if given.groups is None else np.unique(np.asarray(given.groups), return_inverse=True)[1].ravel()
         counts = count_rows(sample_weight) if given.counts is None else given.counts
+        splits = user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups, counts)
+        groups = None if given.groups is None else np.unique(np.asarray(given.groups), return_inverse=True)[1].ravel()
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
         rows = TrainingTable(
             table,

@@ -148,7 +148,8 @@ class AttentionLasso(AttentionEstimator):
         sample_weight : array-like of shape (n_train,), default=None
             Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
         groups : array-like of shape (n_train,), default=None
-            Groups of rows that stay together in folds; needs ``cv`` other than "oob".
+            Groups of rows that stay together in folds and count as one in standard errors, such as the visits of a
+            patient; needs ``cv`` other than "oob".
 
         Returns
         -------

@@ -1,0 +1,1 @@
+"""Tables whose rows repeat, and visits of patients."""
