@@ -266,7 +266,8 @@ def test_a_row_of_weight_two_is_the_row_twice(rng, tables, kind, grouped):
     n = len(tables[kind][1])
     counts, groups = rng.integers(0, 4, n), rng.integers(0, 40, n) if grouped else None
     again = rng.permutation(np.repeat(np.arange(n), counts))
-    known = {"propensity": rng.uniform(0.3, 0.7, n), "groups": groups}
+    chance = rng.uniform(0.3, 0.7, n) if kind == "numbers" else np.full(n, 0.5)
+    known = {"propensity": chance, "groups": groups}
     own = fit_rows(tables[kind], np.arange(n), sample_weight=1.0 * counts, **known)
     twice = fit_rows(tables[kind], again, **known)
     X = tables[kind][0]
