@@ -39,12 +39,14 @@ class Columns(NamedTuple):
 class GivenRows(NamedTuple):
     """What is known of rows as they were given: how many copies each stands for, its folds, and its group.
 
-    ``splits`` are the user's, if any; ``groups`` numbers of groups, None without.
+    ``splits`` are the user's, if any; ``groups`` numbers of groups, None without. ``draws`` says whether equal rows are
+    observations of their own; None if it is to be seen from them.
     """
 
     counts: np.ndarray
     splits: list[Split]
     groups: np.ndarray | None = None
+    draws: bool | None = None
 
 
 class TrainingTable:
@@ -298,7 +300,7 @@ def _observe(codes: np.ndarray, y: np.ndarray, weight: np.ndarray, given: GivenR
     """Return the observations of rows; those in different folds or groups are never one."""
     fold = fold_pattern(given.splits, y.shape[0])
     fold = fold if given.groups is None else np.column_stack([fold, given.groups])
-    return find_observations(codes, y, fold, weight, given.counts)
+    return find_observations(codes, y, fold, weight, given.counts, given.draws)
 
 
 def _sort(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Observations:

@@ -304,6 +304,14 @@ def test_a_trial_whose_rows_repeat_has_effects_of_the_right_sign(rng):
     assert errors[0] < min(0.5, errors[1] + 0.02)
 
 
+def test_rows_that_repeat_stay_apart_in_many_cells_too(rng):
+    """What is left of outcomes differs from cell to cell: whether equal rows are copies is seen by the outcomes."""
+    X = rng.integers(0, 4, (800, 3)) * 1.0
+    y, treatment = rng.integers(0, 2, (2, 800))
+    own = AttentionEffect("single", **FEW, outcome=LinearRegression(), propensity=0.5).fit(X, y, treatment)
+    assert own._model.rows.weight.size == 800
+
+
 def test_groups_stay_together_and_make_standard_errors(rows, model):
     train, _ = rows
     groups = np.repeat(np.arange(N_TRAIN // 4), 4)

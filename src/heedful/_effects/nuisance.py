@@ -31,6 +31,11 @@ class Rows(NamedTuple):
     seen_as: Observations
     splits: list[Split]
 
+    @property
+    def are_draws(self) -> bool:
+        """Whether equal rows are observations of their own, by treatments and outcomes: what is left hides that."""
+        return int(self.seen_as.number[-1]) + 1 < self.seen_as.number.size
+
     def given_splits(self) -> list[Split]:
         """Return the folds as those of the rows as given; rows of weight 0 are in none."""
         number, distinct = self.seen_as.number, self.seen_as.distinct

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-# Equal rows are observations of their own if two rows have the same response by chance at least so often, and if so many
-# of the repeated ones, by their columns, have several responses ...
+# Equal rows are observations of their own if two rows have the same response by chance at least so often, and if so
+# many of the repeated ones, by their columns, have several responses ...
 CHANCE, SEVERAL_RESPONSES = 0.01, 0.1
 # ... or all columns have few levels and there are so many rows for each combination of them.
 FEW_LEVELS, PER_COMBINATION = 10, 5
@@ -85,12 +85,18 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 
 def find_observations(
-    codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.ndarray, counts: np.ndarray
+    codes: np.ndarray,
+    y: np.ndarray,
+    fold: np.ndarray,
+    weight: np.ndarray,
+    counts: np.ndarray,
+    draws: bool | None = None,
 ) -> Observations:
     """Return the observations that rows stand for: distinct rows of their weight, or every copy by itself.
 
-    ``counts`` says how many copies of itself each row stands for. Copies of one observation must be left out together,
-    or each would be predicted by the others. Where columns have few values, equal rows are observations that happen to
+    ``counts`` says how many copies of itself each row stands for; ``draws`` whether equal rows are observations of
+    their own, None if that is to be seen from them. Copies of one observation must be left out together, or each would
+    be predicted by the others. Where columns have few values, equal rows are observations that happen to
     agree: left out together, by their response, they would make the rest lean the other way. Either way a row of count
     2 and the same row twice are one and the same.
     """
@@ -98,7 +104,7 @@ def find_observations(
     used = distinct >= 0
     total = np.bincount(distinct[used], weights=weight[used])
     copies = np.bincount(distinct[used], weights=counts[used]).astype(np.int64)
-    if copies.max() > 1 and not _are_draws(codes[first], y[first], copies):
+    if copies.max() > 1 and not (_are_draws(codes[first], y[first], copies) if draws is None else draws):
         copies[:] = 1
     copies = np.minimum(copies, _most_copies(copies))
     number = np.repeat(np.arange(first.size), copies)
@@ -141,7 +147,7 @@ def _most_copies(copies: np.ndarray) -> int:
     total = np.cumsum(ordered) + rest * ordered
     fits = np.searchsorted(total, MOST_WRITTEN_OUT, side="right")
     below = int(np.cumsum(ordered)[fits - 1]) if fits else 0
-    return max((MOST_WRITTEN_OUT - below) // (copies.size - fits), 1)
+    return max((MOST_WRITTEN_OUT - below) // int(copies.size - fits), 1)
 
 
 def freeze(frame: pd.DataFrame) -> tuple:

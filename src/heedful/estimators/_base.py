@@ -31,7 +31,8 @@ from heedful.explain import Explanation, Summary
 class Given(NamedTuple):
     """What a fit is given beside the rows and their response.
 
-    ``counts`` are how many copies of itself each row stands for, if the weights do not say.
+    ``counts`` are how many copies of itself each row stands for, if the weights do not say; ``draws`` whether equal
+    rows are observations of their own, if the response does not.
     """
 
     sample_weight: Any
@@ -41,6 +42,7 @@ class Given(NamedTuple):
     random_state: Any
     offset: Offset = NO_OFFSET
     counts: np.ndarray | None = None
+    draws: bool | None = None
 
 
 def _classifies(estimator: "AttentionEstimator") -> bool:
@@ -408,7 +410,7 @@ class AttentionEstimator(BaseEstimator):
             response.reweigh(encoded, sample_weight),
             given.offset.beside(as_frame(y, index)),
             check_features(given.features, table),
-            GivenRows(counts, splits, groups),
+            GivenRows(counts, splits, groups, given.draws),
             keep_rows=any(entry.keeps_rows for entry in settings.similarities),
             keep_table=kind.keeps_table,
         )

@@ -295,10 +295,10 @@ class DriftCorrector(AttentionEstimator):
 def _recent_table(recent: Recent, alike: list[Similarity], by_rows: bool) -> TrainingTable:
     """Return recent rows as a training table, each a row of its own; who looks at leaves alone needs no columns."""
     columns = np.arange(recent.table.shape[1] if by_rows else 0)
-    parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns))
-    # a similarity that was handed in fitted knows its rows by their numbers
     given = GivenRows(np.ones(len(recent.y)), [])
-    return TrainingTable(*parts, given, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
+    parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), given)
+    # a similarity that was handed in fitted knows its rows by their numbers
+    return TrainingTable(*parts, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
 
 
 def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAttention, weighting: Any) -> np.ndarray:

@@ -176,8 +176,8 @@ class AttentionEffect(AttentionEstimator):
             }
         )
         cv = "oob" if groups is None else rows.given_splits()
-        counts = count_rows(weight)
-        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state, counts=counts)
+        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        given = given._replace(counts=count_rows(weight), draws=rows.are_draws)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
