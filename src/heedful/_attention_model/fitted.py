@@ -86,9 +86,10 @@ class FittedAttention:
         weight = getattr(self.problem, "weight", None)
         need(weight is None or np.size(weight) == n_rows, "local models have other rows")
         if self.residuals is not None:
-            known = [self.residuals.residual, *([self.residuals.expected] if self.residuals.expected.size else [])]
-            right = (values.shape == (n_rows,) and values.dtype == np.float64 for values in known)
-            need(all(right), "residuals are those of other rows")
+            residual, _, expected = self.residuals
+            for values in (residual, expected) if expected.size else (residual,):
+                right = values.shape == (n_rows,) and values.dtype == np.float64
+                need(right, "residuals are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:
@@ -264,10 +265,10 @@ class FittedAttention:
 
     def _noise_columns(self, codes: np.ndarray, expected: np.ndarray) -> Columns:
         """Return what may tell the noise of rows: the columns that similarities see, and the prediction if known."""
-        seen = self.rows.seen_rows(codes, "bins")
+        seen, categories = self.rows.seen_codes(codes), self.rows.seen_unordered
         if self.residuals is None or not self.residuals.expected.size:
-            return Columns(seen.numbers, seen.bins.categories)
-        return Columns(np.column_stack([seen.numbers, expected]), np.append(seen.bins.categories, False))
+            return Columns(seen, categories)
+        return Columns(np.column_stack([seen, expected]), np.append(categories, False))
 
     def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""

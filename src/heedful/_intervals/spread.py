@@ -13,6 +13,8 @@ from heedful.attention import Attention
 
 # Trees of the forest, and the draws that a leaf has at least: fewer tell little of a spread (benchmarks/intervals).
 TREES, LEAST = 150, 20
+# Columns that are candidates at a split at most: a wide table would else cost more than its fit.
+MOST_TRIED = 100
 # Rows of the overall level that count beside the effective rows of a query.
 PRIOR = 10.0
 # No spread is smaller than this share of the overall level: scores stay finite where nothing was left.
@@ -36,7 +38,7 @@ class ForestSpread:
     def __init__(self, columns: Columns, size: np.ndarray, weight: np.ndarray, n_jobs: int | None):
         self._bins, self._n_jobs = Bins().fit(columns.table, columns.categories, weight), n_jobs
         self._train = self._bins.transform(columns.table)
-        how = Growing(TREES, size.size, columns.table.shape[1], 2 * LEAST, LEAST)
+        how = Growing(TREES, size.size, min(columns.table.shape[1], MOST_TRIED), 2 * LEAST, LEAST)
         # all rows are drawn alike: a heavy one would else be in every bag and never be left out
         self._forest, (starts, members, draws, self._inside) = grow_forest(
             self._train, size, how, 0, split_weight=weight, n_jobs=n_jobs
