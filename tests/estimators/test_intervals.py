@@ -160,6 +160,14 @@ def test_intervals_are_wider_where_the_noise_is(rng):
     assert width[X_new[:, 0] > 0.3].mean() > 1.15 * width[X_new[:, 0] < -0.3].mean()
 
 
+def test_spreads_see_predictions_by_models_without_the_row(table):
+    X, y, _ = table
+    fit = clone(MODELS["one head"]).fit(X, y)._model
+    seen = fit.calibration(Run()).known.columns.table
+    np.testing.assert_allclose(seen[:, -1], fit.rows.y - fit.residuals.residual, atol=1e-12)
+    np.testing.assert_array_equal(seen[:, :-1], fit.rows.codes)
+
+
 @pytest.mark.parametrize("cv", [GroupKFold(4), TimeSeriesSplit(4), [(np.arange(60), np.arange(60, 130))]])
 def test_any_folds_give_intervals(table, cv):
     X, y, X_new = table

@@ -25,7 +25,7 @@ FEWEST = 30
 # Scores of so many rows tell coverage within a point; each costs the attention of a query.
 SCORED = 2000
 
-# From numbers of training rows to their attention to all training rows, as if they were new.
+# From numbers of training rows to their attention to the others, as if they were new.
 Attend = Callable[[np.ndarray], Attention]
 
 
@@ -125,7 +125,7 @@ def compared(known: np.ndarray, splits: list[Split]) -> list[tuple[np.ndarray, n
 
 
 def attended_left_out(rows: np.ndarray, peers: Residuals, attend: Attend, n_jobs: int | None) -> np.ndarray:
-    """Return the mean residual of the peers that each row attends to; a row that is one of them is left out."""
+    """Return the mean residual of the peers that each row attends to; no row attends to itself."""
     blocks = _blocks.cut(rows.size, 24 * peers.weight.size, n_jobs)
     found = _blocks.run(_attended_block, blocks, rows, peers, attend, n_jobs=n_jobs, label="spreads")
     return np.concatenate(list(found))
@@ -136,9 +136,8 @@ def _attended_block(block: slice, rows: np.ndarray, peers: Residuals, attend: At
     if peers.splits:
         return attended(attention, peers.size, peers.level)
     own, total = np.searchsorted(peers.number, rows[block]), peers.weight.sum()
-    others = total - peers.weight[own]
-    level = (total * peers.level - peers.weight[own] * peers.size[own]) / others
-    return attended(attention.without(own), peers.size, level)
+    level = (total * peers.level - peers.weight[own] * peers.size[own]) / (total - peers.weight[own])
+    return attended(attention, peers.size, level)
 
 
 def choose_powers(size: np.ndarray, logs: np.ndarray, weight: np.ndarray) -> np.ndarray:
