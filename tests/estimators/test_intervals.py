@@ -168,6 +168,14 @@ def test_spreads_see_predictions_by_models_without_the_row(table):
     np.testing.assert_array_equal(seen[:, :-1], fit.rows.codes)
 
 
+@pytest.mark.parametrize("name", ["lasso", "folds"])
+def test_no_left_out_row_attends_to_itself(table, name):
+    X, y, _ = table
+    fit = clone(MODELS[name]).fit(X, y, sample_weight=1.0 + (X[:, 0] > 0))._model
+    assert fit.tuned.mixing > 0
+    assert not np.diag(fit.attend_left_out(np.arange(len(y))).toarray()).any()
+
+
 @pytest.mark.parametrize("cv", [GroupKFold(4), TimeSeriesSplit(4), [(np.arange(60), np.arange(60, 130))]])
 def test_any_folds_give_intervals(table, cv):
     X, y, X_new = table
