@@ -4,7 +4,7 @@ Intervals for hidden groups
 
 A minority of the rows has a model of its own and twice the noise, and nobody tells which rows these are. Split
 conformal gives every prediction an interval of one width, too narrow for the minority and too wide for the rest.
-Attention looks at the residuals of rows like the query.
+Here each residual is divided by how large it was expected to be, by its columns and by the rows it attends to.
 
 Table: a simulation with a known truth, `make_subgroups`.
 """
@@ -16,7 +16,7 @@ from heedful import AttentionLasso
 from heedful.datasets import make_subgroups
 
 # %%
-# Intervals by attention, and by the textbook: half of the rows to fit, the residuals of the others for the width.
+# Intervals by spread, and by the textbook: half of the rows to fit, the residuals of the others for the width.
 
 ROWS, NEW_ROWS, COVERAGE = 500, 1000, 0.9
 rng = np.random.default_rng(0)
@@ -31,7 +31,7 @@ textbook = AttentionLasso(random_state=0).fit(X[:half], y[:half])
 residuals = np.sort(np.abs(y[half:ROWS] - textbook.predict(X[half:])))
 width = residuals[int(np.ceil((residuals.size + 1) * COVERAGE)) - 1]
 found = {
-    "by attention": model.predict_interval(X_new, COVERAGE),
+    "by spread": model.predict_interval(X_new, COVERAGE),
     "split conformal": textbook.predict(X_new)[:, None] + [-width, width],
 }
 
@@ -48,7 +48,7 @@ for name, ends in found.items():
     print(f"  {name:16s} {'   '.join(cells)}")
 
 # %%
-# Left: coverage. Right: intervals of 60 rows of each group, by attention; black points are what came.
+# Left: coverage. Right: intervals of 60 rows of each group, by spread; black points are what came.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.5), layout="constrained", width_ratios=[1, 2])
 for at, (name, values) in enumerate(held.items()):
@@ -58,7 +58,7 @@ axes[0].set(ylabel="inside, %", ylim=(50, 100), xlim=(-0.5, 2.5))
 axes[0].legend(frameon=False, loc="lower left")
 for rows, colour, start in ((~minority_new, "#56B4E9", 0), (minority_new, "#E69F00", 65)):
     some = np.flatnonzero(rows)[:60]
-    low, high = found["by attention"][some].T
+    low, high = found["by spread"][some].T
     axes[1].vlines(start + np.arange(60), low, high, color=colour, linewidth=3)
     axes[1].scatter(start + np.arange(60), y_new[some], s=6, color="black", zorder=3)
 axes[1].set(xlabel="60 rows of the majority, then 60 of the minority", ylabel="response", xticks=[])

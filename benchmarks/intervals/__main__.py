@@ -1,8 +1,8 @@
 """Whether nine of ten new responses lie in their intervals, in every part of the table.
 
-    python -m benchmarks.intervals [--simulations 3 4] [--runs 50] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.intervals [--simulations 3 4] [--runs 20] [--jobs -1] [--fresh] [--smoke]
 
-Writes results.md and figure.png beside this file; of some simulations or fewer than 50 draws, and with ``--smoke``,
+Writes results.md and figure.png beside this file; of some simulations or fewer than 20 draws, and with ``--smoke``,
 under build/. Each draw is kept in splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
@@ -24,12 +24,15 @@ from heedful.datasets import make_continuous, make_soft_clusters, make_subgroups
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, NEUTRAL
 
-RUNS, ROWS, NEW_ROWS, COVERAGE = 50, 300, 1000, 0.9
-LOCAL, PLAIN, QUANTILES = "by attention", "split conformal", "LightGBM quantiles"
+RUNS, ROWS, NOISE_ROWS, NEW_ROWS, COVERAGE = 20, 300, 500, 1000, 0.9
+LOCAL, PLAIN, QUANTILES = "by spread", "split conformal", "LightGBM quantiles"
+POWERS = ["power of the forest", "power of attention"]
 METHODS, RIVALS = [LOCAL, PLAIN, QUANTILES], [LOCAL, QUANTILES]
 LOOKS = dict(zip(METHODS, (("o", CLUSTERS[0]), ("D", CLUSTERS[1]), ("x", NEUTRAL)), strict=True))
 # Per cent asked for, and how many points off count as right.
 TARGET, NEAR = 100 * COVERAGE, 2.0
+# The same for the quiet and the loud half of the rows.
+NEAR_HALVES = 5.0
 
 # Rows, responses, and the number of each row's group, which no method sees.
 Draw = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -69,6 +72,32 @@ def uneven(n: int, seed: int, linear: bool = False) -> Draw:
     return X, y, np.digitize(X[:, 0], np.quantile(X[:, 0], [0.25, 0.5, 0.75]))
 
 
+def line(X: np.ndarray) -> np.ndarray:
+    """Return one linear model of the first two features."""
+    return 2 * X[:, 0] + X[:, 1]
+
+
+# How loud rows are, by their features.
+NOISE: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "two levels": lambda X: np.where(X[:, 0] > 0, 2.0, 0.5),
+    "grows with a column": lambda X: np.exp(0.7 * X[:, 0]),
+    "follows the mean": lambda X: 0.3 + 0.5 * np.abs(line(X)),
+    "outside the mean": lambda X: np.where(X[:, 8] > 0, 2.0, 0.5),
+    "two columns cross": lambda X: np.where(X[:, 0] * X[:, 1] > 0, 2.0, 0.5),
+    "equal": lambda X: np.ones(len(X)),
+}
+
+
+def halves(n: int, seed: int, noise: str) -> Draw:
+    """Draw noise of one kind around a line; groups are the quiet and the loud half of the rows, of equal noise any."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 10))
+    level = NOISE[noise](X)
+    rank = np.argsort(np.argsort(level, kind="stable"))
+    loud = (level > level.min()) if np.unique(level).size == 2 else rank >= n / 2
+    return X, line(X) + level * rng.normal(size=n), loud.astype(np.int64)
+
+
 SIMULATIONS: dict[str, tuple[Callable[..., Draw], dict[str, Any]]] = {
     "1": (continuous, {}),
     "1, shift 3": (continuous, {"shift": 3.0}),
@@ -78,11 +107,11 @@ SIMULATIONS: dict[str, tuple[Callable[..., Draw], dict[str, Any]]] = {
     "4": (soft_clusters, {}),
     "uneven noise": (uneven, {}),
     "uneven noise, one line": (uneven, {"linear": True}),
-}
+} | {f"noise: {name}": (halves, {"noise": name}) for name in NOISE}
 
 
-# Simulations with a majority and a minority.
-SUBGROUPS = [title for title, (draw, _) in SIMULATIONS.items() if draw is subgroups]
+# Simulations with a majority and a minority, and with a quiet and a loud half.
+SUBGROUPS, HALVES = ([title for title, (draw, _) in SIMULATIONS.items() if draw is of] for of in (subgroups, halves))
 
 
 def attention_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -> dict[str, Any]:
@@ -90,13 +119,9 @@ def attention_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -
     model = AttentionLasso(random_state=seed).fit(X, y)
     lower, upper = model.predict_interval(X_new, COVERAGE).T
     calibration = model._model.calibration(Run())
-    size, value = np.sort(calibration.size), (lower + upper) / 2
+    size, value = np.sort(calibration.known.size), (lower + upper) / 2
     half = size[int(np.ceil((size.size + 1) * COVERAGE)) - 1]
-    return {
-        LOCAL: (lower, upper),
-        PLAIN: (value - half, value + half),
-        "effective rows": min(calibration.n_rows, size.size),
-    }
+    return {LOCAL: (lower, upper), PLAIN: (value - half, value + half), "powers": calibration.powers.tolist()}
 
 
 def quantile_ends(X: np.ndarray, y: np.ndarray, X_new: np.ndarray, seed: int) -> dict[str, Any]:
@@ -120,7 +145,7 @@ def one_run(draw: Callable[..., Draw], how: dict[str, Any], seed: int) -> study.
     start = time.process_time()
     ends = attention_ends(X[:n_rows], y[:n_rows], X[n_rows:], seed)
     seconds = time.process_time() - start
-    rows = ends.pop("effective rows")
+    powers = dict(zip(POWERS, ends.pop("powers"), strict=True))
     ends |= quantile_ends(X[:n_rows], y[:n_rows], X[n_rows:], seed)
     y, group = y[n_rows:], group[n_rows:]
     found = {}
@@ -131,7 +156,7 @@ def one_run(draw: Callable[..., Draw], how: dict[str, Any], seed: int) -> study.
             "width": float(np.mean(upper - lower)),
             "score": float(score(y, lower, upper).mean()),
         } | {f"group {k + 1}": float(inside[group == k].mean()) for k in np.unique(group)}
-    found[LOCAL] |= {"effective rows": float(rows), "seconds": seconds}
+    found[LOCAL] |= powers | {"seconds": seconds}
     return found
 
 
@@ -145,9 +170,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> pd.DataFrame:
     """Return one row per simulation and draw, with a column per figure and method; measured now or kept."""
-    sizes = {"rows": options.rows, "new_rows": options.new_rows}
     # a simulation stands where other studies have a table: what draws it, and its arguments
-    tables = {title: (SIMULATIONS[title][0], SIMULATIONS[title][1] | sizes) for title in options.simulations}
+    tables = {}
+    for title in options.simulations:
+        draw, how = SIMULATIONS[title]
+        rows = options.noise_rows if draw is halves else options.rows
+        tables[title] = (draw, how | {"rows": rows, "new_rows": options.new_rows})
     return study.run(STUDY, tables, options)
 
 
@@ -160,13 +188,13 @@ def main_table(results: pd.DataFrame) -> str:
     """Return coverage, width and score of each method and simulation in markdown."""
     coverage = results["coverage"].groupby("table")
     width, scores = relative(results, "width"), relative(results, "score")
-    n_rows = results["effective rows", LOCAL].groupby("table").median()
-    titles = ["simulation", *METHODS, *(f"{what}, {name}" for what in ("width", "score") for name in RIVALS), "rows"]
+    powers = [results[name, LOCAL].groupby("table").mean() for name in POWERS]
+    titles = ["simulation", *METHODS, *(f"{what}, {name}" for what in ("width", "score") for name in RIVALS), *POWERS]
     rows = []
     for title, draws in coverage:
         cells = [pages.tell_mean(draws[name]) for name in METHODS]
         cells += [f"{part.loc[title, name]:.2f}" for part in (width, scores) for name in RIVALS]
-        rows.append([title, *cells, f"{n_rows[title]:.0f}"])
+        rows.append([title, *cells, *(f"{power[title]:.1f}" for power in powers)])
     return pages.draw_table(titles, rows)
 
 
@@ -182,6 +210,32 @@ def group_table(groups: pd.DataFrame) -> str:
     """Return the coverage of groups in markdown."""
     rows = [[f"{title}: {group}", *(f"{value:.1f}" for value in row)] for (title, group), row in groups.iterrows()]
     return pages.draw_table(["simulation, group", *METHODS], rows)
+
+
+def halves_table(results: pd.DataFrame) -> str:
+    """Return the coverage of quiet and loud rows, and the width, in markdown."""
+    means, width = results.groupby("table").mean(), relative(results, "width")
+    titles = ["noise", *(f"{name}: {part}" for name in METHODS for part in ("quiet", "loud")), f"width, {LOCAL}"]
+    rows = []
+    for title in means.index:
+        cells = [f"{means.loc[title, (group, name)]:.1f}" for name in METHODS for group in ("group 1", "group 2")]
+        rows.append([title.removeprefix("noise: "), *cells, f"{width.loc[title, LOCAL]:.2f}"])
+    return pages.draw_table(titles, rows)
+
+
+def read_halves(results: pd.DataFrame) -> list[str]:
+    """Return how many kinds of noise leave both halves near what was asked for, by method."""
+    groups, every = by_group(results), results["coverage"].groupby("table").mean()
+    off = (groups - TARGET).abs().groupby(level=0).max()
+    sentences = []
+    for name in METHODS:
+        near, worst = (off[name] <= NEAR_HALVES).sum(), off[name].idxmax().removeprefix("noise: ")
+        sentences.append(
+            f"{name}: both halves within {NEAR_HALVES:g} points of {TARGET:g} % for {near} of {len(off)} kinds of "
+            f"noise, farthest off by {off[name].max():.1f} ({worst}); all rows from {every[name].min():.1f} to "
+            f"{every[name].max():.1f} %."
+        )
+    return sentences
 
 
 def read_figures(results: pd.DataFrame) -> list[str]:
@@ -228,18 +282,25 @@ def read_coverage(means: pd.Series, name: str) -> str:
 
 
 def write_page(results: pd.DataFrame, options: argparse.Namespace) -> str:
-    """Return the page: coverage of all rows and of groups, what it says, and what it cost."""
+    """Return the page: coverage of all rows, of hidden groups and of quiet and loud rows, and what it cost."""
     minutes, n_draws = results["seconds", LOCAL].sum() / 60, results.index.unique("seed").size
     about = (
         f"Per cent of new responses in intervals that should hold {TARGET:g} %, mean (standard error) of {n_draws} "
-        f"draws, seeds from 0; {options.rows} rows to fit, {options.new_rows} new ones. Widths and interval scores "
-        f"(smaller is better) are divided by those of {PLAIN}; rows are the effective rows that an interval looks at, "
-        "median. "
+        f"draws, seeds from 0; {options.rows} rows to fit ({options.noise_rows} where noise differs by halves), "
+        f"{options.new_rows} new ones. Widths and interval scores (smaller is better) are divided by those of {PLAIN}; "
+        "powers are those to which a spread takes what the forest of residuals and what attention expect, mean. "
         f"{pages.stamp(*STUDY.packages)}; {minutes:.0f} minutes of one core. This page is rewritten by `make "
         "intervals`."
     )
-    groups = f"Coverage of hidden groups, which no method sees:\n\n{group_table(by_group(results))}"
-    return pages.join("Prediction intervals", about, main_table(results), pages.bullets(read_figures(results)), groups)
+    parts, table = [about], results.index.get_level_values("table")
+    hidden, noise = results[~table.isin(HALVES)], results[table.isin(HALVES)]
+    if len(hidden):
+        parts += [main_table(hidden), pages.bullets(read_figures(hidden))]
+        parts.append(f"Coverage of hidden groups, which no method sees:\n\n{group_table(by_group(hidden))}")
+    if len(noise):
+        parts += ["## Noise that differs\n\nCoverage of the quiet and the loud rows:", halves_table(noise)]
+        parts += [pages.bullets(read_halves(noise)), main_table(noise)]
+    return pages.join("Prediction intervals", *parts)
 
 
 def draw_figure(groups: pd.DataFrame, path: Path) -> None:
@@ -258,9 +319,10 @@ def draw_figure(groups: pd.DataFrame, path: Path) -> None:
 
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, RUNS, add=add_options, rows=(ROWS, 80), new_rows=(NEW_ROWS, 80))
+    sizes = {"rows": (ROWS, 80), "noise_rows": (NOISE_ROWS, 80), "new_rows": (NEW_ROWS, 80)}
+    options = study.read_options(__doc__, RUNS, add=add_options, **sizes)
     if options.smoke:
-        options.simulations = SUBGROUPS[:2]
+        options.simulations = [*SUBGROUPS[:2], HALVES[0]]
     plt.switch_backend("Agg")
     results = run(options)
     whole = len(options.simulations) == len(SIMULATIONS)

@@ -199,10 +199,19 @@ class TrainingTable:
 
     def seen_rows(self, codes: np.ndarray, takes: str) -> np.ndarray | Binned:
         """Return rows as a similarity sees them that takes "codes", "bins" or "dummies"."""
-        columns = _pick(codes, self._columns.similarity)
+        columns = self.seen_codes(codes)
         if takes == "bins":
             return self._bins.transform(columns)
         return columns if takes == "codes" else self._seen.transform(columns)
+
+    def seen_codes(self, codes: np.ndarray) -> np.ndarray:
+        """Return the columns that similarities see: categories as numbers, missing as NaN."""
+        return _pick(codes, self._columns.similarity)
+
+    @property
+    def seen_unordered(self) -> np.ndarray:
+        """Which of these hold categories."""
+        return self.reader.unordered[self._columns.similarity]
 
     def model_bins(self, codes: np.ndarray) -> Binned:
         """Return the columns that the models use, in bins."""

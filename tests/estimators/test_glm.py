@@ -9,6 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from heedful import AttentionGLM, LocalLasso, load_model, save_model
+from heedful._intervals.calibration import Calibration
+from heedful._models.protocol import Run
 from heedful._responses import CountsOrCosts
 from heedful.similarity import ForestProximity
 
@@ -261,3 +263,14 @@ def test_exposures_are_routed_to_folds_and_through_pipelines(rows):
     alone.fit(scaler.transform(rows.X[rest]), y[rest], exposure[rest], groups[rest], exposure=exposure[rest])
     by_hand = alone.score(scaler.transform(rows.X[half]), y[half], exposure[half], exposure=exposure[half])
     assert found[0] == pytest.approx(by_hand)
+
+
+def test_spreads_see_expected_counts_with_their_exposures(rows, fitted, monkeypatch):
+    fit = fitted._model
+    known = fit.calibration(Run()).known.columns.table[:, -1]
+    residual = CountsOrCosts(1.0).residuals(fit.rows.y, np.log(known) - fit.rows.y[:, 1])
+    np.testing.assert_allclose(residual, fit.residuals.residual, atol=1e-9)
+    seen = []
+    monkeypatch.setattr(Calibration, "by_columns", lambda _, table: seen.append(table[:, -1]) or np.ones(len(table)))
+    fitted.predict_interval(rows.X[80:], exposure=rows.exposure[80:])
+    np.testing.assert_allclose(seen[0], fitted.predict(rows.X[80:], exposure=rows.exposure[80:]))

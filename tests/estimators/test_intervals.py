@@ -22,7 +22,8 @@ from heedful import (
     TreeAttentionRegressor,
     _blocks,
 )
-from heedful._intervals.calibration import Widths
+from heedful._intervals import calibration
+from heedful._intervals.calibration import Calibration
 from heedful._models.protocol import Run
 from heedful.similarity import (
     BoostedProximity,
@@ -114,11 +115,11 @@ def test_the_origin_of_the_response_passes_through(table):
     np.testing.assert_allclose(shifted, ends + 8, atol=1e-4)
 
 
-def test_equal_attention_gives_split_conformal_around_the_predictions(table):
+def test_equal_spreads_give_split_conformal_around_the_predictions(table, monkeypatch):
     X, y, X_new = table
-    settings = {"temperature": [1e12, 1e13], "local": ONE_RATIO, "mixing": 1.0}
-    model = clone(MODELS["one head"]).set_params(**settings).fit(X, y)
-    half = split_conformal(model._model.calibration(Run()).size, 0.9)
+    monkeypatch.setattr(calibration, "POWERS", np.zeros(1))
+    model = clone(MODELS["one head"]).fit(X, y)
+    half = split_conformal(np.abs(model._model.residuals.residual), 0.9)
     np.testing.assert_allclose(model.predict_interval(X_new) - model.predict(X_new)[:, None], [[-half, half]] * 25)
 
 
@@ -132,13 +133,14 @@ def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(tab
 
 
 def test_rows_that_count_more_decide_how_wide_intervals_are(rng):
-    X, y = draw(rng, 200)
-    loud = X[:, 0] > 0
+    """Of noise that no column tells: what columns tell is the same for any weights."""
+    X, loud = rng.normal(size=(200, 3)), rng.uniform(size=200) > 0.5
+    y = X[:, 0] + np.where(loud, 1.5, 0.3) * rng.normal(size=200)
     widths = []
     for heavy in (loud, ~loud):
         model = clone(MODELS["one head"]).fit(X, y, sample_weight=np.where(heavy, 10.0, 0.1))
         widths.append(np.diff(model.predict_interval(X)).mean())
-    assert widths[0] > 1.5 * widths[1]
+    assert widths[0] > 2.5 * widths[1]
 
 
 @pytest.mark.parametrize("name", ["lasso", "adaptive", "folds"])
@@ -158,6 +160,22 @@ def test_intervals_are_wider_where_the_noise_is(rng):
     assert width[X_new[:, 0] > 0.3].mean() > 1.15 * width[X_new[:, 0] < -0.3].mean()
 
 
+def test_spreads_see_predictions_by_models_without_the_row(table):
+    X, y, _ = table
+    fit = clone(MODELS["one head"]).fit(X, y)._model
+    seen = fit.calibration(Run()).known.columns.table
+    np.testing.assert_allclose(seen[:, -1], fit.rows.y - fit.residuals.residual, atol=1e-12)
+    np.testing.assert_array_equal(seen[:, :-1], fit.rows.codes)
+
+
+@pytest.mark.parametrize("name", ["lasso", "folds"])
+def test_no_left_out_row_attends_to_itself(table, name):
+    X, y, _ = table
+    fit = clone(MODELS[name]).fit(X, y, sample_weight=1.0 + (X[:, 0] > 0))._model
+    assert fit.tuned.mixing > 0
+    assert not np.diag(fit.attend_left_out(np.arange(len(y))).toarray()).any()
+
+
 @pytest.mark.parametrize("cv", [GroupKFold(4), TimeSeriesSplit(4), [(np.arange(60), np.arange(60, 130))]])
 def test_any_folds_give_intervals(table, cv):
     X, y, X_new = table
@@ -166,14 +184,15 @@ def test_any_folds_give_intervals(table, cv):
     assert np.isfinite(model.fit(X, y, groups=groups).predict_interval(X_new)).all()
 
 
-def test_a_forest_without_out_of_bag_rows_gives_intervals_of_one_width(table):
+def test_a_forest_without_out_of_bag_rows_leaves_spreads_to_the_columns(table):
     X, y, X_new = table
     forest = RandomForestRegressor(30, min_samples_leaf=5, bootstrap=False, max_features=1)
     similarity = PastSimilarity(ForestProximity(forest=forest), time=2)
     for one in (ForestProximity(forest=forest), similarity):
         for mixing in ("auto", "adaptive"):
             model = AttentionLasso(heads="single", similarity=one, mixing=mixing, cv=3, random_state=0).fit(X, y)
-            assert np.ptp(np.diff(model.predict_interval(X_new))) < 1e-9
+            assert np.isfinite(model.predict_interval(X_new)).all()
+            assert not model._model.calibration(Run()).attends
 
 
 def test_too_few_rows_for_the_coverage_give_infinite_ends(table):
@@ -207,10 +226,11 @@ def test_every_similarity_gives_nested_intervals_around_the_predictions(table, s
 def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y)
-    assert np.isfinite(model._model.calibration(Run()).n_rows)
-    of, sizes = Widths.of, []
+    model._model._calibration = model._model.calibration(Run())._replace(powers=np.ones(2))
+    of, sizes = Calibration.attended, []
     monkeypatch.setattr(_blocks, "BUDGET", 4 * 24 * 130)
-    monkeypatch.setattr(Widths, "of", lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention))
+    count = lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention)  # noqa: E731
+    monkeypatch.setattr(Calibration, "attended", count)
     model.predict_interval(X_new)
     assert max(sizes) == 4
     assert sum(sizes) == len(X_new)

@@ -1,46 +1,48 @@
-"""Weighted quantiles and conformal intervals by their definitions, one query at a time on dense weights."""
+"""Conformal intervals by their definitions, one row at a time on dense weights."""
 
 import numpy as np
 
 
-def weight_below(weight, values, value):
-    """Return the weight of rows with a smaller value."""
-    return weight[values < value].sum()
+def mean_of_others(row, weight, size):
+    """Return the weighted mean residual of all rows but one."""
+    return np.average(np.delete(size, row), weights=np.delete(weight, row))
 
 
-def weighted_quantile(weight, values, level):
-    """Return the largest of the values below which lies no more than ``level`` of the weight."""
-    return max(value for value in values if weight_below(weight, values, value) <= level)
+def attended(weight, size, level, prior):
+    """Return the mean residual under the weights of a query, with ``prior`` rows of the overall level."""
+    n_rows = weight.sum() ** 2 / (weight**2).sum()
+    return (n_rows * np.average(size, weights=weight) + prior * level) / (n_rows + prior)
 
 
-def evened(weight, prior, n_rows, most):
-    """Return weights moved towards the prior until they stand for ``n_rows`` effective rows; ``most`` stays at most."""
-    prior = prior / prior.sum()
-    shares = np.linspace(0.0, most, 100_001)
-    squares = (weight @ weight) * shares**2 + 2 * (weight @ prior) * shares * (1 - shares)
-    squares += (prior @ prior) * (1 - shares) ** 2
-    share = shares[squares <= 1 / n_rows].max(initial=0.0)
-    return share * weight + (1 - share) * prior
+def attended_left_out(row, weight, prior_weight, size, prior):
+    """Return the same for a training row, which has no weight of its own and no part in the level."""
+    others = np.where(np.arange(size.size) == row, 0.0, weight)
+    return attended(others, size, mean_of_others(row, prior_weight, size), prior)
 
 
-def left_out_rank(row, weight, prior, size, n_rows, most):
-    """Return the weight that a training row gives to smaller residuals of others, itself left out."""
-    mixed = evened(weight, prior, n_rows, most)
-    mixed[row] = 0.0
-    return weight_below(mixed / mixed.sum(), size, size[row])
+def forest_mean(leaves, buckets, weight, size, own=-1):
+    """Return the mean over trees of the mean residual drawn into a row's leaf; trees that drew the row are skipped."""
+    means = []
+    for leaf in leaves:
+        part = slice(*buckets.starts[leaf : leaf + 2])
+        rows, draws = buckets.members[part], buckets.draws[part].astype(float)
+        if not draws[rows == own].any():
+            means.append(np.average(size[rows], weights=draws * weight[rows]))
+    return np.mean(means)
 
 
-def conformal_level(rank, prior, coverage):
-    """Return the smallest rank up to which there is enough weight of rows, one more of mean weight being above all."""
-    needed = coverage * (prior.sum() + prior.mean())
-    enough = [value for value in rank if prior[rank <= value].sum() >= needed - 1e-12]
+def spread_loss(powers, size, expected, weight):
+    """Return minus the log likelihood of exponential residuals, the best multiple of the spread being their mean."""
+    spread = np.prod([part**power for part, power in zip(expected, powers, strict=True)], axis=0)
+    mean = spread * np.average(size / spread, weights=weight)
+    return np.average(size / mean + np.log(mean), weights=weight)
+
+
+def conformal_reach(score, weight, coverage):
+    """Return the smallest score up to which there is enough weight of rows, one more of mean weight being above all."""
+    needed = coverage * (weight.sum() + weight.mean())
+    enough = [value for value in score if weight[score <= value].sum() >= needed - 1e-12]
     return min(enough, default=np.inf)
-
-
-def local_half_width(weight, prior, size, rank, coverage, n_rows, most):
-    """Return how far the interval of a query with this attention reaches."""
-    level = conformal_level(rank, prior, coverage)
-    return np.inf if np.isinf(level) else weighted_quantile(evened(weight, prior, n_rows, most), size, level)
 
 
 def split_conformal(size, coverage):

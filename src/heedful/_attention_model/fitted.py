@@ -23,7 +23,8 @@ from heedful._attention_model.tables import (
     small_tables,
     table_models,
 )
-from heedful._intervals.calibration import Calibration, Widths, calibrate
+from heedful._intervals.calibration import Calibration, Residuals, calibrate
+from heedful._intervals.spread import Columns
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
@@ -42,19 +43,20 @@ Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
 class UnseenResiduals(NamedTuple):
-    """What models that did not see a training row leave of its response, NaN where there is none.
+    """What models that did not see a training row leave of its response, and what they expected; NaN if there is none.
 
-    With ``splits`` a row is compared with those of its training part only.
+    With ``splits`` a row is compared with those of its training part only. Files of before know no expectations.
     """
 
     residual: np.ndarray
     splits: list[Split]
+    expected: np.ndarray = np.empty(0)
 
 
 class FittedAttention:
     """Global and local models, similarities and heads with their shares.
 
-    ``evidence`` is there if each query has a mixing of its own, ``residuals`` if there are intervals. Rows are ranked
+    ``evidence`` is there if each query has a mixing of its own, ``residuals`` if there are intervals. Rows are scored
     for these when the first is asked for: that takes as long as a fifth of a fit.
     """
 
@@ -84,8 +86,10 @@ class FittedAttention:
         weight = getattr(self.problem, "weight", None)
         need(weight is None or np.size(weight) == n_rows, "local models have other rows")
         if self.residuals is not None:
-            residual = self.residuals.residual
-            need(residual.shape == (n_rows,) and residual.dtype == np.float64, "residuals are those of other rows")
+            residual, _, expected = self.residuals
+            for values in (residual, expected) if expected.size else (residual,):
+                right = values.shape == (n_rows,) and values.dtype == np.float64
+                need(right, "residuals are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:
@@ -245,7 +249,7 @@ class FittedAttention:
         return pd.Series(names, models.names, dtype=object, name="source")
 
     def calibration(self, run: Run) -> Calibration:
-        """Return residuals of unseen rows, ranked among rows like them."""
+        """Return residuals of unseen rows as scores, and what tells the spread of queries."""
         if self.residuals is None:
             raise ValueError(
                 "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
@@ -253,24 +257,37 @@ class FittedAttention:
             )
         if self._calibration is None:
             attend = self.attend_left_out if self.leaves_out and self.tuned.mixing > 0 else None
-            residual, splits = self.residuals
-            self._calibration = calibrate(residual, self.rows.weight, attend, splits, run.n_jobs)
+            (residual, splits, expected), rows = self.residuals, self.rows
+            columns = self._noise_columns(rows.codes, expected)
+            known = Residuals(np.arange(residual.size), np.abs(residual), rows.weight, columns, splits)
+            self._calibration = calibrate(known, attend, run.n_jobs)
         return self._calibration
+
+    def _noise_columns(self, codes: np.ndarray, expected: np.ndarray) -> Columns:
+        """Return what may tell the noise of rows: the columns that similarities see, and the prediction if known."""
+        seen, categories = self.rows.seen_codes(codes), self.rows.seen_unordered
+        if self.residuals is None or not self.residuals.expected.size:
+            return Columns(seen, categories)
+        return Columns(np.column_stack([seen, expected]), np.append(categories, False))
 
     def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
-        widths, response = Widths(self.calibration(run), coverage), self.response
+        calibration, response = self.calibration(run), self.response
         if not isinstance(response, Measured):
             raise TypeError(f"Responses of task {response.task!r} have no intervals.")
-        if widths.same is not None:
-            value = self.values(table, run)[:, 0]
-            return response.around(value, offset, np.full(value.shape, widths.same))
 
         def both(found: Answer) -> np.ndarray:
             return np.column_stack([found.value[:, 0], found.summary])
 
-        value, width = self._in_parts(table, Ask(summary=partial(_width_block, widths)), run, both).T
-        return response.around(value, offset, width)
+        if calibration.attends:
+            ask = Ask(summary=partial(_attended_block, calibration))
+            value, width = self._in_parts(table, ask, run, both).T
+        else:
+            value = self.values(table, run)[:, 0]
+            width = np.ones(value.size)
+        expected = self.response.expected(value[:, None], offset)[:, 0]
+        width = width * calibration.by_columns(self._noise_columns(self.rows.read(table), expected).table)
+        return response.around(value, offset, calibration.reach(coverage) * width)
 
     def summarise(
         self,
@@ -365,5 +382,5 @@ class FittedAttention:
         return {"y": y, "loss": loss, "baseline_loss": plain}
 
 
-def _width_block(widths: Widths, found: BlockAnswer) -> np.ndarray:
-    return widths.of(known_attention(found))
+def _attended_block(calibration: Calibration, found: BlockAnswer) -> np.ndarray:
+    return calibration.attended(known_attention(found))

@@ -10,7 +10,7 @@ from heedful import _blocks
 from heedful._attention_model.fitted import FittedAttention, UnseenResiduals
 from heedful._attention_model.settings import Settings
 from heedful._models.protocol import FittedModels, Look, ModelKind, Run
-from heedful._responses import Measured, Response
+from heedful._responses import Measured, Response, split_offset
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import gather_evidence
 from heedful._tuning.grid import Grid, Queries, make_grid
@@ -181,6 +181,9 @@ def keep_residuals(
     if fitted.evidence is not None and fitted.leaves_out:
         part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
         blend = (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)
-    residual = np.full(oof.weight.size, np.nan)
-    residual[known] = response.residuals(fitted.models.rows.y[known], blend)
-    fitted.residuals = UnseenResiduals(residual, [] if out_of_bag else fitted.splits)
+    residual, expected = np.full((2, oof.weight.size), np.nan)
+    encoded = fitted.models.rows.y[known]
+    residual[known] = response.residuals(encoded, blend)
+    offset = split_offset(encoded, fitted.response.n_encoded)[1]
+    expected[known] = fitted.response.expected(blend[:, None], offset)[:, 0]
+    fitted.residuals = UnseenResiduals(residual, [] if out_of_bag else fitted.splits, expected)

@@ -1,1 +1,1 @@
-"""Prediction intervals: residuals of unseen rows, ranked among those of the rows they attend to."""
+"""Prediction intervals: residuals of unseen rows, divided by the spread that is expected of each."""

@@ -135,7 +135,7 @@ class AttentionEstimator(BaseEstimator):
     def predict_interval(self, X, coverage=0.9) -> np.ndarray:
         """Return an interval around each prediction.
 
-        It is wide where rows like the query were hard to predict.
+        It is wide where noise is loud: where rows like the query were hard to predict.
 
         Parameters
         ----------
@@ -156,8 +156,9 @@ class AttentionEstimator(BaseEstimator):
 
         Notes
         -----
-        Split conformal on residuals of left-out training rows, each ranked among those of the rows it attends to; with
-        equal attention it is plain split conformal. See ``docs/intervals.md``.
+        Split conformal on residuals of left-out training rows, each divided by a spread that is learned without it: by
+        a forest on the columns, and by the rows it attends to. Where spreads are equal it is plain split conformal. See
+        ``docs/intervals.md``.
 
         Examples
         --------
