@@ -211,7 +211,7 @@ figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; write
 	$(BIN)/python -m benchmarks.paper.figure2
 
 .PHONY: lightgbm
-lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
+lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 7.3; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.lightgbm
 
 .PHONY: diagonal
@@ -223,15 +223,15 @@ similarities: $(READY) ## forests, boosters and teachers as similarities on the 
 	$(BIN)/python -m benchmarks.paper.similarities
 
 .PHONY: spatial
-spatial: $(READY) ## attention to a pixel's surroundings, as in section 5.2; goes on where it stopped
+spatial: $(READY) ## attention to a pixel's surroundings, as in section 6.2; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.spatial
 
 .PHONY: us_change
-us_change: $(READY) ## attention to the past of a quarter, as in section 5.1; writes benchmarks/paper/us_change/results.md
+us_change: $(READY) ## attention to the past of a quarter, as in section 6.1; writes benchmarks/paper/us_change/results.md
 	$(BIN)/python -m benchmarks.paper.us_change
 
 .PHONY: drift
-drift: $(READY) ## a booster corrected after a covariate shift, as in section 7; writes benchmarks/paper/drift
+drift: $(READY) ## a booster corrected after a covariate shift, as in section 8; writes benchmarks/paper/drift
 	$(BIN)/python -m benchmarks.paper.drift
 
 .PHONY: drift_days

@@ -53,3 +53,17 @@ def test_a_figure_without_a_study_is_found():
 def test_settings_are_of_pages_that_are_there():
     known = {(page.name, title) for page in PAGES for title in without_source(page.read_text(encoding="utf-8"))}
     assert known >= SETTINGS
+
+
+# Sections of arXiv 2512.09912 that a study is about
+PARTS = {"us_change": "6.1", "spatial": "6.2", "lightgbm": "7.3", "drift": "8"}
+
+
+@pytest.mark.parametrize("study", PARTS)
+def test_a_study_names_the_section_of_the_paper_that_it_is_about(study):
+    folder = ROOT / "benchmarks" / "paper" / study
+    texts = [path.read_text(encoding="utf-8") for path in (folder / "README.md", *folder.glob("__*__.py"))]
+    lists = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "Makefile", ROOT / "docs" / "results.md"))
+    texts += re.findall(rf"^(?:{study}:|\| `{study}` ).*", lists, re.MULTILINE)
+    assert len(texts) == 5
+    assert [set(re.findall(r"[Ss]ection ([4-9][.\d]*\b)", text)) for text in texts] == 5 * [{PARTS[study]}]
