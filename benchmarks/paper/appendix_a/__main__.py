@@ -132,7 +132,7 @@ def read_figures(ratios: pd.DataFrame) -> list[str]:
         f"Attention is better than the plain model (ratio below 1) in {better} of {len(ratios)} cases.",
         *said,
         f"The smallest measured ratio and its temperature: {lowest}.",
-        f"Coefficients are less biased than the lasso's in {less} of {len(ratios)} cases, one by one nearer in {nearer}.",
+        f"Coefficients have less bias than the lasso's in {less} of {len(ratios)} cases, less distance in {nearer}.",
     ]
 
 
