@@ -123,6 +123,11 @@ docs: $(DOCS)/.ready ## build the site into build/site, gallery and API included
 picture: $(READY) ## draw the picture of the README anew
 	MPLBACKEND=Agg $(BIN)/python examples/one_prediction.py -o docs/_static/one_prediction.png
 
+.PHONY: figures
+figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md shows them
+	$(BIN)/python examples/toy_figure.py -o docs/_static/figure1.png
+	$(BIN)/python examples/figure4.py --paper -o docs/_static/figure4.png
+
 .PHONY: pages
 pages: $(READY) ## write into every page of results whether its code has changed since it was measured
 	$(BIN)/python tools/mark_pages.py
