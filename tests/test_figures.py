@@ -30,9 +30,10 @@ PARTS = {"us_change": "6.1", "spatial": "6.2", "lightgbm": "7.3", "drift": "8"}
 
 
 def read_part(path, under=None):
-    """Return a file, or what stands under one of its headings."""
+    """Return a file, or what stands under the heading that begins so."""
     text = (ROOT / path).read_text(encoding="utf-8")
-    return text if under is None else re.split(r"^## ", text.split(f"## {under}\n")[1], flags=re.MULTILINE)[0]
+    parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    return text if under is None else next(part for part in parts if part.startswith(under))
 
 
 def read_number(text):
