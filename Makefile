@@ -123,6 +123,11 @@ docs: $(DOCS)/.ready ## build the site into build/site, gallery and API included
 picture: $(READY) ## draw the picture of the README anew
 	MPLBACKEND=Agg $(BIN)/python examples/one_prediction.py -o docs/_static/one_prediction.png
 
+.PHONY: figures
+figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md shows them
+	$(BIN)/python examples/toy_figure.py -o docs/_static/figure1.png
+	$(BIN)/python examples/figure4.py --paper -o docs/_static/figure4.png
+
 .PHONY: pages
 pages: $(READY) ## write into every page of results whether its code has changed since it was measured
 	$(BIN)/python tools/mark_pages.py
@@ -211,7 +216,7 @@ figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; write
 	$(BIN)/python -m benchmarks.paper.figure2
 
 .PHONY: lightgbm
-lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
+lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 7.3; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.lightgbm
 
 .PHONY: diagonal
@@ -223,15 +228,15 @@ similarities: $(READY) ## forests, boosters and teachers as similarities on the 
 	$(BIN)/python -m benchmarks.paper.similarities
 
 .PHONY: spatial
-spatial: $(READY) ## attention to a pixel's surroundings, as in section 5.2; goes on where it stopped
+spatial: $(READY) ## attention to a pixel's surroundings, as in section 6.2; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.spatial
 
 .PHONY: us_change
-us_change: $(READY) ## attention to the past of a quarter, as in section 5.1; writes benchmarks/paper/us_change/results.md
+us_change: $(READY) ## attention to the past of a quarter, as in section 6.1; writes benchmarks/paper/us_change/results.md
 	$(BIN)/python -m benchmarks.paper.us_change
 
 .PHONY: drift
-drift: $(READY) ## a booster corrected after a covariate shift, as in section 7; writes benchmarks/paper/drift
+drift: $(READY) ## a booster corrected after a covariate shift, as in section 8; writes benchmarks/paper/drift
 	$(BIN)/python -m benchmarks.paper.drift
 
 .PHONY: drift_days

@@ -44,7 +44,7 @@ def main() -> None:
         )
         print(f"{name}: mixing {model.mixing_:.2f}, {100 * gain:.0f} % below the lasso's squared error")
     right.set(xlabel="$x_1$", ylabel="slope of $x_2$")
-    right.legend(frameon=False, fontsize="small")
+    right.legend(frameon=False, fontsize="small", loc="upper right", handlelength=1.0)
     figure.savefig(options.output, dpi=200)
 
 

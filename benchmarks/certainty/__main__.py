@@ -120,9 +120,11 @@ def held(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> dict[str, floa
     }
 
 
-def chosen(truth: np.ndarray, selected: np.ndarray) -> tuple[float, float]:
-    """Return per cent of the features that matter among those selected, and how many others a query has there."""
-    return 100.0 * float(selected[truth != 0].mean()), float((selected & (truth == 0)).sum(axis=1).mean())
+def chosen(truth: np.ndarray, selected: np.ndarray) -> tuple[float, float, float]:
+    """Return per cent of the features that matter that are selected, others a query, and per cent of these of all."""
+    false = selected & (truth == 0)
+    share = 100.0 * float(false.sum() / max(selected.sum(), 1))
+    return 100.0 * float(selected[truth != 0].mean()), float(false.sum(axis=1).mean()), share
 
 
 def one_run(simulation: Simulation, n_queries: int, n_rows: int, seed: int) -> study.Scores:
@@ -138,7 +140,13 @@ def one_run(simulation: Simulation, n_queries: int, n_rows: int, seed: int) -> s
     sure, blended = (chosen(truth, part) for part in (parts["frequency"] > OFTEN, parts["coef"] != 0))
     scores = {
         OURS: held(truth, parts["low"], parts["high"])
-        | {"found": sure[0], "false": sure[1], "found, blend": blended[0], "false, blend": blended[1]}
+        | {
+            "found": sure[0],
+            "false": sure[1],
+            "of all": sure[2],
+            "found, blend": blended[0],
+            "false, blend": blended[1],
+        }
         | {"rows": float(n_rows), "milliseconds": 1000 * seconds / n_queries}
     }
     if simulation.kind is AttentionLasso:
@@ -183,8 +191,9 @@ def other_cells(part: pd.DataFrame) -> list[str]:
 
 def selection_table(results: pd.DataFrame, names: list[str]) -> str:
     """Return what is selected in some simulations in markdown."""
-    titles = ["simulation", "found, %", "false ones a query", "found by not 0 in the blend, %", "false by not 0"]
-    figures = ("found", "false", "found, blend", "false, blend")
+    titles = ["simulation", "found, %", "false ones a query", "false of those selected, %"]
+    titles += ["found by not 0 in the blend, %", "false by not 0"]
+    figures = ("found", "false", "of all", "found, blend", "false, blend")
     rows = [[name, *(pages.tell_mean(results.loc[name][what, OURS]) for what in figures)] for name in names]
     return pages.draw_table(titles, rows)
 

@@ -25,7 +25,7 @@ ROWS = {
     # RaFFLE has no wheel for every machine
     "league": 19 if find_spec("pilot") else 18,
     "nearness": 8,
-    "paper.appendix_a": 4,
+    "paper.appendix_a": 8,
     "paper.appendix_b": 7,
     "paper.diagonal": 2,
     "paper.drift": 25,
@@ -33,7 +33,7 @@ ROWS = {
     "paper.lightgbm": 2,
     "paper.similarities": 2,
     "paper.spatial": 2,
-    "paper.table1": 16,
+    "paper.table1": 18,
     "paper.table3": 4,
     "paper.table3.readings": 3,
     "paper.us_change": 47,

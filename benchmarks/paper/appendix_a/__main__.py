@@ -8,6 +8,7 @@ simulation is kept in splits.jsonl, so an interrupted run goes on where it stopp
 
 import argparse
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -16,7 +17,7 @@ import pandas as pd
 from benchmarks import pages, study
 from heedful import local_lasso
 from heedful.attention import attend
-from heedful.datasets import make_mixture
+from heedful.datasets import Simulation, make_mixture
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import INK, NEUTRAL, series_colour
 from heedful.similarity import RidgeSimilarity
@@ -25,11 +26,13 @@ SIZES, TEMPERATURES = [250, 1000, 4000, 16000], [16.0, 8.0, 4.0, 2.0, 1.0, 0.5]
 COLUMNS, SEPARATION, QUERIES = 10, 3.0, 300
 MEASURED, EVEN, THEORY, POINTWISE = "measured", "even in groups", "(W_2 / pi_2)^2", "point by point"
 SECOND, ROWS = "W_2", "effective rows"
-KINDS = (MEASURED, EVEN, THEORY, POINTWISE, SECOND, ROWS)
+ERRORS = [MEASURED, EVEN, THEORY, POINTWISE, SECOND, ROWS]
+BIAS, EVEN_BIAS, SHARE, DISTANCE = "bias", "bias, even in groups", "W_2 / pi_2", "distance"
+COEFFICIENTS = [BIAS, EVEN_BIAS, SHARE, DISTANCE]
 
 
 def one_run(n: int, temperatures: list[float], seed: int) -> study.Scores:
-    """Return for each temperature the measured ratio of errors, that of the theory, and rows attended to."""
+    """Return for each temperature measured ratios of errors and of bias, those of the theory, and rows attended to."""
     how = {"p": COLUMNS, "separation": SEPARATION}
     train = make_mixture(n, **how, random_state=seed)
     # seeds of new rows must not be those of training rows
@@ -40,29 +43,47 @@ def one_run(n: int, temperatures: list[float], seed: int) -> study.Scores:
     sizes = groups.mean(axis=0)
     # what a row of the first group is off by, if its model were that of the second
     gap = (queries @ (train.components[1] - train.components[0])) ** 2
-    plain = squared_error(train, np.ones((1, n)), queries, truth)
+    plain = fit_lassos(train, np.ones((1, n)), queries, truth)
     scores = RidgeSimilarity().fit(train.X, train.y).scores(queries)
     found = {}
     for temperature in temperatures:
         attention = attend(scores, temperature)
         share = (attention @ groups) / sizes
-        errors = [squared_error(train, weights, queries, truth) for weights in (attention, share @ groups.T)]
+        local, even = (fit_lassos(train, weights, queries, truth) for weights in (attention, share @ groups.T))
         found[f"{temperature:g}"] = {
-            MEASURED: errors[0] / plain,
-            EVEN: errors[1] / plain,
+            MEASURED: local.error / plain.error,
+            EVEN: even.error / plain.error,
             THEORY: float(share[:, 1].mean() ** 2),
             POINTWISE: float(np.average(share[:, 1] ** 2, weights=gap)),
             SECOND: float(share[:, 1].mean() * sizes[1]),
             ROWS: float(np.median(attention.n_eff)),
+            BIAS: local.bias / plain.bias,
+            EVEN_BIAS: even.bias / plain.bias,
+            SHARE: float(share[:, 1].mean()),
+            DISTANCE: local.distance / plain.distance,
         }
     return found
 
 
-def squared_error(train, weights, queries: np.ndarray, truth: np.ndarray) -> float:
-    """Return the mean squared distance of weighted lassos from the truth; the penalty shrinks as in the theorem."""
+class Off(NamedTuple):
+    """How far weighted lassos are off the first group's truth.
+
+    The mean squared error of predictions; the length of the mean of what their coefficients are off by, in which noise
+    of single queries cancels; and the mean length of it, in which it does not.
+    """
+
+    error: float
+    bias: float
+    distance: float
+
+
+def fit_lassos(train: Simulation, weights: Any, queries: np.ndarray, truth: np.ndarray) -> Off:
+    """Return how far lassos are off, one per row of weights; the penalty shrinks as in the theorem."""
     alpha = np.sqrt(np.log(COLUMNS) / train.y.size)
     fits = local_lasso(train.X, train.y, weights, alpha=alpha, n_jobs=1)
-    return float(np.mean((fits.intercept_ + (fits.coef_ * queries).sum(axis=1) - truth) ** 2))
+    error = np.mean((fits.intercept_ + (fits.coef_ * queries).sum(axis=1) - truth) ** 2)
+    off = fits.coef_ - train.components[0]
+    return Off(float(error), float(np.linalg.norm(off.mean(axis=0))), float(np.linalg.norm(off, axis=1).mean()))
 
 
 STUDY = study.Study(Path(__file__).parent, one_run, ("heedful",))
@@ -74,7 +95,7 @@ def run(options: argparse.Namespace) -> pd.DataFrame:
     tables = {str(n): (n, options.temperatures) for n in options.sizes[::-1]}
     means = study.run(STUDY, tables, options).groupby("table").mean()
     rows = {
-        (n, t): {kind: means.loc[str(n), (kind, f"{t:g}")] for kind in KINDS}
+        (n, t): {kind: means.loc[str(n), (kind, f"{t:g}")] for kind in ERRORS + COEFFICIENTS}
         for n in options.sizes
         for t in sorted(options.temperatures)
     }
@@ -85,7 +106,7 @@ def tabulate(ratios: pd.DataFrame) -> str:
     """Return a markdown table of all rows and temperatures, the highest temperature first."""
     rows = []
     for (n, temperature), row in ratios.sort_index(ascending=[True, False]).iterrows():
-        rows.append([str(n), f"{temperature:g}", *(f"{value:.3f}" for value in row.drop(ROWS)), f"{row[ROWS]:.0f}"])
+        rows.append([str(n), f"{temperature:g}", *(f"{row[name]:.{0 if name == ROWS else 3}f}" for name in ratios)])
     return pages.draw_table(["rows", "temperature", *ratios], rows)
 
 
@@ -95,16 +116,23 @@ def read_figures(ratios: pd.DataFrame) -> list[str]:
     most = ratios.loc[n].sort_index(ascending=False)
     span = f"With {n} rows, from temperature {most.index[0]:g} to {most.index[-1]:g}"
     said = []
-    for first, second in [(MEASURED, THEORY), (MEASURED, POINTWISE), (EVEN, POINTWISE)]:
+    for first, second in [
+        (MEASURED, THEORY),
+        (MEASURED, POINTWISE),
+        (EVEN, POINTWISE),
+        (BIAS, SHARE),
+        (EVEN_BIAS, SHARE),
+    ]:
         per_cent = ", ".join(f"{100 * ratio:+.0f}" for ratio in most[first] / most[second] - 1)
         said.append(f"{span}, {first} is off {second} by (per cent) {per_cent}.")
     parts = ratios[MEASURED].groupby("n")
     lowest = "; ".join(f"{part.min():.2f} at {part.idxmin()[1]:g} with {size} rows" for size, part in parts)
-    better = (ratios[MEASURED] < 1).sum()
+    better, less, nearer = ((ratios[name] < 1).sum() for name in (MEASURED, BIAS, DISTANCE))
     return [
         f"Attention is better than the plain model (ratio below 1) in {better} of {len(ratios)} cases.",
         *said,
         f"The smallest measured ratio and its temperature: {lowest}.",
+        f"Coefficients have less bias than the lasso's in {less} of {len(ratios)} cases, less distance in {nearer}.",
     ]
 
 
@@ -140,7 +168,9 @@ def write_page(ratios: pd.DataFrame, n_runs: int) -> str:
         f"{COLUMNS} columns. {pages.stamp(*STUDY.packages)}. This page is rewritten by `make appendix_a`; the "
         "README explains the columns."
     )
-    return pages.join("Appendix A: two linear models", about, tabulate(ratios), pages.bullets(read_figures(ratios)))
+    coefficients = "Coefficients: how far they are off those of the first group, divided by how far the lasso's are."
+    tables = [tabulate(ratios[ERRORS]), coefficients, tabulate(ratios[COEFFICIENTS])]
+    return pages.join("Appendix A: two linear models", about, *tables, pages.bullets(read_figures(ratios)))
 
 
 def main() -> None:

@@ -1,1 +1,1 @@
-"""Section 7 of the paper."""
+"""Section 8 of the paper."""

@@ -1,4 +1,4 @@
-"""The simulation of section 7: a booster fitted before the covariates drift, corrected by rows from after the drift.
+"""The simulation of section 8: a booster fitted before the covariates drift, corrected by rows from after the drift.
 
     python -m benchmarks.paper.drift [--runs 50] [--jobs -1] [--fresh] [--smoke]
 

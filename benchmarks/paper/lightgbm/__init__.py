@@ -1,1 +1,1 @@
-"""Section 6.3 of the paper."""
+"""Section 7.3 of the paper."""

@@ -1,4 +1,4 @@
-"""Section 6.3 of the paper: attention around a small LightGBM beside a large LightGBM, on its twelve tables.
+"""Section 7.3 of the paper: attention around a small LightGBM beside a large LightGBM, on its twelve tables.
 
     python -m benchmarks.paper.lightgbm [--tables NAME ...] [--runs 50] [--jobs -1] [--fresh] [--smoke]
 

@@ -1,1 +1,1 @@
-"""Section 5.2 of the paper."""
+"""Section 6.2 of the paper."""

@@ -1,4 +1,4 @@
-"""Section 5.2 of the paper on a public image: corn or soybean, by a pixel's bands and by what lies around it.
+"""Section 6.2 of the paper on a public image: corn or soybean, by a pixel's bands and by what lies around it.
 
     python -m benchmarks.paper.spatial [--data DIR] [--runs 10] [--jobs -1] [--fresh] [--smoke]
 

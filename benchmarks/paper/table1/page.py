@@ -29,7 +29,6 @@ PAPER = pd.DataFrame(
 ).T
 # Which of the paper's columns stands beside which of ours
 BESIDE = {ONE: "attention", MANY: None} | {name: name for name in RIVALS}
-SIDE = {"extra": "Beyond the paper's rivals", "ablation": "One head with one thing changed"}
 
 
 class Figures(NamedTuple):
@@ -54,8 +53,13 @@ def write_page(figures: Figures, shapes: dict[str, tuple[int, int]], groups: dic
         most = figures.otherwise.groupby("table").size().max()
         about = f"First the paper's figures, then the reading taken (all splits), then others (splits 0 to {most - 1})."
         parts.append(f"## How tables are read\n\n{about}\n\n{readings_table(percent, figures.otherwise)}")
-    for group, title in SIDE.items():
-        names = [name for name in groups[group] if name in percent]
+    side = {
+        "Algorithm 2 as printed": [name for name in groups["attention"] if name not in MAIN],
+        "Beyond the paper's rivals": groups["extra"],
+        "One head with one thing changed": groups["ablation"],
+    }
+    for title, group in side.items():
+        names = [name for name in group if name in percent]
         if names:
             counts = percent[names].groupby("table").count()
             most, alone = counts.max().max(), counts.eq(1).to_numpy().any()
@@ -100,10 +104,12 @@ def readings_table(percent: pd.DataFrame, otherwise: pd.DataFrame) -> str:
 
 
 def side_table(percent: pd.DataFrame, names: list[str]) -> str:
-    """Return methods that ran on fewer splits, after the attention lasso on the same ones."""
+    """Return methods that ran on fewer splits, after the paper's figures and the attention lasso on the same splits."""
     same = percent.dropna(subset=names, how="all")
+    tables = same.index.unique("table").sort_values()
     rows = [[name, *(tell_mean(splits[name]) for _, splits in same.groupby("table"))] for name in [ONE, MANY, *names]]
-    return draw_table(["method", *same.index.unique("table").sort_values()], rows)
+    own = ["the paper's attention lasso", *(paper_cell(title, "attention") for title in tables)]
+    return draw_table(["method", *tables], [own, *rows])
 
 
 def read_figures(percent: pd.DataFrame) -> list[str]:

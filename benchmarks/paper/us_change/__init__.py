@@ -1,1 +1,1 @@
-"""Section 5.1 of the paper."""
+"""Section 6.1 of the paper."""

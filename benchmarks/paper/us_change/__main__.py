@@ -1,4 +1,4 @@
-"""The table of section 5.1: US consumption by quarters, its last part predicted from its first, in several readings.
+"""The table of section 6.1: US consumption by quarters, its last part predicted from its first, in several readings.
 
     python -m benchmarks.paper.us_change [--data DIR] [--runs 3] [--jobs -1] [--fresh] [--smoke]
 

@@ -1,4 +1,4 @@
-"""Section 7 of the paper: covariates drift from one distribution to another while the response stays the same."""
+"""Section 8 of the paper: covariates drift from one distribution to another while the response stays the same."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def make_drift(
     coef: Any = None,
     random_state: Any = None,
 ) -> Simulation:
-    """Simulate one time point of a covariate shift (section 7).
+    """Simulate one time point of a covariate shift (section 8).
 
     Rows come from distribution A (standard normal) or B (features 6-10 have mean 2). The response depends on the
     features in the same way in both.
@@ -54,7 +54,7 @@ def make_drift(
 
     References
     ----------
-    Craig, Tibshirani, "Supervised learning pays attention", section 7.
+    Craig, Tibshirani, "Supervised learning pays attention", section 8.
 
     Examples
     --------

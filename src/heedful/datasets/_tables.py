@@ -124,7 +124,7 @@ def load_us_change(data: Any = None) -> pd.DataFrame:
 
     References
     ----------
-    Craig and Tibshirani, "Supervised learning pays attention", section 5.1. Hyndman and Athanasopoulos, R package fpp3.
+    Craig and Tibshirani, "Supervised learning pays attention", section 6.1. Hyndman and Athanasopoulos, R package fpp3.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class DriftCorrector(AttentionEstimator):
 
     References
     ----------
-    Craig, Tibshirani, "Supervised learning pays attention", section 7, Algorithm 4.
+    Craig, Tibshirani, "Supervised learning pays attention", section 8, Algorithm 4.
 
     Examples
     --------
