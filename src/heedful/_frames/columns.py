@@ -1,11 +1,13 @@
 """Columns as codes: one float per cell, categories as the number of their level, missing as NaN."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from heedful._frames.kinds import (
+    BOOLEANS,
     DATES,
     DURATIONS,
     NUMBERS,
@@ -14,6 +16,7 @@ from heedful._frames.kinds import (
     as_given,
     cell_kinds,
     first_of_kind,
+    is_binary,
     is_measured,
     show_some,
     unreadable,
@@ -32,8 +35,10 @@ class TableReader:
     """Turns a checked table into codes, the same way at every call.
 
     ``kinds`` are those of each column's cells in ``fit``: later cells must be of them. ``levels`` are the categories of
-    a column, None for one that is measured.
+    a column, None for one that is measured; ``binary`` are those whose numbers are all 0 or 1, as booleans are.
     """
+
+    binary: Sequence[bool] = ()  # files of 0.2.0 do not say
 
     def fit(self, X: pd.DataFrame | np.ndarray) -> "TableReader":
         """Learn names and kinds of columns, the levels of categories, and which have no order (``unordered``)."""
@@ -42,10 +47,12 @@ class TableReader:
             columns = [X.iloc[:, j] for j in range(X.shape[1])]
             self.kinds = [cell_kinds(column) for column in columns]
             self.levels = [_levels(*pair) for pair in zip(columns, self.kinds, strict=True)]
+            self.binary = [is_binary(column) for column in columns]
             ordered = [getattr(dtype, "ordered", False) is True for dtype in X.dtypes]
         else:
             self.names = [f"x{j}" for j in range(X.shape[1])]
             self.kinds = [() if missing else (NUMBERS,) for missing in pd.isna(X).all(axis=0)]
+            self.binary = ((X == 0) | (X == 1) | pd.isna(X)).all(axis=0).tolist()
             self.levels, ordered = [None] * X.shape[1], [False] * X.shape[1]
         pairs = zip(self.levels, ordered, strict=True)
         self.unordered = np.array([levels is not None and not order for levels, order in pairs])
@@ -88,8 +95,8 @@ class TableReader:
         return pd.DataFrame(table, index)
 
     def _is_plain(self, X: pd.DataFrame | np.ndarray) -> bool:
-        """Return whether a table is its own codes: an array where each column held numbers."""
-        return not isinstance(X, pd.DataFrame) and all(kinds == (NUMBERS,) for kinds in self.kinds)
+        """Return whether a table is its own codes: an array of numbers where each column held them."""
+        return not isinstance(X, pd.DataFrame) and X.dtype != bool and all(kinds == (NUMBERS,) for kinds in self.kinds)
 
     def _columns(self, X: pd.DataFrame | np.ndarray) -> list[pd.Series]:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=self.names)
@@ -99,13 +106,20 @@ class TableReader:
         """Raise if a column has cells of a kind that it did not have in ``fit``; one that had none is ignored."""
         known, name = self.kinds[j], self.names[j]
         new = [kind for kind in cell_kinds(column) if known and kind not in known]
-        if new:
-            ways = [CONVERSIONS[kind].format(name=name) for kind in known if kind in CONVERSIONS]
+        if new and not self._are_truths(column, j, new[0]):
+            mended = known if new != [BOOLEANS] else [kind for kind in known if kind != NUMBERS]
+            ways = [CONVERSIONS[kind].format(name=name) for kind in mended if kind in CONVERSIONS]
             raise ValueError(
                 f"Column {name!r} held {' and '.join(known)} in `fit`, now it holds {' and '.join(new)}: "
                 f"{first_of_kind(column, new[0])!r} ({column.dtype}). Convert it first{': ' if ways else ''}"
                 f"{' or '.join(ways)}."
             )
+
+    def _are_truths(self, column: pd.Series, j: int, new: str) -> bool:
+        """Return whether cells are booleans where the numbers 0 and 1 were, or such numbers where booleans were."""
+        if new == BOOLEANS:
+            return NUMBERS in self.kinds[j] and (not self.binary or self.binary[j])
+        return new == NUMBERS and BOOLEANS in self.kinds[j] and is_binary(column)
 
     def _code(self, column: pd.Series, j: int) -> np.ndarray:
         self._compare(column, j)

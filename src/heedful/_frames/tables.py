@@ -90,11 +90,15 @@ def _categories(column: nw.Series) -> Any:
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
-    """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names."""
+    """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names.
+
+    An array of booleans to predict stays one, to be refused where other numbers were learned from.
+    """
     if not is_frame(X):
         _refuse_times(X)
+        dtype = [np.float64] if reset else [np.float64, np.bool_]
         return validate_data(
-            estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
+            estimator, X, reset=reset, dtype=dtype, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
         )
     table: Any = as_table(X)
     check_distinct(table.columns, "X")

@@ -134,10 +134,6 @@ def labels_of(path: Path, column: pd.Series) -> pd.Series:
 def _survival(path: Path, table: pd.DataFrame, event: str, time: str) -> np.ndarray:
     happened = convert(path, whole_column(path, need_column(path, table, event, "--event")), "boolean")
     when = numbers_of(path, whole_column(path, need_column(path, table, time, "--time")))
-    if not happened.isin((0, 1)).all():
-        raise UserError(
-            f"{path}: column {event!r} (--event) must hold true and false, or 1 and 0: 1 where it happened."
-        )
     if not (when > 0).all():
         raise UserError(
             f"{path}: column {time!r} (--time) must hold times > 0, got {when.min():g}. Drop or shift them."

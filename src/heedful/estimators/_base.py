@@ -363,7 +363,7 @@ class AttentionEstimator(BaseEstimator):
         """Return a table of queries, checked."""
         table = read_table(self, X, reset=False)
         self._fitted.rows.check(table)
-        return table
+        return table if isinstance(table, pd.DataFrame) else table.astype(np.float64, copy=False)
 
     def _values(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         """Return predictions as they are expected: probabilities of all classes, or one number."""
