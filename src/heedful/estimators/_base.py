@@ -24,6 +24,7 @@ from heedful._responses import Response, with_offset
 from heedful._training_table import TrainingTable, as_frame
 from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
+from heedful.estimators._alone import baseline_alone
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation, Summary
 
@@ -277,8 +278,8 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def baseline_(self) -> Any:
-        """The model for all rows."""
-        return self._model.models.baseline
+        """The model for all rows; it takes the tables that this estimator takes."""
+        return baseline_alone(self, self._model)
 
     @property
     def similarity_(self) -> list[Any]:
