@@ -44,8 +44,8 @@ def check_folder(path: str | os.PathLike) -> None:
     folder = Path(path).resolve().parent
     if not folder.is_dir():
         raise FileNotFoundError(
-            f"{os.fspath(path)!r} must be in a folder that exists, and there is no folder {str(folder)!r}. Make it first: "
-            f"os.makedirs({str(folder)!r})"
+            f"{os.fspath(path)!r} must be in a folder that exists, and there is no folder {str(folder)!r}. Make it "
+            f"first: os.makedirs({str(folder)!r})"
         )
 
 

@@ -77,7 +77,7 @@ def clone_without_heads(model):
 
 
 def test_the_lasso_for_all_rows_is_that_of_the_design_too():
-    model, X, y = fitted("numbers")
+    model, X, _ = fitted("numbers")
     alone, design = model.baseline_, model.local_models(X).design
     expected = alone.intercept_ + design.to_numpy() @ alone.coef_
     for rows in (X, design):
@@ -91,7 +91,7 @@ def test_the_lasso_for_all_rows_is_that_of_the_design_too():
 
 
 def test_exposures_reach_the_model_for_all_rows():
-    model, X, y = fitted("counts")
+    model, X, _ = fitted("counts")
     alone, twice = model.baseline_, np.full(N_ROWS, 2.0)
     np.testing.assert_allclose(alone.predict(X, exposure=twice), 2 * alone.predict(X))
     np.testing.assert_allclose(alone.predict(X), np.exp(np.log(alone.predict(X, offset=np.log(twice))) - np.log(2)))

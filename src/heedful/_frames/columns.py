@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from heedful._checks import check_text
 from heedful._frames.kinds import (
     BOOLEANS,
     DATES,
@@ -22,6 +23,8 @@ from heedful._frames.kinds import (
     unreadable,
 )
 
+# Numbers of which a thousand can be added up.
+LARGEST = 1e305
 # How cells become of a kind, to be told where another kind came.
 CONVERSIONS = {
     NUMBERS: "pd.to_numeric(X[{name!r}])",
@@ -75,11 +78,17 @@ class TableReader:
         else:
             columns = [self._code(column, j) for j, column in enumerate(self._columns(X))]
             codes = np.column_stack(columns).astype(np.float64)
-        infinite = np.isinf(codes).any(axis=0)
-        if infinite.any():
-            name = self.names[int(np.argmax(infinite))]
+        largest = np.abs(codes).max(axis=0, initial=0.0, where=~np.isnan(codes))
+        if (largest > LARGEST).any():
+            j = int(np.argmax(largest))
+            name = self.names[j]
+            if np.isinf(largest[j]):
+                raise ValueError(
+                    f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
+                )
             raise ValueError(
-                f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
+                f"`X` must hold numbers between {-LARGEST:g} and {LARGEST:g}, got {largest[j]:g} in size in column "
+                f"{name!r}: sums of such are infinite. Use another unit: X[{name!r}] / 1e100"
             )
         return codes
 
@@ -141,6 +150,7 @@ def _levels(column: pd.Series, kinds: tuple[str, ...]) -> list | None:
         present = set(column.dropna().tolist())
     except TypeError as error:
         raise unreadable(column.name, type(column.dropna().iloc[0])) from error
+    check_text(present, f"Column {column.name!r}")
     if declared and column.dtype.ordered:
         return [level for level in column.dtype.categories if level in present]
     return sorted(present, key=lambda level: (str(type(level)), str(level)))

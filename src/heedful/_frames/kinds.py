@@ -1,8 +1,8 @@
 """What the cells of a column are, and those that can be measured as floats.
 
-Numbers are those of Python and NumPy, ``Decimal`` and ``Fraction``; booleans are read as 0 and 1. Dates are read as days since
-1970, in UTC, a period as its start; durations and times of day as days. Any cell that is neither these nor text goes
-by the name of its type.
+Numbers are those of Python and NumPy, ``Decimal`` and ``Fraction``; booleans are read as 0 and 1. Dates are read as
+days since 1970, in UTC, a period as its start; durations and times of day as days. Any cell that is neither these nor
+text goes by the name of its type.
 """
 
 import datetime as dt

@@ -70,6 +70,8 @@ def _number(cell: Any) -> float:
         return np.nan
     try:
         return float(cell) if str(cell).isascii() and "_" not in str(cell) else np.nan
+    except OverflowError:
+        return np.inf if cell > 0 else -np.inf
     except (TypeError, ValueError):
         return np.nan
 

@@ -100,5 +100,5 @@ def _is_level(level: Any, text: str, kind: str | None) -> bool:
     try:
         typed = {"true": 1.0, "false": 0.0}.get(text.lower())
         return float(level) == (float(text) if typed is None else typed)
-    except ValueError:
+    except (OverflowError, ValueError):
         return False

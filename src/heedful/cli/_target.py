@@ -15,6 +15,8 @@ from heedful.cli._errors import UserError
 from heedful.cli._model import FAMILIES
 
 FEW, ROWS_EACH = 10, 5
+# More different numbers than these, with fewer than three rows each, are no classes.
+MANY = 30
 
 
 class Response(NamedTuple):
@@ -47,6 +49,11 @@ def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     reason = "--task"
     if task == "auto":
         task, reason = choose_task(path, column)
+    if task == "classification" and kind_of(column) == "number" and column.nunique() > max(MANY, len(column) / 3):
+        raise UserError(
+            f"{path}: column {name!r} (--target) holds {column.nunique()} different numbers in {len(column)} rows, too "
+            "many for classes. Use --task regression."
+        )
     y = labels_of(path, column) if task == "classification" else numbers_of(path, column)
     if not arguments.exposure:
         return Response(task, reason, {"target": name}, y)
