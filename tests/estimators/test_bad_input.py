@@ -18,7 +18,6 @@ from heedful import (
 )
 from heedful.similarity import ForestProximity, PastSimilarity, Similarity, default_forests
 
-
 # the first is half of a pair of code units, which cannot be written
 HALVES = pd.Index(["\ud800", "b", "c"], dtype=object)
 
