@@ -88,11 +88,13 @@ def _as_words(column: pd.Series) -> pd.Series:
     return column.map(lambda cell: words.get(str(cell).lower(), cell), na_action="ignore")
 
 
-def describe_columns(path: Path, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return name, kind and missing cells of each column, and the number of levels of text."""
+def describe_columns(path: Path, table: pd.DataFrame, dates: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return name, kind and missing cells of each column, and the number of levels of text; ``dates`` are such."""
     found = []
+    for name in dates:
+        need_column(path, table, name, "--dates")
     for name in table:
-        kind = kind_of(table[name])
+        kind = "date" if name in dates else kind_of(table[name])
         if kind is None:
             raise UserError(
                 f"{path}: column {name!r} holds neither numbers, text, booleans nor dates. Convert it or use --drop."

@@ -40,7 +40,7 @@ def read_study(arguments: Namespace, table: pd.DataFrame) -> Study:
     features = table.drop(columns=[*arguments.drop, *named.values()], errors="ignore")
     if not features.shape[1]:
         raise UserError(f"{path}: no column is left that effects may depend on. Drop fewer columns.")
-    columns = describe_columns(path, features)
+    columns = describe_columns(path, features, arguments.dates)
     return Study(
         X=conform(path, features, columns),
         outcome=labels_of(path, given["outcome"]),
