@@ -52,8 +52,8 @@ class Deviance(RowByRow):
     def keeps_total(self, link, weight):
         """Return whether the means add up to about what the responses do.
 
-        Of counts they always do. The nearer the power is to 2, the less the loss minds a mean that is far too high: with
-        few responses above 0, rows of 0 may get any.
+        Of counts they always do. The nearer the power is to 2, the less the loss minds a mean that is far too high:
+        with few responses above 0, rows of 0 may get any.
         """
         total, seen = weight @ np.exp(self._log_mean(link[:, 0], self.offset)), weight @ self.y
         return self.power == POISSON or seen / FACTOR <= total <= FACTOR * seen
