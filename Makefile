@@ -91,7 +91,7 @@ dist: $(READY) ## build wheel and sdist into dist, and check them
 	$(BIN)/python -m build
 	$(BIN)/python -m twine check --strict dist/*
 
-EXTRAS ?= cli plot report boost data paper league dask ray
+EXTRAS ?= cli plot report lightgbm boost data paper league dask ray
 .PHONY: test-wheel
 test-wheel: dist ## install the wheel into empty environments, without extras and with each of EXTRAS, and use it
 	$(BIN)/python tools/try_wheel.py dist --python $(PYTHON) --extras $(EXTRAS)

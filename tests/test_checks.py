@@ -1,3 +1,5 @@
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from heedful._checks import (
     check_survival,
     check_weights,
 )
+from heedful._responses import Classification
 
 
 def test_a_choice_is_returned():
@@ -112,6 +115,27 @@ def test_a_response_of_other_things_is_refused(value):
         check_response(np.array(value, dtype=object))
 
 
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (pd.date_range("2024-01-01", periods=3), r"dates. Give days: \(y - y.min\(\)\) / pd.Timedelta\(days=1\)"),
+        (pd.Series(pd.date_range("2024-01-01", periods=3, tz="UTC")), "dates"),
+        ([dt.date(2024, 1, 1), None], "dates"),
+        (pd.period_range("2024-01", periods=3, freq="M"), "dates"),
+        (np.array([1, 2], "m8[h]"), r"durations. Give days: y / pd.Timedelta\(days=1\)"),
+        ([dt.timedelta(1), dt.timedelta(2)], "durations"),
+    ],
+)
+def test_a_response_of_times_is_refused_with_the_way_to_numbers(value, words):
+    with pytest.raises(TypeError, match=f"`y` must be numbers, got {words}"):
+        check_response(value)
+
+
+def test_text_for_a_number_names_the_classifier():
+    with pytest.raises(ValueError, match="For labels use a classifier, such as AttentionLassoClassifier"):
+        check_response(["a", "b"])
+
+
 def test_a_complex_response_is_refused():
     with pytest.raises(ValueError, match="`y` must be numbers"):
         check_response(np.array([1j, 2.0]))
@@ -125,6 +149,7 @@ LABELS = [
     (np.array(["b", "a", "b"], dtype=object), ["a", "b"]),
     (pd.Series(["b", "a", "b"], index=[5, 6, 7]), ["a", "b"]),
     (pd.Series(["b", "a", "b"], dtype="category"), ["a", "b"]),
+    (pd.Series([7, -1, 7], dtype=object), [-1, 7]),
 ]
 
 
@@ -143,7 +168,8 @@ BAD_LABELS = [
     ([0.0, 1.0, np.nan], "must not hold NaN.* or missing labels"),
     ([0.0, 1.0, np.inf], "must not hold NaN"),
     (pd.Series([1, 2, None], dtype="Int64"), "must not hold NaN.* or missing labels"),
-    ([0.5, 1.5, 2.7], "Unknown label type: continuous"),
+    ([0.5, 1.5, 2.7], "Unknown label type: continuous.* For numbers use AttentionLasso"),
+    (["a", "\ud800"], r"`y` must hold text that can be written as UTF-8, got '\\ud800'"),
     ([["a", "b"], ["b", "a"]], "should be a 1d array"),
     (None, "should be a 1d array"),
 ]
@@ -153,6 +179,22 @@ BAD_LABELS = [
 def test_bad_labels_are_one_clear_error(value, message):
     with pytest.raises(ValueError, match=message):
         check_classes(value)
+
+
+@pytest.mark.parametrize("mixed", [[1, "a"], [True, "a", 2.5], [True, 3], [b"a", "a"]])
+def test_labels_of_several_kinds_are_refused_by_their_kinds(mixed):
+    with pytest.raises(TypeError, match=r"`y` must hold labels of one kind, got .* and .* Convert them first"):
+        check_classes(pd.Series(mixed, dtype=object))
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_numbers_and_names_of_rows_are_no_classes(kind):
+    many = np.arange(400)
+    for labels in (many, many % 140):
+        with pytest.raises(ValueError, match=r"got (400|140) in 400 rows\. For numbers use AttentionLasso"):
+            Classification.learn(labels.astype(kind))
+    for labels in (many % 100, many[:30]):
+        assert Classification.learn(labels.astype(kind)).classes.size == len(set(labels))
 
 
 def test_labels_in_one_column_are_taken_with_a_warning():
@@ -203,7 +245,7 @@ BAD_SURVIVAL = {
     "NaN time": (records(event=EVENT, time=TIME * [1, np.nan, 1]), "times as finite numbers without NaN"),
     "infinite time": (records(event=EVENT, time=TIME * [1, np.inf, 1]), "times as finite numbers"),
     "text times": (pd.DataFrame({"event": EVENT, "time": list("abc")}), "times as finite numbers"),
-    "dates": (pd.DataFrame({"event": EVENT, "time": pd.to_timedelta(TIME, "D")}), "times as finite numbers"),
+    "dates": (pd.DataFrame({"event": EVENT, "time": pd.to_timedelta(TIME, "D")}), "finite numbers.* / pd.Timedelta"),
     "event 2": (records(event=np.array([0, 1, 2]), time=TIME), "events as True and False"),
     "NaN event": (records(event=np.array([0, 1, np.nan]), time=TIME), "events as True and False"),
     "missing event": (

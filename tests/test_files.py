@@ -41,6 +41,13 @@ def test_a_file_is_what_was_written(system, tmp_path, kind):
     assert os.listdir(tmp_path) == ["f"]
 
 
+@pytest.mark.parametrize("how", [heedful.save_model, heedful.report.write])
+def test_a_missing_folder_is_named_before_any_work(tmp_path, how):
+    folder = tmp_path / "not" / "there"
+    with pytest.raises(FileNotFoundError, match=rf"there is no folder '{re.escape(str(folder))}'\. Make it first"):
+        how(None, folder / "f")
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError, ValueError])
 def test_an_error_in_mid_write_leaves_the_old_file_and_no_other(system, tmp_path, error):
     def fail(file):

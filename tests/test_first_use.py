@@ -14,6 +14,7 @@ import pytest
 import heedful
 from heedful import _first_use
 from heedful._kernels._jit import Kernel
+from heedful._kernels._notice import says_so
 
 HEAVY = {"numba", "scipy", "sklearn", "pandas"}
 USE_A_KERNEL = """
@@ -67,8 +68,14 @@ def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path), "HEEDFUL_QUIET": None}
     first, second = run(USE_A_KERNEL, **folder), run(USE_A_KERNEL, **folder)
     assert first.stdout == second.stdout == "0\n0\n"
-    assert first.stderr == "heedful: compiling what is needed here, once per installation (up to 20 s)\n"
+    said = "compiling functions at their first use, up to 20 s; they are kept for later ones"
+    assert first.stderr == f"heedful: {said} (heedful compile: all at once)\n"
     assert second.stderr == ""
+
+
+def test_workers_do_not_repeat_that_something_is_compiled():
+    assert joblib.Parallel(2)(joblib.delayed(says_so)() for _ in range(2)) == [False, False]
+    assert says_so()
 
 
 @compiled
@@ -167,7 +174,7 @@ def test_compiling_ahead_does_without_extras(monkeypatch):
     uses = [(label, use) for label, use in _first_use.small_uses() if label in wanted]
     assert len(uses) >= len(wanted)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match="boost"):
+    with pytest.raises(ImportError, match=r"heedful\[lightgbm\]"):
         uses[0][1]()
     monkeypatch.setattr(_first_use, "small_uses", lambda: uses)
     tried = []

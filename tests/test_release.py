@@ -111,7 +111,7 @@ def test_the_sdist_holds_every_file_and_folder_of_the_project():
 def test_all_pages_know_the_version():
     assert f"\nversion: {heedful.__version__}\n" in read("CITATION.cff")
     date = re.search(r"date-released: (\S+)", read("CITATION.cff"))[1]
-    assert re.search(r"^## .*", read("CHANGELOG.md"), re.MULTILINE)[0] == f"## {heedful.__version__} ({date})"
+    assert re.search(r"^## \d.*", read("CHANGELOG.md"), re.MULTILINE)[0] == f"## {heedful.__version__} ({date})"
 
 
 def test_changes_are_sorted_by_what_they_are():

@@ -18,7 +18,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_checks": set(),
     "_undo": set(),
     "_blocks": set(),
-    "_frames": set(),
+    "_frames": {"_checks"},
     "_files": set(),
     "_optional": set(),
     "_show": set(),
@@ -77,11 +77,12 @@ OUTSIDE = {
         "gc",
         "hashlib",
         "logging",
+        "multiprocessing",
         "os",
         "pathlib",
         "threading",
     },
-    "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing"},
+    "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing", "warnings"},
 }
 OPTIONAL = {"matplotlib", "plotly", "lightgbm", "xgboost", "catboost"}
 

@@ -1,6 +1,7 @@
 """Argument checks: what is required, what came, how to mend it. They run before any work."""
 
-from collections.abc import Collection
+import warnings
+from collections.abc import Collection, Iterable
 from numbers import Real
 from typing import Any
 
@@ -11,6 +12,10 @@ from sklearn.utils.validation import column_or_1d
 
 # Responses whose fourth powers are numbers.
 SMALLEST, LARGEST = 1e-60, 1e60
+# So many classes need so many rows each, on the mean: with fewer they are numbers, or names of rows.
+MANY_CLASSES, ROWS_EACH = 30, 3
+# How times become numbers.
+IN_DAYS = {"dates": "(y - y.min())", "durations": "y"}
 
 
 def check_choice(name: str, value: Any, choices: Collection[str]) -> str:
@@ -95,14 +100,18 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
 
 def check_response(y: Any) -> np.ndarray:
     """Return the response as finite floats of one dimension."""
-    values = np.asarray(y)
+    values = _as_array(y)
     if values.dtype.kind == "c":
         raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.")
+    _refuse_times(values)
     if values.dtype.kind not in "fiub":
         try:
             values = values.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.") from error
+            raise ValueError(
+                f"Unknown label type: `y` must be numbers, got dtype {values.dtype}. For labels use a classifier, such "
+                "as AttentionLassoClassifier."
+            ) from error
     values = values.astype(np.float64)
     bad = int((~np.isfinite(values)).sum())
     if bad:
@@ -119,6 +128,14 @@ def check_response(y: Any) -> np.ndarray:
                 f"squares could not be told from 0 or infinity. Divide `y` by {size:.0e}."
             )
     return values
+
+
+def _refuse_times(values: np.ndarray) -> None:
+    """Raise if a response comes as dates or durations: numbers would depend on the unit that these are kept in."""
+    kind = pd.api.types.infer_dtype(values.ravel(), skipna=True) if values.dtype.kind in "OmM" else "number"
+    if kind.startswith(("date", "period", "timedelta")):
+        what = "durations" if kind.startswith("timedelta") else "dates"
+        raise TypeError(f"`y` must be numbers, got {what}. Give days: {IN_DAYS[what]} / pd.Timedelta(days=1)")
 
 
 def check_amounts(y: Any, power: float) -> np.ndarray:
@@ -157,18 +174,49 @@ def check_offset(values: Any, n_rows: int, name: str = "offset") -> np.ndarray |
 
 def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted labels of a response of one dimension, at least two of them, and the number of each row's."""
-    values = column_or_1d(y, warn=True)
+    values = _as_array(column_or_1d(y, warn=True))
+    check_text({value for value in values.tolist() if isinstance(value, str)}, "`y`")
     if pd.isna(values).any() or (values.dtype.kind == "f" and np.isinf(values).any()):
         raise ValueError("`y` must not hold NaN, infinity (inf) or missing labels. Drop those rows before fitting.")
-    check_classification_targets(values)
+    kinds = {"str" if isinstance(value, str) else type(value).__name__ for value in values.tolist()}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"`y` must hold labels of one kind, got {' and '.join(sorted(kinds))}. Convert them first: "
+            "pd.Series(y).astype(str)"
+        )
+    classes, codes = np.unique(values, return_inverse=True)
     try:
-        classes, codes = np.unique(values, return_inverse=True)
-    except TypeError as error:
-        kinds = sorted({type(value).__name__ for value in values})
-        raise TypeError(f"`y` must hold labels of one kind, got {', '.join(kinds)}. Convert them first.") from error
+        with warnings.catch_warnings():
+            # that there are many classes is for estimators to say, of rows as they were given
+            warnings.simplefilter("ignore")
+            check_classification_targets(values)
+    except ValueError as error:
+        raise ValueError(f"{error} For numbers use AttentionLasso.") from error
     if classes.size < 2:
         raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes.tolist()}.")
     return classes, codes.ravel()
+
+
+def refuse_many_classes(n_classes: int, n_rows: int) -> None:
+    """Raise if there are so many classes of so few rows that they are numbers, or names of rows."""
+    if n_classes > MANY_CLASSES and n_rows < ROWS_EACH * n_classes:
+        raise ValueError(
+            f"`y` must have at least {ROWS_EACH} rows of each class, on the mean, where there are more than "
+            f"{MANY_CLASSES} classes, got {n_classes} in {n_rows} rows. For numbers use AttentionLasso; of labels "
+            "merge those that are rare."
+        )
+
+
+def check_text(cells: Iterable, what: str) -> None:
+    """Raise if one of these cells is text that cannot be written: half of a pair that stands for one character."""
+    for cell in cells:
+        try:
+            str(cell).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{what} must hold text that can be written as UTF-8, got {cell!r}. Replace such characters: "
+                "text.encode('utf-8', 'replace').decode()"
+            ) from error
 
 
 def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -177,7 +225,8 @@ def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
     if event.dtype.kind not in "biuf" or pd.isna(event).any() or not np.isin(event, (0, 1)).all():
         raise ValueError("`y` must hold events as True and False (or 1 and 0): True where the event was observed.")
     if time.dtype.kind not in "iuf" or not np.isfinite(time).all():
-        raise ValueError("`y` must hold times as finite numbers without NaN. Drop rows whose time is not known.")
+        days = " Give durations in days: time / pd.Timedelta(days=1)" if time.dtype.kind == "m" else ""
+        raise ValueError(f"`y` must hold times as finite numbers without NaN. Drop rows whose time is not known.{days}")
     if (time <= 0).any():
         raise ValueError(
             f"`y` must hold times > 0, got {int((time <= 0).sum())} that are not; the smallest is {time.min():g}. "
@@ -191,7 +240,9 @@ def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
 def _as_array(column: Any) -> np.ndarray:
     """Return a column as an array; of nullable columns pandas before 2.2 makes objects."""
     values = np.asarray(column)
-    return np.asarray(pd.Series(values).infer_objects()) if values.dtype.kind == "O" else values
+    if values.dtype.kind != "O" or values.ndim != 1 or any(isinstance(value, str) for value in values):
+        return values
+    return np.asarray(pd.Series(values).infer_objects())
 
 
 def _event_and_time(y: Any) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ def write_whole(path: str | os.PathLike, write: Callable[[BinaryIO], object]) ->
     killed process leaves nothing behind. Any number of threads and processes may write to one path: whoever reads it
     sees the whole file of one of them. Raises OSError if that fails, or if something that is no file is in the way.
     """
+    check_folder(path)
     target = Path(path).resolve()
     mode = _mode_of(target, os.fspath(path))
     part = target.with_name(f".{secrets.token_hex(8)}.part")
@@ -36,6 +37,16 @@ def write_whole(path: str | os.PathLike, write: Callable[[BinaryIO], object]) ->
         if ours:
             part.unlink(missing_ok=True)
     _sync_folder(target.parent)
+
+
+def check_folder(path: str | os.PathLike) -> None:
+    """Raise unless there is a folder for a file."""
+    folder = Path(path).resolve().parent
+    if not folder.is_dir():
+        raise FileNotFoundError(
+            f"{os.fspath(path)!r} must be in a folder that exists, and there is no folder {str(folder)!r}. Make it "
+            f"first: os.makedirs({str(folder)!r})"
+        )
 
 
 def _mode_of(target: Path, given: str | bytes) -> int | None:

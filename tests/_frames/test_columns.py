@@ -65,6 +65,7 @@ def test_text_is_read_where_categories_were_learned():
 
 SAMPLES = {
     "numbers": [1.0, 2.0],
+    "booleans": [True, False],
     "dates": pd.to_datetime(["2024-01-01", "2024-01-02"]),
     "durations": pd.to_timedelta([1, 2], unit="D"),
     "text": ["1", "2"],
@@ -116,6 +117,23 @@ def test_numbers_are_numbers_however_they_are_held(name):
     np.testing.assert_array_equal(codes_of(SAME, then=ALIKE[name])[1], SAME)
     if name != "categories":
         np.testing.assert_array_equal(codes_of(ALIKE[name], then=SAME)[1], SAME)
+
+
+@pytest.mark.parametrize("cell", [2, 0.5, -1])
+def test_no_number_but_0_and_1_is_a_boolean(cell):
+    for held, truth in ((float, bool), (object, object), ("category", "category")):
+        column, flags = pd.Series([cell, 1]).astype(held), pd.Series([True, False]).astype(truth)
+        with pytest.raises(ValueError, match="'a' held booleans in `fit`, now it holds numbers"):
+            codes_of(flags, then=column)
+        with pytest.raises(ValueError, match=r"'a' held numbers in `fit`, now it holds booleans: .* first\.$"):
+            codes_of(column, then=flags)
+    with pytest.raises(ValueError, match="now it holds booleans"):
+        TableReader().fit(np.array([[cell], [1]])).check(np.array([[True]]))
+    TableReader().fit(np.array([[0.0, NAN], [1.0, NAN]])).check(np.array([[True, False]]))
+
+
+def test_booleans_among_numbers_are_numbers():
+    assert TableReader().fit(pd.DataFrame({"a": pd.Series([True, 2.5], dtype=object)})).kinds == [("numbers",)]
 
 
 def test_categories_of_numbers_are_read_from_plain_numbers():

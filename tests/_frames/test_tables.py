@@ -107,6 +107,12 @@ def test_a_mask_of_the_wrong_length_is_refused():
         select(FRAME, [True, False], "features")
 
 
+@pytest.mark.parametrize("columns", [["a", "a"], [0, 1, 0], ["a", 0], [0, -3]])
+def test_a_column_is_selected_once(columns):
+    with pytest.raises(ValueError, match=r"`features` must name each column once, got .* more than once"):
+        select(FRAME, columns, "features")
+
+
 @pytest.mark.parametrize("columns", [1, slice(0, 2), 2.5])
 def test_a_selection_of_the_wrong_kind_is_an_error_that_names_the_argument(columns):
     with pytest.raises(TypeError, match="`features`"):

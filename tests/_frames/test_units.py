@@ -25,6 +25,14 @@ def test_another_unit_is_another_unit_to_the_last_bit(powers):
         np.testing.assert_array_equal(found, expected * units)
 
 
+def test_a_spread_that_nothing_can_be_divided_by_is_none(rng):
+    X = rng.normal(size=(20, 3)) * [1e-310, 1e-323, 1e-300]
+    center, unit = center_and_unit(X)
+    assert unit[:2].tolist() == [0.0, 0.0]
+    assert np.isfinite(1 / unit[2])
+    assert (np.abs(center) < 1e-300).all()
+
+
 @pytest.mark.parametrize("constant", [0.0, 0.1, 1e300, -1e-300])
 def test_a_constant_column_has_no_spread(constant, rng):
     center, unit = center_and_unit(np.full((30, 1), constant), rng.random(30))

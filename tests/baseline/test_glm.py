@@ -68,6 +68,20 @@ def test_an_offset_of_log_two_doubles_the_prediction(rng, family):
     np.testing.assert_allclose(base.predict(X), np.exp(base.values(X)[:, 0]))
 
 
+@pytest.mark.parametrize("power", [1.5, 1.9, 1.99])
+@pytest.mark.parametrize("n_costs", [1, 3])
+def test_means_of_training_rows_add_up_to_about_what_was_seen(rng, power, n_costs):
+    for _ in range(2):
+        X, y = rng.normal(size=(100, 3)), np.zeros(100)
+        y[:n_costs] = rng.uniform(500, 1500, size=n_costs)
+        model = GlmBaseline("tweedie", power=power, random_state=0).fit(X, y)
+        said = model.predict(X)
+        assert y.sum() / 2.1 < said.sum() < 2.1 * y.sum()
+        assert said.max() < 2 * y.max()
+        again = GlmBaseline("tweedie", model.alpha_, power=power, random_state=0).fit(X, y)
+        np.testing.assert_allclose(again.predict(X), said, rtol=1e-3)
+
+
 def test_exposures_of_another_unit_change_the_intercept_alone(rng):
     X, y, offset, _ = claims(rng, "poisson")
     years, months = (GlmBaseline(random_state=0).fit(X, y, offset=offset + shift) for shift in (0.0, np.log(12.0)))

@@ -222,3 +222,22 @@ def test_compile_says_how_long_it_takes_at_most_and_leaves_out_what_a_first_use_
     _notice.say_compiling.cache_clear()
     assert main(["compile", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_dates_of_a_csv_file_are_dates_if_they_are_named(tmp_path, capsys):
+    days = pd.date_range("2024-01-01", periods=40, freq="9D")
+    table = pd.DataFrame({"sold on": days.strftime("%Y-%m-%d"), "a": np.arange(40) % 7, "y": np.arange(40) * 1.5})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fit = ["fit", str(tmp_path / "t.csv"), "--target", "y", "--trees", "5", "-o", str(tmp_path / "m.skops"), "--json"]
+    assert main(fit) == 0
+    printed = capsys.readouterr()
+    assert "cells look like dates. To read it as dates: --dates 'sold on'\n" in printed.err
+    assert "pd." not in printed.err
+    assert main([*fit, "--dates", "sold on"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert [entry["kind"] for entry in json.loads(printed.out)["columns"]] == ["date", "number"]
+    assert main(["predict", str(tmp_path / "m.skops"), str(tmp_path / "t.csv"), "-o", str(tmp_path / "p.csv")]) == 0
+    assert np.corrcoef(pd.read_csv(tmp_path / "p.csv")["prediction"], table["y"])[0, 1] > 0.9
+    assert main([*fit, "--dates", "a"]) == main([*fit, "--dates", "when"]) == 2
+    assert "column 'a' must hold dates, got 0 in row 1" in capsys.readouterr().err

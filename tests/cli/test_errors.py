@@ -48,6 +48,8 @@ def test_debug_shows_where(tmp_path, capsys):
         (GOOD + "1,2,\n3,4,\n", ["'y'", "2 missing cells", "row 13", "Delete"]),
         ("y\n1\n2\n3\n", ["no column is left"]),
         (GOOD + "inf,1,2\n", ["'a'", "infinity"]),
+        (GOOD + f"{'9' * 400},1,2\n", ["'a'", "infinity"]),
+        (GOOD + f"1,1,-{'9' * 400}\n", ["'y'", "infinity"]),
         ("a,y\n" + "".join(f"{i},word{i}\n" for i in range(20)), ["'y'", "20 different values", "--task"]),
         ("a,y\n" + "".join(f"{i},same\n" for i in range(20)), ["'y'", "2 classes"]),
         ("a,y\n1,2\n", ["'y'"]),
@@ -86,6 +88,12 @@ def test_options_that_do_not_fit(refused, tmp_path, options, naming):
 def test_a_text_target_is_no_regression(refused, tmp_path):
     table = write(tmp_path / "t.csv", "a,y\n1,red\n2,blue\n")
     refused(*fit_arguments(table, tmp_path, "--task", "regression"), naming=["'y'", "'red'", "--task classification"])
+
+
+def test_numbers_for_classes_name_the_other_task(refused, tmp_path):
+    table = write(tmp_path / "t.csv", "a,y\n" + "".join(f"{i},{i * 7}\n" for i in range(40)))
+    arguments = fit_arguments(table, tmp_path, "--task", "classification")
+    refused(*arguments, naming=[table, "'y'", "40 different numbers in 40 rows", "--task regression"])
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 """Bad arguments get one error that names them and the remedy, before any work."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from heedful import (
     AttentionClassifier,
     AttentionLasso,
+    AttentionLassoClassifier,
     AttentionRegressor,
     DriftCorrector,
     LeafAttentionClassifier,
@@ -15,6 +17,9 @@ from heedful import (
     TreeAttentionRegressor,
 )
 from heedful.similarity import ForestProximity, PastSimilarity, Similarity, default_forests
+
+# the first is half of a pair of code units, which cannot be written
+HALVES = pd.Index(["\ud800", "b", "c"], dtype=object)
 
 
 class Untouched(Similarity):
@@ -99,6 +104,7 @@ def test_a_wrong_kind_is_a_type_error(table, settings, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
+        (lambda X, y: (pd.DataFrame(X, columns=HALVES), y), "names of columns.*UTF-8"),
         (lambda X, y: (X, np.where(np.arange(20) == 3, np.nan, y)), "`y`.*NaN.*1 such.*Drop"),
         (lambda X, y: (X, np.where(np.arange(20) == 3, np.inf, y)), "`y`.*inf"),
         (lambda X, y: (np.where(X > 1.5, np.inf, X), y), "`X`.*inf.*column 'x[0-2]'"),
@@ -107,12 +113,20 @@ def test_a_wrong_kind_is_a_type_error(table, settings, words):
         (lambda X, y: (X[:, 0], y), "2D array"),
         (lambda X, y: (X, np.column_stack([y, y])), "1d array"),
         (lambda X, y: (X[:1], y[:1]), "minimum of 2"),
-        (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y`.*numbers"),
+        (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y`.*numbers.*AttentionLassoClassifier"),
+        (lambda X, y: (np.where(X > 0, 1.7e308, -1.7e308), y), r"`X`.*numbers between .* 1.7e\+308 .*'x0'"),
+        (lambda X, y: (pd.DataFrame({"a": pd.Series(["\ud800", "b"] * 10, dtype=object)}), y), "Column 'a'.*UTF-8"),
     ],
 )
 def test_a_bad_table_is_refused_with_the_reason(table, change, words):
     with pytest.raises(ValueError, match=words):
         AttentionLasso(similarity=Untouched()).fit(*change(*table))
+
+
+@pytest.mark.parametrize("model", [AttentionLassoClassifier(), AttentionClassifier(), LeafAttentionClassifier()])
+def test_a_number_for_a_classifier_names_the_regressor_before_any_work(rng, model):
+    with pytest.raises(ValueError, match=r"got 400 in 400 rows.*AttentionLasso"):
+        model.set_params(similarity=Untouched()).fit(rng.normal(size=(400, 2)), np.arange(400))
 
 
 @pytest.mark.parametrize(

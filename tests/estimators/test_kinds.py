@@ -47,6 +47,7 @@ MODELS = {
 }
 CELLS = {
     "numbers": lambda i: Decimal(int(i)),
+    "booleans": lambda i: bool(i % 2),
     "dates": lambda i: dt.date(2024, 1, 1 + i),
     "durations": lambda i: dt.timedelta(days=int(i)),
     "times of day": dt.time,
@@ -113,6 +114,17 @@ def test_what_can_be_measured_is_learned_from_as_floats_are(kind):
     one, other = (AttentionLasso(**FAST).fit(part[number < 15], number[number < 15]) for part in (X, plain))
     np.testing.assert_allclose(one.predict(X), other.predict(plain), atol=1e-4)
     assert one.score(X, number) > 0.95
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if not name.startswith("drift")])
+def test_booleans_are_refused_where_an_array_had_numbers(name):
+    y = np.cos(np.arange(N_ROWS))
+    y = y > 0 if name in ("classes", "learner", "leaves of classes") else y
+    y = pd.DataFrame({"event": y > -0.5, "time": 2 + y}) if name == "survival" else y
+    X = np.column_stack([np.sin(np.arange(N_ROWS)), np.arange(N_ROWS) % 2])
+    model = clone(MODELS[name]).fit(X, y)
+    with pytest.raises(ValueError, match="Column 'x0' held numbers in `fit`, now it holds booleans: True"):
+        model.predict(X > -2)
 
 
 def test_text_that_looks_like_numbers_is_named_in_fit():

@@ -42,6 +42,15 @@ def test_the_origin_of_a_column_changes_no_prediction(name):
     np.testing.assert_allclose(predictions(name, ROWS + 1e8), predictions(name, ROWS), atol=1e-6)
 
 
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("unit", [1e-310, 5e-324])
+def test_columns_of_the_smallest_numbers_leave_predictions_finite(name, unit):
+    assert np.isfinite(predictions(name, ROWS * unit)).all()
+    found = predictions(name, ROWS * [unit, 1.0, 1.0])
+    assert np.isfinite(found).all()
+    assert np.corrcoef(found, NUMBERS)[0, 1] > 0.3
+
+
 def test_coefficients_per_deviation_have_no_unit():
     units = 2.0 ** np.array([-990, 0, 990])
     found = [MODELS["forest"].fit(X, NUMBERS).explain(X).scaled_coef() for X in (ROWS, ROWS * units)]

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from heedful import AttentionLasso
 from heedful.attention import Attention
-from heedful.explain._rows import compare_columns
+from heedful.explain._rows import compare_columns, list_beside, list_rows
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +96,28 @@ def test_dates_and_durations_of_rows_are_given_back_and_compared_as_such(rng):
     other = compare_columns(e.attention.toarray()[:3], e.attention.sample_weight, X[:3], X)
     np.testing.assert_allclose(found["alike"], other["alike"])
     assert other["alike"].max() <= 1
+
+
+def test_columns_and_responses_may_have_any_name(rng):
+    names = ["weight", "row", "query", "rank", "weight (column)"]
+    X, train = pd.DataFrame(rng.normal(size=(6, 5)), columns=names), pd.DataFrame({"weight": np.arange(6.0)})
+    attention = Attention(sparse.csr_array(rng.dirichlet(np.ones(6), 2)), np.zeros(2), np.ones(6))
+    plain, beside = list_rows(attention, X.index[:2], train, 3), list_beside(attention, X[:2], X, train, 3)
+    assert list(plain) == ["row", "weight", "weight (response)"]
+    for table in plain, beside:
+        assert table.reset_index().columns.is_unique
+        kept = table[table.index.get_level_values("rank") > 0]
+        np.testing.assert_allclose(kept["weight"].loc[1].to_numpy(float), attention.top(1, 3)[1])
+        np.testing.assert_array_equal(kept["weight (response)"], kept["row"].astype(float))
+    cells = beside.iloc[:, 3:]
+    assert list(cells) == ["weight (column) (column)", "row (column)", "query (column)", "rank (column)", names[-1]]
+    np.testing.assert_array_equal(cells, X.loc[beside["row"]])
+
+
+def test_an_explanation_of_a_table_with_weights_shows_rows_and_cells(explained):
+    _, X, y = explained
+    table = X.rename(columns={"x": "weight", "noise": "row"})
+    e = AttentionLasso(random_state=0).fit(table[:120], y[:120].rename("rank")).explain(table[120:122])
+    shown = e.top_rows(2, values=True)
+    assert shown["weight (column)"].tolist() == X.loc[shown["row"], "x"].tolist()
+    assert "rank (response)" in e.top_rows(2).reset_index()

@@ -1,11 +1,14 @@
 """Columns as codes: one float per cell, categories as the number of their level, missing as NaN."""
 
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
+from heedful._checks import check_text
 from heedful._frames.kinds import (
+    BOOLEANS,
     DATES,
     DURATIONS,
     NUMBERS,
@@ -14,11 +17,14 @@ from heedful._frames.kinds import (
     as_given,
     cell_kinds,
     first_of_kind,
+    is_binary,
     is_measured,
     show_some,
     unreadable,
 )
 
+# Numbers of which a thousand can be added up.
+LARGEST = 1e305
 # How cells become of a kind, to be told where another kind came.
 CONVERSIONS = {
     NUMBERS: "pd.to_numeric(X[{name!r}])",
@@ -32,8 +38,10 @@ class TableReader:
     """Turns a checked table into codes, the same way at every call.
 
     ``kinds`` are those of each column's cells in ``fit``: later cells must be of them. ``levels`` are the categories of
-    a column, None for one that is measured.
+    a column, None for one that is measured; ``binary`` are those whose numbers are all 0 or 1, as booleans are.
     """
+
+    binary: Sequence[bool] = ()  # files of 0.2.0 do not say
 
     def fit(self, X: pd.DataFrame | np.ndarray) -> "TableReader":
         """Learn names and kinds of columns, the levels of categories, and which have no order (``unordered``)."""
@@ -42,10 +50,12 @@ class TableReader:
             columns = [X.iloc[:, j] for j in range(X.shape[1])]
             self.kinds = [cell_kinds(column) for column in columns]
             self.levels = [_levels(*pair) for pair in zip(columns, self.kinds, strict=True)]
+            self.binary = [is_binary(column) for column in columns]
             ordered = [getattr(dtype, "ordered", False) is True for dtype in X.dtypes]
         else:
             self.names = [f"x{j}" for j in range(X.shape[1])]
             self.kinds = [() if missing else (NUMBERS,) for missing in pd.isna(X).all(axis=0)]
+            self.binary = ((X == 0) | (X == 1) | pd.isna(X)).all(axis=0).tolist()
             self.levels, ordered = [None] * X.shape[1], [False] * X.shape[1]
         pairs = zip(self.levels, ordered, strict=True)
         self.unordered = np.array([levels is not None and not order for levels, order in pairs])
@@ -68,11 +78,17 @@ class TableReader:
         else:
             columns = [self._code(column, j) for j, column in enumerate(self._columns(X))]
             codes = np.column_stack(columns).astype(np.float64)
-        infinite = np.isinf(codes).any(axis=0)
-        if infinite.any():
-            name = self.names[int(np.argmax(infinite))]
+        largest = np.abs(codes).max(axis=0, initial=0.0, where=~np.isnan(codes))
+        if (largest > LARGEST).any():
+            j = int(np.argmax(largest))
+            name = self.names[j]
+            if np.isinf(largest[j]):
+                raise ValueError(
+                    f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
+                )
             raise ValueError(
-                f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
+                f"`X` must hold numbers between {-LARGEST:g} and {LARGEST:g}, got {largest[j]:g} in size in column "
+                f"{name!r}: sums of such are infinite. Use another unit: X[{name!r}] / 1e100"
             )
         return codes
 
@@ -88,8 +104,8 @@ class TableReader:
         return pd.DataFrame(table, index)
 
     def _is_plain(self, X: pd.DataFrame | np.ndarray) -> bool:
-        """Return whether a table is its own codes: an array where each column held numbers."""
-        return not isinstance(X, pd.DataFrame) and all(kinds == (NUMBERS,) for kinds in self.kinds)
+        """Return whether a table is its own codes: an array of numbers where each column held them."""
+        return not isinstance(X, pd.DataFrame) and X.dtype != bool and all(kinds == (NUMBERS,) for kinds in self.kinds)
 
     def _columns(self, X: pd.DataFrame | np.ndarray) -> list[pd.Series]:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=self.names)
@@ -99,13 +115,20 @@ class TableReader:
         """Raise if a column has cells of a kind that it did not have in ``fit``; one that had none is ignored."""
         known, name = self.kinds[j], self.names[j]
         new = [kind for kind in cell_kinds(column) if known and kind not in known]
-        if new:
-            ways = [CONVERSIONS[kind].format(name=name) for kind in known if kind in CONVERSIONS]
+        if new and not self._are_truths(column, j, new[0]):
+            mended = known if new != [BOOLEANS] else [kind for kind in known if kind != NUMBERS]
+            ways = [CONVERSIONS[kind].format(name=name) for kind in mended if kind in CONVERSIONS]
             raise ValueError(
                 f"Column {name!r} held {' and '.join(known)} in `fit`, now it holds {' and '.join(new)}: "
                 f"{first_of_kind(column, new[0])!r} ({column.dtype}). Convert it first{': ' if ways else ''}"
                 f"{' or '.join(ways)}."
             )
+
+    def _are_truths(self, column: pd.Series, j: int, new: str) -> bool:
+        """Return whether cells are booleans where the numbers 0 and 1 were, or such numbers where booleans were."""
+        if new == BOOLEANS:
+            return NUMBERS in self.kinds[j] and (not self.binary or self.binary[j])
+        return new == NUMBERS and BOOLEANS in self.kinds[j] and is_binary(column)
 
     def _code(self, column: pd.Series, j: int) -> np.ndarray:
         self._compare(column, j)
@@ -127,6 +150,7 @@ def _levels(column: pd.Series, kinds: tuple[str, ...]) -> list | None:
         present = set(column.dropna().tolist())
     except TypeError as error:
         raise unreadable(column.name, type(column.dropna().iloc[0])) from error
+    check_text(present, f"Column {column.name!r}")
     if declared and column.dtype.ordered:
         return [level for level in column.dtype.categories if level in present]
     return sorted(present, key=lambda level: (str(type(level)), str(level)))

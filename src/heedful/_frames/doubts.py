@@ -14,6 +14,17 @@ NEARLY = 0.8
 FEWEST_IDS, NEARLY_DISTINCT = 20, 0.95
 
 
+class Doubt(UserWarning):
+    """A column that may not be meant as categories; ``looks_like`` says as what: "numbers", "dates", "ids", "mixed"."""
+
+    def __init__(self, column: Any, looks_like: str, seen: str, mend: str):
+        self.column, self.looks_like, self.seen = column, looks_like, seen
+        super().__init__(
+            f"Column {column!r} is read as categories, but {seen} {mend} If categories are meant: "
+            f"X[{column!r}].astype('category')."
+        )
+
+
 def warn_of_doubts(table: pd.DataFrame | np.ndarray) -> None:
     """Warn of columns that nobody called categories and that look like numbers, dates, a mixture, or ids."""
     if not isinstance(table, pd.DataFrame):
@@ -24,14 +35,10 @@ def warn_of_doubts(table: pd.DataFrame | np.ndarray) -> None:
             continue
         doubt = _doubt(name, column, kinds)
         if doubt is not None:
-            warnings.warn(
-                f"Column {name!r} is read as categories, but {doubt} If categories are meant: "
-                f"X[{name!r}].astype('category').",
-                stacklevel=2,
-            )
+            warnings.warn(doubt, stacklevel=2)
 
 
-def _doubt(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> str | None:
+def _doubt(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> Doubt | None:
     """Return what a column looks like and how to mend it; None if it looks like categories."""
     counts = column.dropna().astype(object).value_counts()
     levels, times = list(counts.index), counts.to_numpy()
@@ -41,15 +48,14 @@ def _doubt(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> str | None:
         if times[alike].sum() >= NEARLY * n_cells:
             others = [level for level, yes in zip(levels, plain, strict=True) if not yes]
             mend = f"Correct those, or make them missing: {convert}(X[{name!r}], errors='coerce')."
-            rest = f"Not written as such: {show_some(others)}. {mend}" if others else f"Try {convert}(X[{name!r}])."
-            return f"{times[alike].sum()} of {n_cells} cells look like {kind}. {rest}"
+            rest = f" Not written as such: {show_some(others)}." if others else ""
+            seen = f"{times[alike].sum()} of {n_cells} cells look like {kind}.{rest}"
+            return Doubt(name, kind, seen, mend if others else f"Try {convert}(X[{name!r}]).")
     if len(kinds) > 1 and any(kind in MEASURES for kind in kinds):
-        return f"it holds {' and '.join(kinds)}. Convert it to one of them."
+        return Doubt(name, "mixed", f"it holds {' and '.join(kinds)}.", "Convert it to one of them.")
     if kinds == (TEXT,) and n_cells >= FEWEST_IDS and len(levels) >= NEARLY_DISTINCT * n_cells:
-        return (
-            f"{len(levels)} of {n_cells} cells are distinct, as ids are: {show_some(levels)}. Nothing that holds for "
-            "other rows can be learned from it; drop it."
-        )
+        seen = f"{len(levels)} of {n_cells} cells are distinct, as ids are: {show_some(levels)}."
+        return Doubt(name, "ids", seen, "Nothing that holds for other rows can be learned from it; drop it.")
     return None
 
 

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heedful._frames.units import center_and_unit
+
 # Levels beyond the most frequent ones of a column share no dummy column of their own.
 MOST_LEVELS = 50
 
@@ -102,7 +104,7 @@ class Dummies:
 
 def _known_mean(column: np.ndarray, weight: np.ndarray) -> float:
     known = ~np.isnan(column)
-    return float(np.average(column[known], weights=weight[known])) if known.any() else 0.0
+    return float(center_and_unit(column[known, None], weight[known])[0][0]) if known.any() else 0.0
 
 
 def _kept_levels(column: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
 """What the cells of a column are, and those that can be measured as floats.
 
-Numbers are those of Python and NumPy, booleans included, ``Decimal`` and ``Fraction``. Dates are read as days since
-1970, in UTC, a period as its start; durations and times of day as days. Any cell that is neither these nor text goes
-by the name of its type.
+Numbers are those of Python and NumPy, ``Decimal`` and ``Fraction``; booleans are read as 0 and 1. Dates are read as
+days since 1970, in UTC, a period as its start; durations and times of day as days. Any cell that is neither these nor
+text goes by the name of its type.
 """
 
 import datetime as dt
@@ -15,11 +15,13 @@ import numpy as np
 import pandas as pd
 
 MICROSECONDS_OF_DAY = 86_400_000_000
-NUMBERS, DATES, DURATIONS, TIMES, TEXT = "numbers", "dates", "durations", "times of day", "text"
-# NumPy has its durations among the whole numbers, so they are asked for first.
+NUMBERS, BOOLEANS, DATES, DURATIONS = "numbers", "booleans", "dates", "durations"
+TIMES, TEXT = "times of day", "text"
+# NumPy has its durations among the whole numbers, and Python its booleans, so they are asked for first.
 KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
     (DURATIONS, (dt.timedelta, np.timedelta64)),
-    (NUMBERS, (Real, Decimal, np.bool_)),
+    (BOOLEANS, (bool, np.bool_)),
+    (NUMBERS, (Real, Decimal)),
     (DATES, (dt.date, np.datetime64, pd.Period)),
     (TIMES, (dt.time,)),
     (TEXT, (str,)),
@@ -35,7 +37,8 @@ def cell_kinds(column: pd.Series) -> tuple[str, ...]:
     kind = _kind_of_dtype(column.dtype)
     if kind is not None:
         return (kind,) if column.notna().any() else ()
-    return tuple(sorted({_checked_kind(of, column.name) for of in set(map(type, column.dropna()))}))
+    found = {_checked_kind(of, column.name) for of in set(map(type, column.dropna()))}
+    return tuple(sorted(found - {BOOLEANS} if NUMBERS in found else found))
 
 
 def first_of_kind(column: pd.Series, kind: str) -> Any:
@@ -54,10 +57,16 @@ def is_measured(kinds: tuple[str, ...]) -> bool:
     return len(kinds) == 1 and kinds[0] in MEASURES
 
 
+def is_binary(column: pd.Series) -> bool:
+    """Return whether cells are all 0 or 1, as booleans and as the numbers that stand for them."""
+    return bool(column.dropna().isin((0, 1)).all())
+
+
 def as_floats(column: pd.Series, kind: str) -> np.ndarray:
     """Return cells of a kind that can be measured as floats, NaN for missing."""
-    if _kind_of_dtype(column.dtype) == kind:
-        if kind == NUMBERS:
+    of_dtype = _kind_of_dtype(column.dtype)
+    if of_dtype == kind or {of_dtype, kind} == {NUMBERS, BOOLEANS}:
+        if kind in (NUMBERS, BOOLEANS):
             return column.to_numpy(dtype=np.float64, na_value=np.nan)
         if isinstance(column.dtype, pd.DatetimeTZDtype):
             column = column.dt.tz_convert(None)
@@ -99,6 +108,8 @@ def _kind_of_dtype(dtype: Any) -> str | None:
         return DATES
     if kinds.is_timedelta64_dtype(dtype):
         return DURATIONS
+    if kinds.is_bool_dtype(dtype) and not isinstance(dtype, pd.CategoricalDtype):
+        return BOOLEANS
     if kinds.is_numeric_dtype(dtype) and not kinds.is_complex_dtype(dtype):
         return NUMBERS
     return TEXT if isinstance(dtype, pd.StringDtype) else None
@@ -176,4 +187,10 @@ def _time(cell: dt.time) -> float:
     return since / dt.timedelta(days=1)
 
 
-MEASURES: dict[str, Callable[[Any], float]] = {NUMBERS: _number, DATES: _date, DURATIONS: _duration, TIMES: _time}
+MEASURES: dict[str, Callable[[Any], float]] = {
+    NUMBERS: _number,
+    BOOLEANS: _number,
+    DATES: _date,
+    DURATIONS: _duration,
+    TIMES: _time,
+}

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_array, validate_data
 
+from heedful._checks import check_text
+
 
 def is_frame(X: Any) -> bool:
     """Return whether ``X`` is a data frame: of pandas, polars, pyarrow, or another kind with named columns."""
@@ -90,14 +92,19 @@ def _categories(column: nw.Series) -> Any:
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
-    """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names."""
+    """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names.
+
+    An array of booleans to predict stays one, to be refused where other numbers were learned from.
+    """
     if not is_frame(X):
         _refuse_times(X)
+        dtype = [np.float64] if reset else [np.float64, np.bool_]
         return validate_data(
-            estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
+            estimator, X, reset=reset, dtype=dtype, ensure_all_finite=False, ensure_min_samples=2 if reset else 1
         )
     table: Any = as_table(X)
     check_distinct(table.columns, "X")
+    check_text(table.columns, "The names of columns")
     check_array(np.empty(table.shape, dtype=np.int8), ensure_min_samples=2 if reset else 1, estimator=estimator)
     validate_data(estimator, table, reset=reset, skip_check_array=True)
     return table
@@ -131,7 +138,11 @@ def select(X: pd.DataFrame | np.ndarray, columns: Any, name: str) -> np.ndarray:
             raise ValueError(f"`{name}` is a mask of {len(columns)} entries for {n_columns} columns.")
         return np.flatnonzero(columns)
     names = list(X.columns) if isinstance(X, pd.DataFrame) else []
-    return np.array([_position(entry, names, n_columns, name) for entry in columns])
+    found = [_position(entry, names, n_columns, name) for entry in columns]
+    twice = next((entry for entry, at in zip(columns, found, strict=True) if found.count(at) > 1), None)
+    if twice is not None:
+        raise ValueError(f"`{name}` must name each column once, got {twice!r} more than once. Leave out the others.")
+    return np.array(found)
 
 
 def _position(entry: Any, names: list, n_columns: int, name: str) -> int:

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# Deviations whose inverse is a number, times a response too.
+SMALLEST = 1e-303
+
 
 def center_and_unit(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return weighted means and standard deviations (divisor: the sum of weights); 0 for a constant column.
@@ -16,4 +19,6 @@ def center_and_unit(X: np.ndarray, weight: np.ndarray | None = None) -> tuple[np
     center += np.average(X - center, axis=0, weights=weight)
     unit = np.sqrt(np.average((X - center) ** 2, axis=0, weights=weight))
     constant = unit <= 1e-13 * np.maximum(np.abs(center), np.abs(X).max(axis=0, initial=0.0))
-    return np.ldexp(center, power), np.where(constant, 0.0, np.ldexp(unit, power))
+    unit = np.ldexp(unit, power)
+    # nothing can be divided by a smaller one
+    return np.ldexp(center, power), np.where(constant | (unit < SMALLEST), 0.0, unit)

@@ -1,9 +1,12 @@
 """What is said while kernels are compiled, and where they cannot be kept: once each, by the logger ``heedful``.
 
+Which kernels are needed depends on what is done, so that a later process may compile others.
+
 A logger that nobody has configured writes to standard error. The environment variable ``HEEDFUL_QUIET`` silences it.
 """
 
 import logging
+import multiprocessing
 import os
 import threading
 from collections.abc import Iterator
@@ -42,10 +45,17 @@ def announced(kernel: Any) -> Iterator[None]:
         yield
 
 
+def says_so() -> bool:
+    """Return whether this is no worker process: of those each would say the same."""
+    return multiprocessing.parent_process() is None
+
+
 @cache
 def say_compiling() -> None:
     """Say that kernels are being compiled."""
-    _log("compiling what is needed here, once per installation (up to 20 s)", notice=True)
+    if says_so():
+        said = "compiling functions at their first use, up to 20 s; they are kept for later ones"
+        _log(f"{said} (heedful compile: all at once)", notice=True)
 
 
 @cache

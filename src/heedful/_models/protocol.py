@@ -149,6 +149,8 @@ class FittedModels:
     shapes: Shapes | None = None
     # whether coefficients are slopes of the table's own columns, or of their levels
     by_column: bool = False
+    # whether the global model was handed in fitted, and reads tables by itself
+    given: bool = False
     # whether one local model takes so long that few can be asked for
     slow: bool = False
     # whether a query attends to rows by the best head even where no head is used

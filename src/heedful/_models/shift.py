@@ -31,6 +31,7 @@ class FittedShift(FittedModels):
     """
 
     attends_when_idle = True
+    given = True
     rival = "the model as it is"
     share = "of the correction by like recent rows is applied"
 

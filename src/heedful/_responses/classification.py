@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import column_or_1d
 
-from heedful._checks import check_classes, is_word
+from heedful._checks import check_classes, is_word, refuse_many_classes
 from heedful._responses.protocol import Words, split_offset
 from heedful._solver import Classes
 from heedful.baseline import LogisticBaseline
@@ -32,6 +32,7 @@ class Classification:
     def learn(cls, y: Any, class_weight: Any = None) -> "Classification":
         """Return the response whose classes are the labels of training rows."""
         classes, codes = check_classes(y)
+        refuse_many_classes(classes.size, codes.size)
         alone = classes[np.bincount(codes) == 1]
         if alone.size:
             LOG.warning(

@@ -11,6 +11,8 @@ from heedful._solver.families import FLAT, SMOOTH, Losses, RowByRow, like_rows
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
 LARGEST = 300.0
 POISSON, GAMMA = 1.0, 2.0
+# The means of a fit may add up to so many times what the responses do, or to as small a part of it.
+FACTOR = 2.0
 POWERS = {"poisson": POISSON, "gamma": GAMMA}
 
 
@@ -46,6 +48,15 @@ class Deviance(RowByRow):
         """Return the log of the rate of all rows."""
         means = np.average(self.means(), axis=0, weights=weight)
         return self.mean_link(means, means)
+
+    def keeps_total(self, link, weight):
+        """Return whether the means add up to about what the responses do.
+
+        Of counts they always do. The nearer the power is to 2, the less the loss minds a mean that is far too high:
+        with few responses above 0, rows of 0 may get any.
+        """
+        total, seen = weight @ np.exp(self._log_mean(link[:, 0], self.offset)), weight @ self.y
+        return self.power == POISSON or seen / FACTOR <= total <= FACTOR * seen
 
     def residual(self, link, weight):
         """Return what the response is above its mean, in units of variance over mean."""

@@ -71,6 +71,9 @@ class Family(Protocol):
     def new_rows(self, encoded: np.ndarray) -> "Family":
         """Return the family of other rows, with what their loss needs of these."""
 
+    def keeps_total(self, link: np.ndarray, weight: np.ndarray) -> bool:
+        """Return whether a fit expects about as much of all rows as they had; where it always does, it is not asked."""
+
     def anchored(self, link: np.ndarray, weight: np.ndarray) -> "Family":
         """Return the family with all that the loss of a row needs of the other rows, held at ``link``."""
 
@@ -130,6 +133,10 @@ class RowByRow:
     farthest_step = np.inf
     row_by_row = True
     noisy = False
+
+    def keeps_total(self, link: np.ndarray, weight: np.ndarray) -> bool:
+        """Return True: at the minimum of most losses the slope by the intercept says so."""
+        return True
 
     @property
     def outcome(self) -> Outcome:

@@ -63,6 +63,10 @@ class Survival:
         upto = np.searchsorted(self.time[order], time, side="right")
         return Survival(event, time, np.append(0.0, self._fixed_hazard()[order])[upto])
 
+    def keeps_total(self, link, weight):
+        """Return True: hazards are relative, and have no total."""
+        return True
+
     def anchored(self, link, weight):
         """Return the family with the cumulative hazard that Breslow's estimator gives under ``link``."""
         return Survival(self.event, self.time, cumulative_hazard(self, link[:, 0], weight))

@@ -93,8 +93,7 @@ def fit_global(
     else:
         path = np.array([alpha / scale.y_unit])
     folds, error = _search(family, table, x, weight, splits, path, rule, n_jobs)
-    best = int(np.argmin(error))
-    whole = _fit_whole(family, table, path[: best + 1], rule)
+    whole, best = _fit_whole(family, table, x, weight, path[: int(np.argmin(error)) + 1], rule)
     warn_unconverged(folds.n_failed + whole.n_failed, (len(splits) + 1) * error.size, MAX_ITER)
     intercept, coef = whole.unscaled(scale)
     model, parts = whole.model(0, -1), [folds.model(k, best) for k in range(len(splits))]
@@ -149,14 +148,17 @@ def _search(
     return Paths(intercept, coef, sum(part.n_failed for part in parts)), errors
 
 
-def _fit_whole(family: Family, table: Table, path: np.ndarray, rule: Rule) -> Paths:
-    """Fit all rows down to the last penalty of a path."""
-    start = no_model(family.n_outputs, table.mean.size)
-    if family.outcome.kind != GAUSSIAN:
-        loose = rule._replace(tol=max(rule.tol, LOOSE))
-        start = fit_family(whole_table(), table, family, path, loose, start).model(0, -1)
-        path = path[-1:]
-    return fit_family(whole_table(), table, family, path, rule, start)
+def _fit_whole(
+    family: Family, table: Table, x: np.ndarray, weight: np.ndarray, path: np.ndarray, rule: Rule
+) -> tuple[Paths, int]:
+    """Fit all rows down to the last penalty of a path at which the response keeps its total; return its place too."""
+    start, last = no_model(family.n_outputs, table.mean.size), path.size - 1
+    if family.outcome.kind == GAUSSIAN:
+        return fit_family(whole_table(), table, family, path, rule, start), last
+    loose = fit_family(whole_table(), table, family, path, rule._replace(tol=max(rule.tol, LOOSE)), start)
+    while last > 0 and not family.keeps_total(loose.model(0, last).link(x), weight):
+        last -= 1
+    return fit_family(whole_table(), table, family, path[last : last + 1], rule, loose.model(0, last)), last
 
 
 def left_out_link(fit: GlobalFit, rows: np.ndarray, tol: float, n_jobs: int | None) -> np.ndarray:

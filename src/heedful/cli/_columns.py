@@ -39,7 +39,8 @@ def convert(path: Path, column: pd.Series, kind: str) -> pd.Series:
     bad = np.flatnonzero(parsed.isna() & column.notna())
     if bad.size:
         raise UserError(
-            f"{path}: column {column.name!r} must hold {kind}s, got {column.iloc[bad[0]]!r} "
+            f"{path}: column {column.name!r} must hold {kind}s{' (true and false, or 1 and 0)' * (kind == 'boolean')}, "
+            f"got {column.astype(object).iloc[bad[0]]!r} "
             f"in row {column.index[bad[0]] + 1}. "
             "Correct such cells, or leave them empty."
         )
@@ -57,15 +58,20 @@ def _as_dates(column: pd.Series) -> pd.Series:
 def _as_numbers(column: pd.Series, kind: str) -> pd.Series:
     """Return each cell as the number it stands for, whatever the others are."""
     values = _as_words(column) if kind == "boolean" else column
-    if not pd.api.types.is_numeric_dtype(values.dtype):
+    if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
         values = values.astype(object).map(_number, na_action="ignore")
-    return pd.Series(values.to_numpy(np.float64, na_value=np.nan), column.index)
+    numbers = pd.Series(values.to_numpy(np.float64, na_value=np.nan), column.index)
+    return numbers.where(numbers.isin((0, 1))) if kind == "boolean" else numbers
 
 
 def _number(cell: Any) -> float:
-    """Return a cell as the nearest number, NaN for what is none; Python would also take 1_000 for one."""
+    """Return a cell as the nearest number, NaN for what is none; Python would take True and 1_000 for such."""
+    if isinstance(cell, bool | np.bool_):
+        return np.nan
     try:
         return float(cell) if str(cell).isascii() and "_" not in str(cell) else np.nan
+    except OverflowError:
+        return np.inf if cell > 0 else -np.inf
     except (TypeError, ValueError):
         return np.nan
 
@@ -78,17 +84,17 @@ def _as_text(column: pd.Series) -> pd.Series:
 
 def _as_words(column: pd.Series) -> pd.Series:
     """Return numbers for true and false; what is neither stays, and is an error later."""
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return column
     words = {"true": 1.0, "false": 0.0}
     return column.map(lambda cell: words.get(str(cell).lower(), cell), na_action="ignore")
 
 
-def describe_columns(path: Path, table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return name, kind and missing cells of each column, and the number of levels of text."""
+def describe_columns(path: Path, table: pd.DataFrame, dates: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return name, kind and missing cells of each column, and the number of levels of text; ``dates`` are such."""
     found = []
+    for name in dates:
+        need_column(path, table, name, "--dates")
     for name in table:
-        kind = kind_of(table[name])
+        kind = "date" if name in dates else kind_of(table[name])
         if kind is None:
             raise UserError(
                 f"{path}: column {name!r} holds neither numbers, text, booleans nor dates. Convert it or use --drop."

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 
 REMEDIES = {
     errno.ENOSPC: "Make room, or choose another place (-o, or TMPDIR for what is kept in between)",
@@ -12,6 +13,14 @@ REMEDIES = {
 }
 
 
+# What the command line can do about a column that looks like something else than categories.
+DOUBTS = {
+    "dates": "To read it as dates: --dates {column}",
+    "numbers": "Correct such cells, or leave them empty.",
+    "ids": "Nothing that holds for other rows can be learned from it: --drop {column}",
+}
+
+
 class UserError(Exception):
     """One line that names the file, the column and the remedy; the program ends with exit code 2."""
 
@@ -19,6 +28,15 @@ class UserError(Exception):
 def one_line(error: BaseException) -> str:
     """Return an error's message as one line."""
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def warning_line(message: Warning) -> str:
+    """Return a warning as one line; one about a column names what the command line can do."""
+    remedy = DOUBTS.get(getattr(message, "looks_like", ""))
+    if remedy is None:
+        return one_line(message)
+    column, seen = (getattr(message, name) for name in ("column", "seen"))
+    return f"Column {column!r} is read as categories, but {seen} {remedy.format(column=shlex.quote(column))}"
 
 
 def why(error: OSError) -> str:

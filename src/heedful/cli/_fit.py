@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     features = table.drop(columns=[*arguments.drop, *response.columns.values()], errors="ignore")
     if not features.shape[1]:
         raise UserError(f"{path}: no column is left to predict from. Drop fewer columns.")
-    columns = describe_columns(path, features)
+    columns = describe_columns(path, features, arguments.dates)
     X = conform(path, features, columns)
     model = _fit_model(arguments, X, response)
     notes = make_notes(response.task, response.columns, columns, arguments.drop)

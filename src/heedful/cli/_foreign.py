@@ -174,7 +174,8 @@ def _package(path: Path, name: str) -> ModuleType:
         return importlib.import_module(name)
     except ImportError as error:
         raise UserError(
-            f"{path}: the model needs {name}, which is not installed. Run: pip install 'heedful[boost]'"
+            f"{path}: the model needs {name}, which is not installed. Run: pip install "
+            f"'heedful[{'lightgbm' if name == 'lightgbm' else 'boost'}]'"
         ) from error
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from heedful import __version__
-from heedful.cli._errors import UserError, one_line, os_message
+from heedful.cli._errors import UserError, one_line, os_message, warning_line
 from heedful.cli._options import (
     coverage,
     limit,
@@ -78,7 +78,7 @@ def _run(given: list[str]) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         found = command.run(arguments)
-    heard = list(dict.fromkeys(one_line(entry.message) for entry in caught if isinstance(entry.message, Warning)))
+    heard = list(dict.fromkeys(warning_line(entry.message) for entry in caught if isinstance(entry.message, Warning)))
     for message in heard:
         tell_error(f"heedful: warning: {message}")
     if arguments.json:
@@ -161,6 +161,11 @@ def _add_table(own: argparse.ArgumentParser) -> None:
     own.add_argument("--sep", type=separator, metavar="CHAR", help="separator of a CSV file (default: a comma)")
 
 
+def _add_dates(own: argparse.ArgumentParser) -> None:
+    own.add_argument("--dates", action="extend", nargs="+", default=[], metavar="COL", help=(
+        "columns of text that hold dates, as ISO 8601 writes them: 2024-05-01, 2024-05-01T12:30"))  # fmt: skip
+
+
 def _add_output(own: argparse.ArgumentParser, text: str = TABLE, required: bool = True) -> None:
     own.add_argument("-o", "--output", type=Path, required=required, metavar="OUT", help=text)
     own.add_argument("--raw-cells", action="store_true", help=(
@@ -183,6 +188,7 @@ def _add_fit(commands: Any) -> None:
         "poisson, gamma, tweedie: how long, or of how many, the target was counted: numbers > 0"))  # fmt: skip
     own.add_argument("--limit", type=limit, action="extend", nargs="+", default=[], metavar="COL=SIGN", help=(
         "keep coefficients of a column of numbers at 0 or above (accidents=+) or below (age=-)"))  # fmt: skip
+    _add_dates(own)
     _add_forests(own)
 
 
@@ -241,6 +247,7 @@ def _add_effect(commands: Any) -> None:
         "the outcome is to be small, such as pain or costs: smallest effects first"))  # fmt: skip
     own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows effects and their checks")
     own.add_argument("--save", type=Path, metavar="MODEL", help="file for the model, for `predict` and `explain`")
+    _add_dates(own)
     _add_forests(own)
 
 

@@ -40,7 +40,7 @@ def read_study(arguments: Namespace, table: pd.DataFrame) -> Study:
     features = table.drop(columns=[*arguments.drop, *named.values()], errors="ignore")
     if not features.shape[1]:
         raise UserError(f"{path}: no column is left that effects may depend on. Drop fewer columns.")
-    columns = describe_columns(path, features)
+    columns = describe_columns(path, features, arguments.dates)
     return Study(
         X=conform(path, features, columns),
         outcome=labels_of(path, given["outcome"]),
@@ -100,5 +100,5 @@ def _is_level(level: Any, text: str, kind: str | None) -> bool:
     try:
         typed = {"true": 1.0, "false": 0.0}.get(text.lower())
         return float(level) == (float(text) if typed is None else typed)
-    except ValueError:
+    except (OverflowError, ValueError):
         return False

@@ -15,6 +15,8 @@ from heedful.cli._errors import UserError
 from heedful.cli._model import FAMILIES
 
 FEW, ROWS_EACH = 10, 5
+# More different numbers than these, with fewer than three rows each, are no classes.
+MANY = 30
 
 
 class Response(NamedTuple):
@@ -47,6 +49,11 @@ def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     reason = "--task"
     if task == "auto":
         task, reason = choose_task(path, column)
+    if task == "classification" and kind_of(column) == "number" and column.nunique() > max(MANY, len(column) / 3):
+        raise UserError(
+            f"{path}: column {name!r} (--target) holds {column.nunique()} different numbers in {len(column)} rows, too "
+            "many for classes. Use --task regression."
+        )
     y = labels_of(path, column) if task == "classification" else numbers_of(path, column)
     if not arguments.exposure:
         return Response(task, reason, {"target": name}, y)
@@ -134,10 +141,6 @@ def labels_of(path: Path, column: pd.Series) -> pd.Series:
 def _survival(path: Path, table: pd.DataFrame, event: str, time: str) -> np.ndarray:
     happened = convert(path, whole_column(path, need_column(path, table, event, "--event")), "boolean")
     when = numbers_of(path, whole_column(path, need_column(path, table, time, "--time")))
-    if not happened.isin((0, 1)).all():
-        raise UserError(
-            f"{path}: column {event!r} (--event) must hold true and false, or 1 and 0: 1 where it happened."
-        )
     if not (when > 0).all():
         raise UserError(
             f"{path}: column {time!r} (--time) must hold times > 0, got {when.min():g}. Drop or shift them."

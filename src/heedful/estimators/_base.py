@@ -24,6 +24,7 @@ from heedful._responses import Response, with_offset
 from heedful._training_table import GivenRows, TrainingTable, as_frame
 from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
+from heedful.estimators._alone import baseline_alone
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation, Summary
 
@@ -284,8 +285,8 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def baseline_(self) -> Any:
-        """The model for all rows."""
-        return self._model.models.baseline
+        """The model for all rows; it takes the tables that this estimator takes."""
+        return baseline_alone(self, self._model)
 
     @property
     def similarity_(self) -> list[Any]:
@@ -370,7 +371,7 @@ class AttentionEstimator(BaseEstimator):
         """Return a table of queries, checked."""
         table = read_table(self, X, reset=False)
         self._fitted.rows.check(table)
-        return table
+        return table if isinstance(table, pd.DataFrame) else table.astype(np.float64, copy=False)
 
     def _values(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         """Return predictions as they are expected: probabilities of all classes, or one number."""

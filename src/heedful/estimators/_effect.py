@@ -141,7 +141,8 @@ class AttentionEffect(AttentionEstimator):
             Two values or labels, of which the second in order is the treatment; or an amount, whose effect is per unit.
             Categories of pandas that have an order keep it.
         sample_weight : array-like of shape (n_train,), default=None
-            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
+            Weights of the rows: in effects and averages a row of weight 2 counts as the same row twice, one of weight 0
+            not at all. Standard errors and tests take a row as one, of any weight.
         groups : array-like of shape (n_train,), default=None
             Groups of rows that stay together in folds, such as the visits of a patient; standard errors are by groups.
         propensity : array-like of shape (n_train,), default=None

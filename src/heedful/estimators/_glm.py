@@ -38,7 +38,7 @@ class AttentionGLM(AttentionEstimator):
     Attributes
     ----------
     baseline_ : GlobalModel
-        The model for all rows; its predictions are log rates.
+        The model for all rows; ``predict`` gives means, ``coef_`` and ``intercept_`` are those of their logarithms.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are half the mean unit deviance.
 

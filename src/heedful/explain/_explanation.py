@@ -216,7 +216,8 @@ class Explanation(Explained):
         Returns
         -------
         DataFrame
-            Rows by query and rank: label, weight and response of the training row, and its cells if asked for.
+            Rows by query and rank: ``row``, the label of the training row, its ``weight``, its response, and its cells
+            if asked for. A column of the table that has one of these names says so: "weight (column)".
         """
         k = min(_check_count("k", k), len(self.train))
         if not values:

@@ -1,11 +1,16 @@
 """The training rows that queries attended to, beside the queries: what they have in common, and with whom."""
 
+from collections.abc import Collection
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful.explain._cells import is_measured, read_cells
+
+# What is said of each attended row: these names are never those of cells or responses.
+OWN = ("query", "rank", "row", "weight")
 
 
 def top_of(attention: Any, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -23,10 +28,20 @@ def rank_queries(index: pd.Index, ranks: range) -> pd.MultiIndex:
     return pd.MultiIndex.from_product([index, ranks], names=["query", "rank"])
 
 
+def tell_apart(table: pd.DataFrame, what: str, taken: Collection) -> pd.DataFrame:
+    """Return a table whose columns of names already taken say what they are: "weight" becomes "weight (column)"."""
+    names = list(table)
+    for j, name in enumerate(names):
+        while name in taken or name in chain(names[:j], names[j + 1 :]):
+            name = f"{name} ({what})"
+        names[j] = name
+    return table.set_axis(names, axis=1)
+
+
 def list_rows(attention: Any, index: pd.Index, train: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return label, weight and response of the rows that each query attended to most."""
     rows, weights = zip(*(top_of(attention, q, k) for q in range(len(index))), strict=True)
-    found = train.iloc[np.concatenate(rows)]
+    found = tell_apart(train.iloc[np.concatenate(rows)], "response", OWN)
     table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, rank_queries(index, range(1, k + 1)))
     return pd.concat([table, found.set_axis(table.index)], axis=1)
 
@@ -35,12 +50,14 @@ def list_beside(
     attention: Any, queries: pd.DataFrame, rows: pd.DataFrame, response: pd.DataFrame | None, k: int
 ) -> pd.DataFrame:
     """Return each query at rank 0 and below it the rows it attended to most, cell by cell."""
+    queries, rows = (tell_apart(table, "column", OWN) for table in (queries, rows))
+    if response is not None:
+        response = tell_apart(response, "response", [*OWN, *queries])
     parts = []
     for q in range(len(queries)):
         chosen, weights = top_of(attention, q, k)
         beside = pd.concat([queries.iloc[[q]], rows.iloc[chosen]])
         if response is not None:
-            response = response.rename(columns={name: f"{name} (response)" for name in response if name in beside})
             unknown = pd.DataFrame(np.nan, beside.index[:1], response.columns)
             beside = pd.concat([pd.concat([unknown, response.iloc[chosen]]).set_axis(beside.index), beside], axis=1)
         beside.insert(0, "weight", np.append(np.nan, weights))

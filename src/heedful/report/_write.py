@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from heedful._files import write_whole
+from heedful._files import check_folder, write_whole
 from heedful.explain import DriftReport, Explanation
 from heedful.report._answers import Answer
 from heedful.report._collect import collect
@@ -118,6 +118,11 @@ def write(
     Path
         Where the page is.
 
+    Raises
+    ------
+    FileNotFoundError
+        If there is no folder for it.
+
     Examples
     --------
     >>> import tempfile
@@ -129,6 +134,7 @@ def write(
     ...     report.write(model.explain(X[:5]), f"{folder}/report.html").name
     'report.html'
     """
+    check_folder(path)
     known = {"interval": interval, "survival": survival, "answers": answers}
     page = render(explanation, title=title, n_clusters=n_clusters, **known)
     write_whole(path, lambda file: file.write(page.encode()))

@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import numpy as np
 
-from heedful._files import write_whole
+from heedful._files import check_folder, write_whole
 from heedful.saving._archive import Archive, TooLargeError
 from heedful.saving._header import HEADER, check_format, make_header, tell_versions
 from heedful.saving._laws import check_all
@@ -50,6 +50,8 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
     >>> heedful.load_model(file).n_clusters
     2
     """
+    if isinstance(file, str | os.PathLike):
+        check_folder(file)
     header = json.dumps(make_header(notes or {}), indent=1)
     try:
         buffer = dump(model)

@@ -173,7 +173,7 @@ def default_booster(labels: bool, n_rows: int, n_jobs: int | None, seed: int, wh
 
     Leaves of 20 rows, LightGBM's default, would be most of a small table; its threads wait for each other on one.
     """
-    lightgbm = need("lightgbm", "boost", who)
+    lightgbm = need("lightgbm", "lightgbm", who)
     return (lightgbm.LGBMClassifier if labels else lightgbm.LGBMRegressor)(
         n_estimators=300,
         num_leaves=8,

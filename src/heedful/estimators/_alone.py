@@ -1,0 +1,48 @@
+"""The model for all rows, alone: it takes the tables of the estimator that it belongs to."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from heedful._attention_model.fitted import FittedAttention
+from heedful._frames import is_frame
+
+ASKED = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
+
+
+class EitherTable(NamedTuple):
+    """A method of a model for all rows, of tables as its estimator takes them, or of the model's own columns."""
+
+    owner: Any
+    model: Any
+    name: str
+
+    def __call__(self, X: Any, *args: Any, **known: Any) -> Any:
+        """Ask whoever the table belongs to."""
+        own = not has_columns(self.owner, X) and has_columns(self.model, X) and hasattr(self.model, self.name)
+        method: Callable = getattr(self.model if own else self.owner, self.name)
+        return method(X, *args, **known)
+
+
+def has_columns(estimator: Any, X: Any) -> bool:
+    """Return whether a table has the columns that an estimator was fitted to: as many, and of their names if any."""
+    shape, names = np.shape(X), getattr(estimator, "feature_names_in_", None)
+    if len(shape) != 2 or shape[1] != getattr(estimator, "n_features_in_", None):
+        return False
+    return names is None or not is_frame(X) or set(getattr(X, "column_names", X.columns)) == set(names)
+
+
+def baseline_alone(estimator: Any, fitted: FittedAttention) -> Any:
+    """Return the model for all rows with methods that take the tables of its estimator."""
+    models = fitted.models
+    if models.given:
+        return models.baseline
+    owner, baseline = copy(estimator), copy(models.baseline)
+    owner._model = copy(fitted)
+    owner._model.tuned = fitted.tuned._replace(share=np.zeros(fitted.tuned.share.size), additive=0.0)
+    for name in ASKED:
+        if hasattr(owner, name):
+            setattr(baseline, name, EitherTable(owner, models.baseline, name))
+    return baseline
