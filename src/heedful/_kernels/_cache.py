@@ -29,7 +29,8 @@ class AllSources(CompileResultCacheImpl):
         """Return numba's own, whose stamp is now that of all files of kernels too, and of checked indices."""
         found = super().locator
         own = type(found).get_source_stamp(found)
-        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent), bool(config.BOUNDSCHECK))
+        checked = bool(vars(config)["BOUNDSCHECK"])
+        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent), checked)
         return found
 
 
