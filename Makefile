@@ -41,8 +41,20 @@ test-studies: $(READY) ## run every study in small, and every example
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=25 tests/studies
 
 .PHONY: test-nojit
-test-nojit: $(READY) ## run the kernels' tests without compiling them
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/_kernels
+test-nojit: $(READY) ## run tests of kernels and of small trees without compiling them
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/_kernels \
+		tests/_trees/test_forest.py::test_rows_are_drawn_by_their_weights
+
+# Tests of every room that calls kernels; tests/bounds.py makes negative indices errors too. Compiled with checks, kernels
+# are kept in a folder of their own.
+WITH_BOUNDS := test_bounds.py _trees _intervals _models/test_linear_fits.py _solver/test_lasso.py _solver/test_leaves.py \
+	attention cluster/test_linkage.py similarity/test_forest.py similarity/test_leaf_proximity.py \
+	similarity/test_leaf_index.py similarity/test_boosted.py test_ensembles.py _kernels/test_surrogate.py
+
+.PHONY: test-bounds
+test-bounds: $(READY) ## run tests of every room that calls kernels with all indices checked
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels $(BIN)/python -m pytest -n 2 --dist loadfile \
+		-p tests.bounds $(WITH_BOUNDS:%=tests/%)
 
 .PHONY: mutants
 mutants: $(READY) ## make small wrong edits one by one and see that tests fail; ONLY='text' tries those with it
@@ -143,7 +155,7 @@ types: $(READY) ## type check
 	$(BIN)/mypy
 
 .PHONY: check
-check: lint types test test-studies test-nojit doctest ## everything that must pass
+check: lint types test test-studies test-nojit test-bounds doctest ## everything that must pass
 
 .PHONY: studies
 studies: $(READY) ## list the studies; each is a target below and runs by python -m benchmarks.NAME

@@ -8,6 +8,7 @@ import pytest
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, AttentionRegressor, DriftCorrector, _blocks
 from heedful._frames import TableReader
+from heedful._trees import Bins
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 SEEN = Counter()
@@ -110,3 +111,16 @@ def test_a_corrected_model_is_asked_once_about_each_query(rows):
         asked.clear()
         ask(X_new)
         assert sum(asked) == len(X_new)
+
+
+def test_bins_are_made_as_often_of_many_columns_as_of_few(monkeypatch):
+    made, real, times = Counter(), Bins.transform, []
+    monkeypatch.setattr(Bins, "transform", lambda self, X: made.update([X.shape[1]]) or real(self, X))
+    for n_columns in (3, 30):
+        X = np.random.default_rng(0).normal(size=(60, n_columns))
+        model = AttentionLasso(similarity=ForestProximity(10), random_state=0).fit(X, X[:, 0])
+        made.clear()
+        model.explain(X[:3], max_features=2).contributions()
+        assert len(model.local_models(X[:3]).to_dict()["columns"]) == n_columns
+        times.append(made.total())
+    assert times[0] == times[1]

@@ -20,10 +20,10 @@ print(_kernels.weigh_rows(np.array([0, 1]), np.zeros(1, np.int32), one, one, one
 """
 
 
-def use(folder, package=None):
+def use(folder, package=None, **more):
     """Use a kernel in a process of its own; return its result, and how many kernels were compiled."""
     path = package or Path(heedful.__file__).parents[1]
-    variables = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(path), "HEEDFUL_QUIET": "1"}
+    variables = os.environ | {"NUMBA_CACHE_DIR": str(folder), "PYTHONPATH": str(path), "HEEDFUL_QUIET": "1"} | more
     command = [sys.executable, "-W", "error", "-c", USE]
     found = subprocess.run(command, check=True, env=variables, capture_output=True, text=True, timeout=300)
     value, n_compiled = found.stdout.split()
@@ -57,3 +57,9 @@ def test_a_cache_that_turned_read_only_is_still_read(tmp_path):
     for path in [tmp_path, *tmp_path.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     assert use(tmp_path)[0] == expected
+
+
+def test_kernels_whose_indices_are_checked_and_those_whose_are_not_are_never_taken_for_each_other(tmp_path):
+    expected, _ = use(tmp_path, NUMBA_BOUNDSCHECK="0")
+    assert use(tmp_path, NUMBA_BOUNDSCHECK="1") == (expected, 1)
+    assert use(tmp_path, NUMBA_BOUNDSCHECK="1") == (expected, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heedful._kernels.shapes import MISSING
+from heedful._kernels.shapes import MISSING, N_FOUND
 from heedful._kernels.stumps import scan_column, scan_numbers, weigh_cuts
 
 N_BINS = 6
@@ -37,7 +37,7 @@ def best_gain(pulls, bends, lost, how, sign):
 @pytest.mark.parametrize("missing", [False, True])
 def test_the_best_cut_of_numbers_is_the_best_of_all(rng, how, sign, missing):
     for _ in range(40):
-        tally, order, found = np.zeros((256, 2)), np.zeros(256, np.int64), np.zeros(9)
+        tally, order, found = np.zeros((256, 2)), np.zeros(256, np.int64), np.zeros(N_FOUND)
         tally[:N_BINS] = np.column_stack([rng.normal(rng.normal(), 1.0, N_BINS), rng.uniform(0.5, 3.0, N_BINS)])
         lost = (rng.normal(), rng.uniform(0.5, 3.0)) if missing else (0.0, 0.0)
         tally[MISSING] = lost

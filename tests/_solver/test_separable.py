@@ -164,3 +164,13 @@ def test_all_weight_on_one_row_gives_no_coefficients(rng, kind):
     fits = local_lasso(X, y, np.eye(40), alpha=0.05, family=kind)
     assert (fits.coef_ == 0).all()
     assert np.isfinite(fits.intercept_).all()
+
+
+def test_classes_in_the_order_of_a_column_take_few_rounds(rng):
+    X = rng.normal(size=(100, 2))
+    y = np.searchsorted(np.quantile(X[:, 0], [0.2, 0.4, 0.6, 0.8]), X[:, 0])
+    how = {"alpha": 1e-4, "family": "multinomial"}
+    # rounds that are a few hundredths shorter each time, one by one, would be twice as many and more
+    quick = local_lasso(X, y, np.ones((1, 100)), tol=1e-6, max_iter=150, **how)
+    exact = local_lasso(X, y, np.ones((1, 100)), tol=1e-9, **how)
+    np.testing.assert_allclose(quick.coef_, exact.coef_, rtol=1e-3)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from heedful import _blocks
 from heedful._attention_model.attribution import Game, drop_noise
 from heedful._attention_model.parts import in_parts
+from heedful._attention_model.plain import tell_coding
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
 from heedful._attention_model.shapley import shapley_values
@@ -167,7 +168,7 @@ class FittedAttention:
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True), run, keep_models=keep_models)
         self._warn(found.n_failed, batch.size)
-        return self._tables(table, batch, found)
+        return self._tables(table, batch, found)._replace(coding=tell_coding(self.models))
 
     def explain(
         self,
@@ -245,7 +246,8 @@ class FittedAttention:
         if models.by_column:
             names = np.asarray(rows.plain_names, dtype=object)[rows.model_sources]
         else:
-            names = [name if name in set(rows.reader.names) else None for name in models.names]
+            known = set(rows.reader.names)
+            names = [name if name in known else None for name in models.names]
         return pd.Series(names, models.names, dtype=object, name="source")
 
     def calibration(self, run: Run) -> Calibration:

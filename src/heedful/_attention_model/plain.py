@@ -71,7 +71,7 @@ def tell_label(label: Any) -> Any:
 
 def _tell_columns(models: FittedModels) -> list[dict[str, Any]]:
     rows, shapes, found = models.rows, models.shapes, []
-    heights = _level_heights(models)
+    heights, bins = _level_heights(models), None if shapes is None else rows.model_bins(rows.codes[:1]).bins
     for at, (j, coding) in enumerate(zip(rows.model_columns, rows.model_codings(models.reach), strict=True)):
         levels, kinds = rows.reader.levels[j], rows.reader.kinds[j]
         told: dict[str, Any] = {"name": rows.reader.names[j]}
@@ -80,9 +80,8 @@ def _tell_columns(models: FittedModels) -> list[dict[str, Any]]:
             kind = kinds[0] if kinds else "none"
             told |= {"kind": kind, "unit": UNITS.get(kind), "feature": coding.names[0], "missing": coding.mean}
             told |= dict(zip(("low", "high"), ends, strict=True))
-            if shapes is not None:
-                edges = rows.model_bins(rows.codes[:1]).bins.edges(at)
-                told["curve"] = _tell_steps(edges[1:-1], shapes.curves[at])
+            if shapes is not None and bins is not None:
+                told["curve"] = _tell_steps(bins.edges(at)[1:-1], shapes.curves[at])
         else:
             features = dict(zip(coding.kept, coding.names, strict=True))
             known = range(len(levels))

@@ -71,14 +71,13 @@ def fit_small(
         own = functions(view.design[[q]], curves[[q]], coef[q], multiple[q], starts)[:, 0]
         mean = np.einsum("i,kij->kj", weight, added)
         away = (added - mean[:, None]) * np.sqrt(weight)[:, None]
-        products = away.swapaxes(1, 2) @ away
         apart = own - mean
         # with the query as half of the weight the mean is halfway to it
-        factor[q] = choose_columns((products + np.einsum("kj,kl->kjl", apart, apart) / 2) / 2, most)
-        total, rest = products.sum(), 1.0 - factor[q]
+        factor[q] = choose_columns(np.concatenate([away, apart[:, None] / np.sqrt(2)], axis=1) / np.sqrt(2), most)
+        total, rest = np.sum(away.sum(axis=2) ** 2), 1.0 - factor[q]
         gap = (rest * apart).sum(axis=1)
         if total > 0.0:
-            fidelity[q] = 1.0 - (np.einsum("kj,kjl,kl->", rest, products, rest) + gap @ gap) / total
+            fidelity[q] = 1.0 - (np.sum(np.einsum("kij,kj->ki", away, rest) ** 2) + gap @ gap) / total
         alone[q] = link[q] - gap / 2
     return SmallModels(factor, alone, fidelity)
 
@@ -93,15 +92,16 @@ def functions(
     return added
 
 
-def choose_columns(products: np.ndarray, most: int) -> np.ndarray:
-    """Return the multiples of few functions nearest to the sum of all, from their products (n_outputs, p, p)."""
-    n_outputs, size = products.shape[:2]
-    left, pull = products.copy(), products.sum(axis=2)
-    least = NOTHING * max(float(products.sum()), float(np.einsum("kjj->", products)))
+def choose_columns(functions: np.ndarray, most: int) -> np.ndarray:
+    """Return the multiples of few functions nearest to the sum of all, from their values (n_outputs, n_rows, p)."""
+    n_outputs, _, size = functions.shape
+    total, left = functions.sum(axis=2), functions.copy()
+    square = np.einsum("kij,kij->kj", functions, functions)
+    least = NOTHING * max(float(np.sum(total**2)), float(square.sum()))
     chosen: list[int] = []
     for _ in range(min(most, size)):
-        own = np.einsum("kjj->kj", left)
-        usable = own > np.maximum(least, NOTHING * np.einsum("kjj->kj", products))
+        own, pull = np.einsum("kij,kij->kj", left, left), np.einsum("kij,ki->kj", left, total)
+        usable = own > np.maximum(least, NOTHING * square)
         gain = np.where(usable, pull**2 / np.where(usable, own, 1.0), 0.0).sum(axis=0)
         gain[chosen] = 0.0
         best = int(np.argmax(gain))
@@ -109,13 +109,12 @@ def choose_columns(products: np.ndarray, most: int) -> np.ndarray:
             break
         chosen.append(best)
         for output in np.flatnonzero(usable[:, best]):
-            step = left[output, :, best] / own[output, best]
-            pull[output] -= step * pull[output, best]
-            left[output] -= np.outer(step, left[output, best])
+            unit = left[output, :, best] / np.sqrt(own[output, best])
+            left[output] -= np.outer(unit, unit @ left[output])
     factor = np.zeros((n_outputs, size))
     for k in range(n_outputs):
-        inside = products[k][np.ix_(chosen, chosen)]
-        factor[k, chosen] = np.linalg.lstsq(inside, products[k][chosen].sum(axis=1), rcond=1e-10)[0]
+        inside = functions[k][:, chosen]
+        factor[k, chosen] = np.linalg.lstsq(inside.T @ inside, inside.T @ total[k], rcond=1e-10)[0]
     return factor
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.plain import tell_coding, tell_equations, tell_label
+from heedful._attention_model.plain import tell_equations, tell_label
 from heedful._attention_model.queries import Answer
 from heedful._attention_model.small import SmallModels
 from heedful._models.protocol import FittedModels, View
@@ -206,7 +206,6 @@ def table_models(
         shape=coefs.per_feature(shape),
         local_shape=coefs.per_feature(local_shape),
         local_name=models.local_name,
-        coding=tell_coding(models) if small is None else {},
     )
 
 

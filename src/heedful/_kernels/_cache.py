@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from heedful._kernels._notice import say_uncached
@@ -25,10 +26,11 @@ class AllSources(CompileResultCacheImpl):
 
     @property
     def locator(self) -> Any:
-        """Return numba's own, whose stamp is now that of the kernel's file and of all files of kernels."""
+        """Return numba's own, whose stamp is now that of all files of kernels too, and of checked indices."""
         found = super().locator
         own = type(found).get_source_stamp(found)
-        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent))
+        checked = bool(vars(config)["BOUNDSCHECK"])
+        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent), checked)
         return found
 
 

@@ -32,7 +32,7 @@ def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
         if sums.size == 0:
             counts[0, places[np.int64(((number >> np.uint64(32)) * np.uint64(n_rows)) >> np.uint64(32))]] += 1
             continue
-        at = float(number >> np.uint64(11)) * 2.0**-53 * sums[-1]
+        at = float(number >> np.uint64(11)) * 2.0**-53 * sums[n_rows - 1]
         low, high = 0, n_rows - 1
         while low < high:
             middle = (low + high) >> 1

@@ -3,7 +3,8 @@
 A step replaces the loss of one output by a quadratic with the present slope; descent on its covariances, or with many
 columns ``path_row``, solves that lasso. Steps that do not go down are halved. Classes take turns. At convergence the
 fit is exact: its slope is that of the loss. With few columns the quadratic's covariances are kept while the fit moves
-little, along the path of penalties too: a step then costs a pass over the rows instead of their products.
+little, along the path of penalties too: a step then costs a pass over the rows instead of their products. Classes that
+can be told apart take hundreds of rounds, each a little shorter than the one before: such rounds are stretched.
 """
 
 from typing import NamedTuple
@@ -38,6 +39,8 @@ LOOK, SHRUNK = 200, 0.45
 KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
 # A step this short goes down for certain; one that is cut to less than this part of itself leads nowhere.
 SHORT, LEAST_STEP = 0.02, 1e-9
+# A round of all classes this long beside the one before is slow; it is stretched at most so many times.
+SLOW, MOST_STRETCHED = 0.9, 100.0
 
 
 class Workspace(NamedTuple):
@@ -257,13 +260,55 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
 
 
 @making_row
+def copy_models_row(intercept, coef, kept):
+    """Write coefficients, and after them the intercept, of each output into ``kept``."""
+    for k in range(intercept.size):
+        for j in range(coef.shape[1]):
+            kept[k, j] = coef[k, j]
+        kept[k, coef.shape[1]] = intercept[k]
+
+
+@making_row
+def move_models_row(table, packed, state, work, rule, strength, here, there, by, intercept, coef):
+    """Move models from ``there`` on by some times the way from ``here`` to it; return loss and penalty."""
+    p, size = coef.shape[1], 0.0
+    for k in range(intercept.size):
+        for j in range(p):
+            coef[k, j] = there[k, j] + by * (there[k, j] - here[k, j])
+        intercept[k] = there[k, p] + by * (there[k, p] - here[k, p])
+        link_row(packed, intercept[k], coef[k], min(table.y_column, p), work.wide, state.link[k])
+        size += size_row(coef[k], rule.scale, rule.groups)
+    return loss_row(MULTINOMIAL, state, -1), strength * size
+
+
+@making_row
+def stretch_row(table, packed, state, work, rule, alpha, here, there, by, intercept, coef):
+    """Take the round from ``here`` once more, as far as all rounds to come would go; not if that does not go down.
+
+    Rounds that shrink by a constant factor have a sum that is known from two of them.
+    """
+    strength = alpha if alpha < np.inf else 0.0
+    copy_models_row(intercept, coef, there)
+    parts = (table, packed, state, work, rule, strength, here, there)
+    before, penalty = move_models_row(*parts, 0.0, intercept, coef)
+    after, new = move_models_row(*parts, by, intercept, coef)
+    if not after + new < before + penalty:
+        after, _ = move_models_row(*parts, 0.0, intercept, coef)
+    else:
+        for k in range(intercept.size):
+            work.moved[0, k] = np.inf
+    return after
+
+
+@making_row
 def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
     """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
 
     Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
     """
     n_output, n_features = intercept.size, min(table.y_column, coef.shape[1])
-    share = vector(n_output)
+    share, n_models = vector(n_output), n_output if kind == MULTINOMIAL else 0
+    here, there, last = matrix(n_models, coef.shape[1] + 1), matrix(n_models, coef.shape[1] + 1), np.inf
     n_eff = shares_row(kind, state, share)
     if settle_pure_row(kind, share, n_eff, intercept, coef):
         return True
@@ -286,6 +331,8 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
     converged, look, before = False, LOOK, np.inf
     for n_done in range(1, rule.max_iter + 1):
         largest, solved = 0.0, True
+        if kind == MULTINOMIAL:
+            copy_models_row(intercept, coef, here)
         for k in range(n_output):
             if kind == MULTINOMIAL and share[k] < ABSENT:
                 continue
@@ -298,6 +345,11 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         if largest <= rule.tol or (kind != COX and kind != POWER and loss < PERFECT):
             converged = solved
             break
+        if kind == MULTINOMIAL and SLOW * last < largest < last:
+            by = min(largest / (last - largest), MOST_STRETCHED)
+            loss = stretch_row(table, packed, state, work, rule, alpha, here, there, by, intercept, coef)
+            largest = np.inf
+        last = largest
         if kind == COX and alpha == 0.0 and n_done == look:
             if largest > SHRUNK * before:
                 break

@@ -10,6 +10,8 @@ GAUSSIAN, BINOMIAL, MULTINOMIAL, COX, POWER = 0, 1, 2, 3, 4
 OTHER = -1
 # The code of a missing cell in binned columns.
 MISSING = 255
+# What ``scan_column`` of stumps writes of the best cut of a column.
+N_FOUND = 9
 
 
 class Table(NamedTuple):

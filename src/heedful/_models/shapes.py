@@ -11,7 +11,7 @@ from heedful._models.drawn_rows import draw_rows
 from heedful._solver import Family, Survival
 from heedful._sound import numbers
 from heedful._training_table import TrainingTable
-from heedful._trees.stumps import CODES, fit_stumps
+from heedful._trees.stumps import CODES, fit_stumps, used_columns
 from heedful.baseline._folds import Split
 
 # Rows that no fold leaves out are left out by folds among themselves, this many.
@@ -48,8 +48,8 @@ class Shapes:
     def link(self, codes: np.ndarray) -> np.ndarray:
         """Return the linear predictor (n_rows, n_outputs) of rows in bins."""
         total = np.tile(self.start, (len(codes), 1))
-        for curve, column in zip(self.curves, codes.T, strict=True):
-            total += curve[column]
+        for j in used_columns(self.curves):
+            total += self.curves[j, codes[:, j]]
         return total
 
 
@@ -162,38 +162,52 @@ def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None) -> p
         curve, codes = shapes.curves[j], binned.codes[:, j]
         mass = np.bincount(codes, weights=rows.mass, minlength=CODES)
         if binned.bins.categories[j] and levels is not None:
-            parts.append(_levels(name, levels, binned.bins.level_bins(j), given[:, j], rows.mass, curve))
+            parts.append((name, _levels(levels, binned.bins.level_bins(j), given[:, j], rows.mass, curve)))
         else:
-            parts.append(_steps(name, binned.bins.edges(j), mass, curve))
+            parts.append((name, _steps(binned.bins.edges(j), mass, curve)))
         if mass[MISSING] > 0:
-            parts.append((pd.DataFrame({"feature": name, "rows": mass[[MISSING]]}), curve[[MISSING]]))
-    tables = [_by_output(*part, outputs) for part in parts]
-    known = {"level": pd.Series(dtype=object), "low": pd.Series(dtype=float), "high": pd.Series(dtype=float)}
-    columns = ["feature", *([] if outputs is None else ["class"]), "low", "high", "level", "rows", "effect"]
-    return pd.concat([pd.DataFrame(known), *tables], ignore_index=True)[columns]
+            parts.append((name, _Pieces(NOWHERE, NOWHERE, NOWHERE, mass[[MISSING]], curve[[MISSING]])))
+    # one table in the end: a table for each of thousands of columns takes seconds
+    several = [None] if outputs is None else outputs
+    told = [(name, label, k, part) for name, part in parts for k, label in enumerate(several)]
+    found = {
+        "feature": [name for name, _, _, part in told for _ in part.rows],
+        "class": [label for _, label, _, part in told for _ in part.rows],
+        "low": np.concatenate([part.low for *_, part in told]),
+        "high": np.concatenate([part.high for *_, part in told]),
+        "level": pd.Series(np.concatenate([part.level.astype(object) for *_, part in told]), dtype=object),
+        "rows": np.concatenate([part.rows for *_, part in told]),
+        "effect": np.concatenate([part.effect[:, k] for _, _, k, part in told]),
+    }
+    return pd.DataFrame({name: column for name, column in found.items() if name != "class" or outputs is not None})
 
 
-def _steps(name: str, edges: np.ndarray, mass: np.ndarray, curve: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+# The ends of a piece that is a level, or the level of one of numbers.
+NOWHERE = np.array([np.nan])
+
+
+class _Pieces(NamedTuple):
+    """Pieces of a column: their ends or their levels, the weight of their rows, and their heights (n, n_outputs)."""
+
+    low: np.ndarray
+    high: np.ndarray
+    level: np.ndarray
+    rows: np.ndarray
+    effect: np.ndarray
+
+
+def _steps(edges: np.ndarray, mass: np.ndarray, curve: np.ndarray) -> _Pieces:
     """Return the pieces of a column of numbers; those of one height are one piece."""
     known = edges.size - 1
     first = np.flatnonzero(np.append(True, np.any(np.diff(curve[:known], axis=0) != 0, axis=1)))
-    ends = {"low": edges[first], "high": edges[np.append(first[1:], known)]}
-    return pd.DataFrame({"feature": name} | ends | {"rows": np.add.reduceat(mass[:known], first)}), curve[first]
+    low, high = edges[first], edges[np.append(first[1:], known)]
+    return _Pieces(low, high, NOWHERE.repeat(first.size), np.add.reduceat(mass[:known], first), curve[first])
 
 
-def _levels(
-    name: str, levels: list, place: np.ndarray, codes: np.ndarray, mass: np.ndarray, curve: np.ndarray
-) -> tuple[pd.DataFrame, np.ndarray]:
+def _levels(levels: list, place: np.ndarray, codes: np.ndarray, mass: np.ndarray, curve: np.ndarray) -> _Pieces:
     """Return the levels of a category; rare ones share a bin and its height."""
     known = ~np.isnan(codes)
     count = np.bincount(codes[known].astype(np.int64), weights=mass[known], minlength=place.size)
     level = np.array([*levels[: place.size], None], dtype=object)[:-1]
-    return pd.DataFrame({"feature": name, "level": level, "rows": count}), curve[place]
-
-
-def _by_output(table: pd.DataFrame, effect: np.ndarray, outputs: list | None) -> pd.DataFrame:
-    """Return pieces with their heights, under each class if there are several."""
-    if outputs is None:
-        return table.assign(effect=effect[:, 0])
-    parts = [table.assign(effect=effect[:, k], **{"class": [label] * len(table)}) for k, label in enumerate(outputs)]
-    return pd.concat(parts)
+    none = NOWHERE.repeat(level.size)
+    return _Pieces(none, none, level, count, curve[place])

@@ -5,7 +5,7 @@ from joblib import effective_n_jobs
 from tqdm.auto import tqdm
 
 from heedful import _blocks, _kernels
-from heedful._kernels.shapes import StumpWork
+from heedful._kernels.shapes import N_FOUND, StumpWork
 from heedful._trees.bins import Binned
 from heedful._trees.protocol import Boosting, Response
 from heedful._trees.race import EVERY, Race
@@ -115,7 +115,7 @@ class Group:
         self.pulls, self.chance = Pulls(family, weight, parts, small=small), np.empty(starts.shape)
         n_bins = int((rows.bins.sizes + 1).sum())
         bins = np.empty((n_bins, self.n_series)), np.empty((n_bins, 2, self.n_series))
-        found = np.empty(CODES, np.int64), np.empty(9), np.empty(self.n_series)
+        found = np.empty(CODES, np.int64), np.zeros(N_FOUND), np.empty(self.n_series)
         self.work = StumpWork(np.zeros((CODES, 2 * self.n_series)), *bins, np.empty((5, self.n_series)), *found)
 
     def grow(self, links: np.ndarray, table: tuple, settings: np.ndarray, size: int, bend: bool) -> Found:

@@ -28,8 +28,8 @@ class Stumps:
     def link(self, rows: Binned) -> np.ndarray:
         """Return the linear predictor of rows (n_rows, n_outputs): the start, and one look-up for each column."""
         total = np.tile(self.start, (len(rows), 1))
-        for shape, codes in zip(self.shapes, rows.codes.T, strict=True):
-            total += shape[codes]
+        for j in used_columns(self.shapes):
+            total += self.shapes[j, rows.codes[:, j]]
         return total
 
 
@@ -96,6 +96,11 @@ def fit_stumps(
     return BoostedFolds(model, folds, race.loss, n_rounds, race.best(how.patience), after)
 
 
+def used_columns(shapes: np.ndarray) -> np.ndarray:
+    """Return the columns that add anything; of very many columns most add nothing."""
+    return np.flatnonzero(shapes.any(axis=(1, 2)))
+
+
 def _unit(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
     """Return the weighted mean and standard deviation; 1 in place of 0."""
     center = float(np.average(y, weights=weight))
@@ -108,8 +113,8 @@ def _unit(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
 def _centred(start: np.ndarray, shapes: np.ndarray, rows: Binned, part: Part) -> Stumps:
     """Return the model with the means of its shapes over the training rows moved to its start."""
     total = part.weight.sum()
-    for shape, codes in zip(shapes, rows.codes[part.rows].T, strict=True):
-        mean = np.bincount(codes, weights=part.weight, minlength=CODES) @ shape / total
-        shape -= mean
+    for j in used_columns(shapes):
+        mean = np.bincount(rows.codes[part.rows, j], weights=part.weight, minlength=CODES) @ shapes[j] / total
+        shapes[j] -= mean
         start = start + mean
     return Stumps(start, shapes, rows.bins)

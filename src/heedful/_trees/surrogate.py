@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful import _kernels
+from heedful._kernels.shapes import N_FOUND
 from heedful._trees.bins import Binned
 
 DEPTH, ROUNDS = 4, 200
@@ -73,7 +74,7 @@ def fit_surrogate(rows: Binned, y: np.ndarray, seed: int) -> Surrogate:
     side = np.zeros((ROUNDS, n_leaves - 1, CODES), np.uint8)
     value = np.zeros((ROUNDS, n_leaves))
     residual, sizes, categories = y - start, rows.bins.sizes, rows.bins.categories
-    tally, order, found = np.zeros((CODES, n_leaves)), np.empty(CODES, np.int64), np.empty(8)
+    tally, order, found = np.zeros((CODES, n_leaves)), np.empty(CODES, np.int64), np.zeros(N_FOUND)
     work = (np.empty(n_rows, np.int64), tally, order, found, np.empty(n_leaves))
     if np.ptp(y) > 0:
         used = best = np.arange(n_columns)

@@ -75,24 +75,26 @@ def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame
     ``weight`` (n_query, n_rows) is the attention, ``prior`` (n_rows,) the sample weight of each row.
     """
     everyone = prior / prior.sum()
-    parts = [_compare(queries[name], rows[name], weight, everyone) for name in queries.columns]
-    tables = [part.assign(feature=name) for name, part in zip(queries.columns, parts, strict=True)]
-    found = pd.concat(tables).rename_axis("query").reset_index()
+    names, n_query = queries.columns, len(queries)
+    parts = [_compare(queries[name], rows[name], weight, everyone) for name in names]
+    # one table in the end: a table for each of thousands of columns takes seconds
+    known = {"query": queries.index.take(np.tile(np.arange(n_query), names.size)), "feature": names.repeat(n_query)}
+    found = pd.DataFrame(known | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
     order = found.assign(place=queries.index.get_indexer(found["query"]), away=-found["alike"])
     found = found.loc[order.sort_values(["place", "away"], kind="stable").index]
     rank = found.groupby("query", sort=False).cumcount() + 1
     return found.assign(rank=rank).set_index(["query", "rank"])[["feature", "value", "attended", "all", "alike"]]
 
 
-def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> pd.DataFrame:
+def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> dict[str, np.ndarray]:
     """Return one column of all queries against the training rows."""
     number = is_measured(rows)
     both = _nearness(query, rows) if number else _same(query, rows)
     near, far = (weight * both).sum(axis=1), both @ everyone
     alike = _less(near, far) if number else _less(1 - near, 1 - far)
-    *attended, usual = _typical(rows, np.vstack([weight, everyone]), number)
-    table = {"value": query.astype(object).to_numpy(), "attended": attended, "all": usual, "alike": alike}
-    return pd.DataFrame(table, query.index).astype({"attended": object, "all": object})
+    typical = pd.Series(_typical(rows, np.vstack([weight, everyone]), number), dtype=object).to_numpy()
+    ends = {"attended": typical[:-1], "all": typical[-1:].repeat(len(query))}
+    return {"value": query.astype(object).to_numpy()} | ends | {"alike": alike}
 
 
 def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
