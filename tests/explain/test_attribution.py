@@ -115,6 +115,25 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     assert top["coef"].isna().eq(top["feature"] == "member").all()
 
 
+def test_what_columns_add_in_the_global_model_is_nothing_on_average(mixed):
+    model, X = mixed
+    game = model._fitted.game(model._run)
+    view = game.fitted.read_rows(game.compared.rows).view
+    terms = game.global_terms(view, game.compared.link.shape)
+    np.testing.assert_allclose(np.tensordot(game.compared.share, terms, 1), 0.0, atol=1e-10)
+    assert (np.abs(terms).max(axis=0) > 0).any()
+
+
+def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_no_order(mixed):
+    model, X = mixed
+    game = model._fitted.game(model._run)
+    assert game.bins.categories.tolist() == [name == "member" for name in X]
+    values = game.tables[0].values(game.binned(game.compared.rows.codes))
+    # values of the rows themselves have mean 0: what a column does is their size
+    np.testing.assert_allclose(game.compared.share @ values, 0.0, atol=1e-10)
+    np.testing.assert_allclose(game.reliance[0], np.abs(values).mean(axis=0))
+
+
 def test_a_category_of_one_level_has_no_single_slope():
     X, signal = make_table()
     X = X[["a", "c"]].assign(site="north")
