@@ -112,13 +112,14 @@ def in_set(members, codes):
 
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("turned", [False, True])
-def test_cells_that_a_node_does_not_have_go_where_most_of_its_weight_goes(several, turned):
+@pytest.mark.parametrize("high", [9, -9])
+def test_cells_that_a_node_does_not_have_go_where_most_of_its_weight_goes(several, turned, high):
     """Missing cells of numbers, and levels that no row has; by draws, or where rows have weights by these."""
     codes = np.array([10, 20, 20, 20])
     # many draws of one row against three rows, which weigh more
     draws, weights = np.array([5, 1, 1, 1]), np.array([1, 4, 4, 4])
     codes = 30 - codes if turned else codes
-    node = codes, draws, weights, np.array([[0], [9], [9], [9]])
+    node = codes, draws, weights, np.array([[0], [high], [high], [high]])
     heavy = codes[1] if several else codes[0]
     tally, mask, whole = tallied(node, several)
     _, pair, shift, _ = (splits.scan_outputs if several else splits.scan_row)(whole, 1, tally, mask)
