@@ -1,4 +1,4 @@
-"""The best split of a node by one column, against trying all of them, and where cells go that the node does not have."""
+"""The best split of a node by one column, against trying all of them, and where cells go that the node has none of."""
 
 from itertools import pairwise
 
@@ -164,6 +164,6 @@ def test_a_level_gains_one_mean_squared_error_by_chance_in_the_unit_of_gains(rng
         weights = weights if several else np.ones(codes.size, int)
         mean = np.average(values, axis=0, weights=draws * weights)
         error = (draws * weights) @ ((values - mean) ** 2).sum(axis=1)
-        # gains are times the weight of the node, in units of weight twice: one more row of weight 1 is worth a mean error
+        # gains are times the weight of the node, in units of weight twice
         scale = float(unit) ** 2 if several else 1.0
         assert chance_of(node, unit, several) == pytest.approx(scale * error)

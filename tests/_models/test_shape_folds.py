@@ -1,4 +1,4 @@
-"""Who is fitted to which rows, and who says where to stop: a row has a part in nothing that its own value is made of."""
+"""Who is fitted to which rows, and who says where to stop: a row has no part in what its own value is made of."""
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_neither_models_nor_judges_of_a_fold_have_seen_its_rows(rng, way):
     plan = _in_a_circle(folds, N_ROWS) or _with_judges(folds, rng.permutation(N_ROWS))
     assert len(plan.splits) == len(folds)
     for fold, used, judges in zip(folds, plan.used, plan.judges, strict=True):
-        # the very models that say a row's value are judged, on rows that they have not seen and that are not of the fold
+        # the very models that say a row's value are judged, on rows that neither they nor the fold have
         assert sorted(used) == sorted(k for k, _ in judges)
         for k, rows in judges:
             assert rows.size > 0

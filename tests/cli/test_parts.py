@@ -20,7 +20,9 @@ def model_of(task, classes=None):
     """Return a model of numbers or classes whose answers show what it was given."""
     words, rows = SimpleNamespace(prediction="expected cost"), np.arange(3.0)
     return SimpleNamespace(
-        response_=SimpleNamespace(task=task, classes=classes, words=words, predict=lambda chance: chance.argmax(axis=1)),
+        response_=SimpleNamespace(
+            task=task, classes=classes, words=words, predict=lambda chance: chance.argmax(axis=1)
+        ),
         predict=lambda X, exposure=1.0: rows * exposure,
         predict_interval=lambda X, coverage, exposure=1.0: np.outer(rows * exposure, [1 - coverage, 1 + coverage]),
         effect_interval=lambda X, coverage: np.outer(rows, [-coverage, coverage]),

@@ -116,7 +116,7 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
 
 
 def test_what_columns_add_in_the_global_model_is_nothing_on_average(mixed):
-    model, X = mixed
+    model, _ = mixed
     game = model._fitted.game(model._run)
     view = game.fitted.read_rows(game.compared.rows).view
     terms = game.global_terms(view, game.compared.link.shape)
