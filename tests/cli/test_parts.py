@@ -98,6 +98,12 @@ def test_labels_are_those_that_the_model_knows(tmp_path, labels):
     assert np.isin(found.y, model.classes_).all()
 
 
+def test_labels_that_a_model_does_not_know_stay_as_they_are(tmp_path):
+    loaded = Loaded(fitted(DummyClassifier(), [0, 1]), ["a"], 1, {})
+    _, found = recent_of(tmp_path, pd.DataFrame({"a": 1.0, "y": ["0", "u", "1"]}), loaded)
+    assert found.y.tolist() == ["0", "u", "1"]
+
+
 def test_categories_of_whole_numbers_stay_whole(tmp_path):
     loaded = Loaded(fitted(DummyRegressor(), [0.0, 1.0]), ["a"], 1, {}, categories=("a",))
     _, found = recent_of(tmp_path, pd.DataFrame({"a": [7, 2, 7], "y": [1.0, 2.0, 3.0]}), loaded)
