@@ -159,11 +159,14 @@ def chance_of(node, unit, several):
 
 @pytest.mark.parametrize("several", [False, True])
 def test_a_level_gains_one_mean_squared_error_by_chance_in_the_unit_of_gains(rng, several):
-    for unit in (1, 2**10):
-        codes, draws, weights, values = node = make_node(rng, n_outputs=3 if several else 1)
+    for unit, large in ((1, 1), (2**10, 1), (1, 10**9)):
+        codes, draws, weights, values = make_node(rng, n_outputs=3 if several else 1)
+        # of large numbers the first bits are squared: sums stay exact, and right to a few digits
+        values = large * values + 7 * large
+        node = codes, draws, weights, values
         weights = weights if several else np.ones(codes.size, int)
         mean = np.average(values, axis=0, weights=draws * weights)
         error = (draws * weights) @ ((values - mean) ** 2).sum(axis=1)
         # gains are times the weight of the node, in units of weight twice
         scale = float(unit) ** 2 if several else 1.0
-        assert chance_of(node, unit, several) == pytest.approx(scale * error)
+        assert chance_of(node, unit, several) == pytest.approx(scale * error, rel=1e-9 if large == 1 else 1e-4)
