@@ -115,13 +115,17 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     assert top["coef"].isna().eq(top["feature"] == "member").all()
 
 
-def test_what_columns_add_in_the_global_model_is_nothing_on_average(mixed):
+def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
     model, _ = mixed
     game = model._fitted.game(model._run)
-    view = game.fitted.read_rows(game.compared.rows).view
-    terms = game.global_terms(view, game.compared.link.shape)
-    np.testing.assert_allclose(np.tensordot(game.compared.share, terms, 1), 0.0, atol=1e-10)
-    assert (np.abs(terms).max(axis=0) > 0).any()
+    view, share = game.fitted.read_rows(game.compared.rows).view, game.compared.share
+    slopes, curves = np.ones((1, 1, len(game.fitted.models.names))), np.ones((1, 1, 1))
+    for coef, multiple in ((slopes, 0 * curves), (0 * slopes, curves), (slopes, curves)):
+        terms = game.terms(view, coef, multiple)
+        assert np.ptp(terms.columns, axis=0).max() > 0.1
+        for part in terms:
+            np.testing.assert_allclose(np.tensordot(share, part, 1).sum(), 0.0, atol=1e-10)
+        np.testing.assert_allclose(np.tensordot(share, terms.columns, 1), 0.0, atol=1e-10)
 
 
 def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_no_order(mixed):
