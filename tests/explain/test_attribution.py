@@ -158,7 +158,9 @@ def test_levels_add_up_to_the_part_of_the_model(mixed):
 def test_the_part_of_the_model_is_the_mean_of_both_slopes_times_the_way_from_the_mean(mixing):
     X, signal = make_table()
     numbers = X[["a", "c"]]
-    model = fit("numbers", numbers[:90], signal[:90], local=LocalLasso(shapes=False), mixing=mixing)
+    y = signal + 2.0 * numbers["c"].to_numpy()
+    model = fit("numbers", numbers[:90], y[:90], local=LocalLasso(shapes=False), mixing=mixing)
+    assert (model.baseline_.coef_ != 0).any()
     e, own = model.explain(numbers[90:]), model.explain(numbers[:90])
     slope = (e.coef + own.coef.mean()) / 2
     np.testing.assert_allclose(e.contributions(part="model"), slope * (numbers[90:] - numbers[:90].mean()), atol=1e-10)
