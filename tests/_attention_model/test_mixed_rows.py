@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful._attention_model.attribution import Game, close, drop_noise, mix_rows, systematic
+from heedful._attention_model.attribution import Compared, Game, close, drop_noise, mix_rows, systematic
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.shapley import draw_orders
 
@@ -97,3 +97,26 @@ def test_all_rows_are_compared_with_if_they_are_not_too_many(rng):
     rows, share = systematic(weight, 30)
     np.testing.assert_array_equal(rows, np.arange(30))
     np.testing.assert_allclose(share, weight / weight.sum())
+
+
+def test_rows_are_mixed_as_often_as_their_weight_says(rng):
+    weight = np.array([0.0, 1.0, 2.0, 0.0, 5.0])
+    often = np.bincount(mix_rows(weight, 3, 4000).ravel(), minlength=5) / 12_000
+    np.testing.assert_allclose(often, weight / 8, atol=0.02)
+    assert (often[weight == 0] == 0).all()
+
+
+def test_the_base_value_is_a_mean_by_shares(rng):
+    share, link = rng.dirichlet(np.ones(7)), rng.normal(size=(7, 2))
+    np.testing.assert_allclose(Compared(None, share, link, *[None] * 4).base, np.average(link, axis=0, weights=share))
+
+
+def test_what_trees_miss_goes_to_columns_that_matter_to_the_query_or_to_others():
+    plain, bent = np.array([[[1.0, 2.0, 0.0]]]), np.array([[[0.0, -3.0, 0.0]]])
+    game = SimpleNamespace(
+        known_values=lambda *_: (plain, bent),
+        reliance=np.array([[1.0, 0.0, 0.0]]),
+        compared=SimpleNamespace(base=np.array([10.0])),
+    )
+    # 14 is 4 above the base, and 0 are known: the first column matters elsewhere, the second here, the third nowhere
+    np.testing.assert_allclose(Game.fast(game, None, None, np.array([[14.0]])), [[[2.0, 2.0, 0.0]]])

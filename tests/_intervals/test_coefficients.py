@@ -128,6 +128,15 @@ def test_draws_vary_together_as_the_gradient_does(rng, monkeypatch):
     assert np.corrcoef(seen[1].T)[0, 1] > 0.7
 
 
+def test_units_of_columns_and_of_the_response_change_units_alone(rng):
+    x, y = rows(rng)
+    unit = np.array([1.0, 20.0, 0.05, 3.0])
+    plain, scaled = ask(refits(x, y)), ask(refits(x * unit, 7.0 * y + 2.0))
+    np.testing.assert_allclose(scaled[:, :3], plain[:, :3] * (7.0 / unit)[:, None], rtol=1e-9)
+    np.testing.assert_array_equal(scaled[:, FREQUENCY], plain[:, FREQUENCY])
+    assert (plain[2:, FREQUENCY] < 1).all()
+
+
 def test_two_rows_tell_nothing(rng):
     x, y = rows(rng)
     found = ask(refits(x, y), attend(np.where(np.arange(60) < 2, 0.0, -np.inf)[None]), TRUTH)

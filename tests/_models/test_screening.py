@@ -1,10 +1,18 @@
 """Which columns local models of a wide table use."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 import heedful
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful._kernels.shapes import ScoreRows, dense_rows
+from heedful._models.protocol import Look
+from heedful._models.screening import local_sizes
+from heedful._solver import Classes, Model, Numbers
+from heedful.attention._weighting import Weighting
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 KINDS = {"numbers": AttentionLasso, "classes": AttentionLassoClassifier, "survival": AttentionCox}
@@ -142,3 +150,27 @@ def test_a_saved_model_keeps_its_columns(rng, tmp_path):
     other = heedful.load_model(tmp_path / "wide.heedful")
     assert "max_features=4" in repr(other)
     np.testing.assert_array_equal(model.predict(X), other.predict(X))
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_the_size_of_a_column_is_that_of_one_step_for_each_row_by_rows_that_are_kept(rng, kind):
+    n_rows, rows = 30, np.array([3, 17, 20, 29])
+    x, weight, kept = rng.normal(size=(n_rows, 3)), rng.uniform(0.2, 2.0, n_rows), (np.arange(n_rows) % 5 > 0) * 1.0
+    family = Numbers(x[:, 0] + rng.normal(size=n_rows)) if kind == "numbers" else Classes(rng.integers(0, 2, n_rows), 2)
+    start = Model(np.array([0.2]), rng.normal(size=(1, 3)))
+    scores = rng.normal(size=(2, rows.size, n_rows)) * (rng.uniform(size=(2, rows.size, n_rows)) < 0.1)
+    kinds, few = [Weighting("softmax", 1.0), Weighting("softmax", 0.3)], sparse.csr_array(scores[1])
+    stored = ScoreRows(few.indptr, few.indices.astype(np.int32), few.data, np.empty(0))
+    looks = [Look(dense_rows(scores[0]), kinds[0]), Look(stored, kinds[1])]
+    link, problem = start.link(x), SimpleNamespace(family=family, weight=weight)
+    curve, left = family.hessian(link, weight), family.residual(link, weight)[:, 0]
+    bend = np.ones(n_rows) if curve is None else curve[:, 0]
+    expected = np.zeros(3)
+    for part, how in zip(scores, kinds, strict=True):
+        for i, row in enumerate(rows):
+            own = weight * kept * bend * np.exp(part[i] / how.temperature)
+            center = np.average(x, axis=0, weights=own)
+            slope = np.average((x - center) * (left / bend)[:, None], axis=0, weights=own)
+            step = slope + np.average((x - center) ** 2, axis=0, weights=own) * start.coef[0]
+            expected += weight[row] * kept[row] * step**2
+    np.testing.assert_allclose(local_sizes(x, problem, start, kept, looks, rows), expected)

@@ -172,3 +172,22 @@ def test_limits_are_in_units_of_the_columns_and_the_response(rng):
     rule = make_rule(scale, asked, weighted=False, start=np.zeros(scale.width), tol=1e-7, max_iter=9)
     for limits, side in zip(rule.limits, (-0.1, 0.2), strict=True):
         np.testing.assert_allclose(scale.original(limits), side)
+
+
+def test_columns_enter_by_the_size_of_slopes_that_their_limits_let_them_follow():
+    slope = np.array([[2.0], [-2.0], [3.0], [-3.0], [4.0], [-8.0]])
+    low, high = np.array([0, 0, -np.inf, -np.inf, -1, -1]), np.array([np.inf, np.inf, 0, 0, 1, 1])
+    asked = Constraints(factor=np.array([1.0, 1.0, 1.0, 1.0, 0.0, 2.0]), low=low, high=high)
+    np.testing.assert_array_equal(asked.entry(slope)[:, 0], [2.0, 0.0, 0.0, 3.0, 0.0, 4.0])
+    # the factor of a group has the root of its size in it, and its columns enter together
+    asked = Constraints(groups=np.array([0, 0, 0, 0, 1, 2]))
+    np.testing.assert_allclose(asked.entry(slope)[:, 0], [*[np.sqrt(26.0 / 4)] * 4, 4.0, 8.0])
+
+
+def test_a_part_of_the_columns_keeps_its_groups_and_factors():
+    groups = np.array([3, 0, 3, 1, 0])
+    asked = Constraints(factor=np.arange(5.0), low=-np.ones(5), high=np.ones(5), groups=groups)
+    part = asked.part(np.array([4, 2, 0, 1]))
+    np.testing.assert_array_equal(part.factor, [4, 2, 0, 1])
+    np.testing.assert_array_equal(part.groups, [0, 1, 1, 0])
+    np.testing.assert_allclose(part.factors(4), np.array([4, 2, 0, 1]) * np.sqrt(2))

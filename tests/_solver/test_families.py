@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import mean_tweedie_deviance
 
-from heedful._solver import Classes, Deviance, Numbers, Survival, cumulative_hazard
+from heedful._solver import Classes, Deviance, MeanDeviance, Numbers, Survival, cumulative_hazard
 from heedful._solver.families import FLAT, SMOOTH, largest_eigenvalue
 from heedful._solver.survival import partial_loss, risk_sums
 from reference import losses
@@ -60,6 +60,35 @@ def test_slopes_and_curvatures_of_the_loss_are_finite_differences(rng, kind):
     # with an offset the loss bends down where a blend overrates a class that offsets make rare
     bound = np.maximum(second, FLAT) if kind == "two with offsets" else second
     np.testing.assert_allclose(found.hessian, bound, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("power", POWERS.values())
+def test_slopes_and_curvatures_by_the_mean_are_finite_differences_too(rng, power):
+    mean, y = rng.uniform(0.5, 3.0, 12), rng.gamma(2.0, size=12)
+    family = MeanDeviance(y, power)
+    found = family.losses(mean)
+    np.testing.assert_allclose(found.value, Deviance(y, power).losses(np.log(mean)).value, atol=1e-12)
+    first = differences(lambda at: family.losses(at).value.sum(), mean)
+    second = differences(lambda at: family.losses(at).gradient.sum(), mean)
+    np.testing.assert_allclose(found.gradient, first, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.hessian, np.maximum(second, FLAT * mean**-power), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(family.values(family.link_of(mean)), mean)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_of_weight_two_is_the_row_twice_and_one_of_none_no_row(rng, kind):
+    family, _ = family_of(rng, kind)
+    weight = np.array([1.0, 2.0, 0.0, 3.0] * 3)
+    twice = np.repeat(np.arange(12), weight.astype(int))
+    # so far apart that the smallest curvatures are held up by the others
+    link = 3.0 * rng.normal(size=(12, family.n_outputs))
+    whole, ones = family.part(twice), np.ones(twice.size)
+    np.testing.assert_allclose(family.null_link(weight), whole.null_link(ones))
+    assert family.dispersion(link, weight) == pytest.approx(whole.dispersion(link[twice], ones))
+    np.testing.assert_allclose(family.residual(link, weight)[twice], whole.residual(link[twice], ones), atol=1e-12)
+    curve = family.hessian(link, weight)
+    if curve is not None:
+        np.testing.assert_allclose(curve[twice], whole.hessian(link[twice], ones))
 
 
 @pytest.mark.parametrize("kind", KINDS)

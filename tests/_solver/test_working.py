@@ -7,8 +7,20 @@ import numpy as np
 import pytest
 
 from heedful._kernels.shapes import OTHER, Rule
-from heedful._solver import Classes, Deviance, RowByRow, build_table, fit_family, measure, no_model
+from heedful._solver import (
+    Classes,
+    Constraints,
+    Deviance,
+    Model,
+    RowByRow,
+    build_table,
+    fit_family,
+    make_rule,
+    measure,
+    no_model,
+)
 from heedful._solver.weights import read_weights
+from heedful._solver.working import everyone, objective
 
 GLMNET = json.loads((Path(__file__).parents[1] / "fixtures" / "glmnet_poisson.json").read_text())
 CASES = [pytest.param(case, id="-".join(map(str, list(case.values())[:3]))) for case in GLMNET["cases"]]
@@ -57,3 +69,44 @@ def test_working_responses_and_the_kernel_have_the_same_minimum(rng, standardize
     weights = rng.uniform(size=(3, 80)) * (rng.uniform(size=(3, 80)) > 0.3)
     found, expected = (fit(X, family(y, 2), weights, 0.02, standardize) for family in (KernelFree, Classes))
     np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_groups_and_factors_have_the_same_minimum_both_ways_from_any_start(rng, weighted):
+    X = rng.normal(size=(60, 5)) * [1.0, 5.0, 0.2, 1.0, 2.0]
+    y = (X[:, 0] + X[:, 2] + rng.normal(size=60) > 0).astype(float)
+    rows, prior = read_weights(rng.uniform(size=(2, 60)), 60)
+    scale = measure(X, np.zeros(60))
+    table = build_table(X, np.zeros(60), prior, scale)
+    asked = Constraints(factor=np.array([1.0, 1.0, 0.3, 0.3, 2.0]), groups=np.array([0, 0, 1, 1, 2]))
+    rule = make_rule(scale, asked, weighted=weighted, start=np.zeros(scale.width), tol=1e-9, max_iter=10_000)
+    far = Model(rng.normal(size=(2, 1)), np.zeros((2, 1, scale.width)))
+    start = no_model(1, scale.width)
+    expected = fit_family(rows, table, Classes(y, 2), np.array([0.03]), rule, start).coef
+    assert (expected != 0).any()
+    for begin in (start, far):
+        found = fit_family(rows, table, KernelFree(y, 2), np.array([0.03]), rule, begin).coef
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+def test_what_is_minimised_is_the_mean_loss_and_the_norms_of_groups(rng):
+    x, weight = rng.normal(size=(20, 8)), rng.uniform(size=20)
+    family, groups = Deviance(rng.poisson(1.0, 20).astype(float), 1.0), np.array([0, 0, 1, 2, 2, 2, 3, 4])
+    model, factor = Model(np.array([0.3]), rng.normal(size=(1, 8))), rng.uniform(0.5, 2.0, 8)
+    loss = np.average(family.losses(model.link(x)[:, 0]).value, weights=weight)
+    for known in (None, groups):
+        own = np.arange(8) if known is None else known
+        norms = sum(np.linalg.norm((factor * model.coef[0])[own == g]) for g in np.unique(own))
+        rule = Rule(factor, False, np.zeros(8), 1e-9, 100, np.inf, None, known)
+        assert objective(x, family, weight, 0.7, rule, model) == pytest.approx(loss + 0.7 * norms)
+
+
+def test_everyone_has_the_weight_that_was_given(rng):
+    X, weights = rng.normal(size=(30, 2)), rng.uniform(size=(3, 30)) * (rng.uniform(size=(3, 30)) > 0.4)
+    rows, prior = read_weights(weights, 30)
+    table = build_table(X, np.zeros(30), prior, measure(X, np.zeros(30)))
+    for q in range(3):
+        np.testing.assert_allclose(everyone(rows, q, table), weights[q] / weights[q].sum(), atol=1e-15)
+    # rows that are not stored have their prior
+    own = rows._replace(background=np.full(3, 0.25))
+    np.testing.assert_allclose(everyone(own, 1, table), weights[1] / weights[1].sum() + 0.25 * prior / prior.sum())

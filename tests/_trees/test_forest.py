@@ -67,14 +67,17 @@ def test_trees_are_those_that_trying_every_split_gives(table, tried, least, spli
     forest, buckets = grow_forest(rows, y, how, seed, split_weight=weight)
     values = y.reshape(n_rows, -1).astype(int)
     weights = np.ones(n_rows, int) if weight is None else weight.astype(int)
+    shares = np.zeros(X.shape[1])
     for t, tree_seed in enumerate(seeds_of(seed, 3)):
         counts = reference.draw(int(tree_seed), n_rows, n_rows) if bag else np.ones(n_rows, int)
-        leaves, used = reference.grow(
+        leaves, used, gains = reference.grow(
             *(rows.codes.astype(int), rows.bins.centers, categories, values, counts, weights, int(tree_seed)),
             *(how.n_tried, split, least),
         )
         assert tree_columns(forest, t) == used
         assert tree_leaves(forest, buckets, t) == leaves
+        shares += reference.importances(used, gains, X.shape[1]) / 3
+    np.testing.assert_allclose(forest.feature_importances_, shares, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -81,9 +81,12 @@ def test_a_round_adds_the_best_of_all_stumps(table, ridge, least):
 def test_models_worked_out_one_by_one_are_those_worked_out_together(rng, kind, monkeypatch):
     X, signal, categories = make_table(rng, 60)
     family, rows, splits = make_family(kind, signal, rng), bin_table(X, categories), random_splits(60, 3, 0)
-    together = fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model
+    weight = rng.uniform(0.2, 2.0, 60)
+    together = fit_stumps(rows, family, weight, splits, Boosting(10))
     monkeypatch.setattr("heedful._trees.rounds.FEW", 0)
-    same_model(fit_stumps(rows, family, np.ones(60), splits, Boosting(10)).model, together)
+    alone = fit_stumps(rows, family, weight, splits, Boosting(10))
+    for one, other in zip([alone.model, *alone.folds], [together.model, *together.folds], strict=True):
+        same_model(one, other)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._tuning.shares import fit_one, head_errors
-from heedful._tuning.tune import choose_mixing, prune, tune
+from heedful._tuning.tune import SMALLEST, choose_mixing, prune, tune
 from reference.heads import LOSSES, made_up_heads
 
 
@@ -75,3 +75,30 @@ def test_the_blend_of_a_list_is_of_mixings_in_which_a_row_had_no_say(rng):
     honest = choose_mixing(part, (0.0, 1.0), np.random.RandomState(0))
     seen = part.baseline + (part.heads - part.baseline[:, None]) @ honest.share
     assert part.mean_loss(honest.blend) >= part.mean_loss(seen)
+
+
+@pytest.mark.parametrize("mixing", [None, 1.0])
+def test_no_head_that_is_kept_has_a_small_share(rng, mixing):
+    part = made_up_heads(rng, "squares", 40, 24)
+    tuned = tune(part, True, mixing, np.random.RandomState(0))
+    used = tuned.share > 0
+    assert (tuned.share[used] >= SMALLEST * tuned.guard * (1 - 1e-9)).all()
+    # of so many heads some would have less than a fiftieth
+    assert (~used).any()
+
+
+@pytest.mark.parametrize("many", [True, False, "listed"])
+def test_a_row_has_no_say_in_its_own_blended_value(rng, many):
+    part = made_up_heads(rng, "squares", 40)
+
+    def blend(family):
+        seed, own = np.random.RandomState(0), part._replace(family=family)
+        return (choose_mixing(own, (0.2, 0.8), seed) if many == "listed" else tune(own, many, 0.7, seed)).blend
+
+    plain = blend(part.family)
+    for row in range(5):
+        y = part.family.y.copy()
+        y[row] += 100.0
+        moved = blend(type(part.family)(y)) - plain
+        assert moved[row] == 0
+        assert (moved != 0).any()

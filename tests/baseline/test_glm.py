@@ -170,3 +170,11 @@ def test_input_that_cannot_be_is_named(change, message):
 def test_limits_of_three_classes_are_refused(rng):
     with pytest.raises(ValueError, match="need a model of one output"):
         LogisticBaseline(limits=(0, 1)).fit(rng.normal(size=(30, 2)), np.arange(30) % 3)
+
+
+def test_rows_that_differ_in_their_exposure_alone_are_not_one(rng):
+    # few distinct rows and counts, each with exposures of its own: as much happened as is expected
+    X, exposure = rng.integers(0, 2, (60, 1)).astype(float), rng.uniform(0.1, 5.0, 60)
+    y = rng.integers(0, 2, 60).astype(float)
+    model = GlmBaseline("poisson", 0.01, random_state=0).fit(X, y, offset=np.log(exposure))
+    assert model.predict(X, np.log(exposure)).sum() == pytest.approx(y.sum(), rel=1e-5)

@@ -143,6 +143,21 @@ def test_the_first_penalty_of_the_path_silences_every_column(rng):
     assert (LassoBaseline(top * 0.99).fit(X, y).coef_ != 0).any()
 
 
+@pytest.mark.parametrize("groups", [None, [0, 0, *np.repeat(np.arange(1, 26), 2)]], ids=["columns", "groups"])
+def test_a_path_starts_where_penalised_columns_are_silent_and_the_others_are_least_squares(rng, groups):
+    # more columns than rows, two of them without penalty; the strongest other one is much like these
+    X = rng.normal(size=(30, 52)) * rng.uniform(0.1, 10.0, 52)
+    X[:, 2] = X[:, 0] + 0.1 * X[:, 0].std() * rng.normal(size=30)
+    y = 100.0 * (0.92 * X[:, 0] / X[:, 0].std() + X[:, 1] / X[:, 1].std() + rng.normal(size=30))
+    how = {"penalty_factor": [0.0, 0.0, *rng.uniform(0.5, 2.0, 25).repeat(2)], "groups": groups}
+    top = LassoBaseline(random_state=0, **how).fit(X, y).alphas_[0]
+    silent = LassoBaseline(top * (1 + 1e-6), random_state=0, **how).fit(X, y).coef_
+    assert (silent[2:] == 0).all()
+    design = np.column_stack([np.ones(30), X[:, :2]])
+    np.testing.assert_allclose(silent[:2], np.linalg.lstsq(design, y, rcond=None)[0][1:], rtol=1e-4)
+    assert (LassoBaseline(top * 0.95, random_state=0, **how).fit(X, y).coef_[2:] != 0).any()
+
+
 def test_predicting_before_fitting_is_an_error():
     with pytest.raises(NotFittedError):
         LassoBaseline().predict([[1.0]])

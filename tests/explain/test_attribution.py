@@ -115,6 +115,29 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     assert top["coef"].isna().eq(top["feature"] == "member").all()
 
 
+def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
+    model, _ = mixed
+    game = model._fitted.game(model._run)
+    view, share = game.fitted.read_rows(game.compared.rows).view, game.compared.share
+    slopes, curves = np.ones((1, 1, len(game.fitted.models.names))), np.ones((1, 1, 1))
+    for coef, multiple in ((slopes, 0 * curves), (0 * slopes, curves), (slopes, curves)):
+        terms = game.terms(view, coef, multiple)
+        assert np.ptp(terms.columns, axis=0).max() > 0.1
+        for part in terms:
+            np.testing.assert_allclose(np.tensordot(share, part, 1).sum(), 0.0, atol=1e-10)
+        np.testing.assert_allclose(np.tensordot(share, terms.columns, 1), 0.0, atol=1e-10)
+
+
+def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_no_order(mixed):
+    model, X = mixed
+    game = model._fitted.game(model._run)
+    assert game.bins.categories.tolist() == [name == "member" for name in X]
+    values = game.tables[0].values(game.binned(game.compared.rows.codes))
+    # values of the rows themselves have mean 0: what a column does is their size
+    np.testing.assert_allclose(game.compared.share @ values, 0.0, atol=1e-10)
+    np.testing.assert_allclose(game.reliance[0], np.abs(values).mean(axis=0))
+
+
 def test_a_category_of_one_level_has_no_single_slope():
     X, signal = make_table()
     X = X[["a", "c"]].assign(site="north")
@@ -131,10 +154,13 @@ def test_levels_add_up_to_the_part_of_the_model(mixed):
     np.testing.assert_allclose(by_column, e.contributions(part="model"), atol=1e-10)
 
 
-def test_the_part_of_the_model_is_the_mean_of_both_slopes_times_the_way_from_the_mean():
+@pytest.mark.parametrize("mixing", ["auto", 0.5])
+def test_the_part_of_the_model_is_the_mean_of_both_slopes_times_the_way_from_the_mean(mixing):
     X, signal = make_table()
     numbers = X[["a", "c"]]
-    model = fit("numbers", numbers[:90], signal[:90], local=LocalLasso(shapes=False))
+    y = signal + 2.0 * numbers["c"].to_numpy()
+    model = fit("numbers", numbers[:90], y[:90], local=LocalLasso(shapes=False), mixing=mixing)
+    assert (model.baseline_.coef_ != 0).any()
     e, own = model.explain(numbers[90:]), model.explain(numbers[:90])
     slope = (e.coef + own.coef.mean()) / 2
     np.testing.assert_allclose(e.contributions(part="model"), slope * (numbers[90:] - numbers[:90].mean()), atol=1e-10)

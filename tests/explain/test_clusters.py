@@ -94,6 +94,18 @@ def test_small_clusters_of_a_cut_are_others_only_if_asked_for(regression):
     assert strict.coef.index.equals(strict.named.index)
 
 
+@pytest.mark.parametrize("min_size", [1, 4])
+def test_what_clusters_explain_is_of_the_differences_between_queries_in_one(regression, min_size):
+    _, _, e = regression
+    groups, far = e.clusters(8, min_size=min_size), differences(e) ** 2
+
+    def spread(members):
+        return far[np.ix_(members, members)].sum() / (2 * members.sum())
+
+    within = sum(spread((groups.labels == label).to_numpy()) for label in groups.named.index)
+    assert groups.explained == pytest.approx(1 - within / spread((groups.labels > 0).to_numpy()))
+
+
 def test_a_chosen_number_obeys_the_smallest_size(every):
     _, _, e = every
     groups = e.clusters()

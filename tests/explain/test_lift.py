@@ -42,6 +42,14 @@ def test_bins_hold_all_rows_and_all_that_happened(explained):
     assert table["attention"].is_monotonic_increasing
 
 
+@pytest.mark.parametrize("n_bins", [1, 4, 16])
+def test_bins_of_equal_exposures_have_equally_many_rows(explained, n_bins):
+    rate = np.arange(1.0, 81.0)
+    table = with_costs(explained, rate, rate).calibration(n_bins)
+    assert table["rows"].tolist() == [80 // n_bins] * n_bins
+    np.testing.assert_allclose(table["observed"], rate.reshape(n_bins, -1).mean(axis=1))
+
+
 def test_true_rates_are_calibrated(explained):
     rate = np.linspace(1, 3, len(explained.index))
     exposure = np.linspace(2, 1, rate.size)

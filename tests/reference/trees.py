@@ -95,12 +95,13 @@ def splits(codes, centers, category, rows, values, weights):
 
 
 def grow(codes, centers, categories, values, counts, weights, seed, n_tried, least_split, least):
-    """Return the leaves of a tree, left to right, as lists of rows in and out of the bag, and the columns it split by.
+    """Return the leaves of a tree, left to right, as lists of rows in and out of the bag, the columns it split by, and
+    what each split took off the squared error.
 
     ``codes`` (n_rows, n_columns), ``centers`` (n_columns, 256) the values of bins, ``values`` whole numbers (n_rows,
     n_outputs), ``counts`` how often a row was drawn.
     """
-    used, leaves, n_nodes = {}, [], 1
+    used, gains, leaves, n_nodes = {}, {}, [], 1
     stack = [(0, np.arange(codes.shape[0]))]
     while stack:
         node, rows = stack.pop()
@@ -110,12 +111,20 @@ def grow(codes, centers, categories, values, counts, weights, seed, n_tried, lea
         if best is None or len(drawn) < least_split or len(np.unique(values[drawn], axis=0)) == 1:
             leaves.append(sorted(rows.tolist()))
             continue
-        _, column, goes_left = best
+        gains[node], column, goes_left = best
         left = np.array([goes_left(code) for code in codes[rows, column]])
         used[node] = column
         stack += [(n_nodes + 1, rows[~left]), (n_nodes, rows[left])]
         n_nodes += 2
-    return leaves, used
+    return leaves, used, gains
+
+
+def importances(used, gains, n_columns):
+    """Return the share of each column in what the splits of a tree took off the squared error."""
+    total = np.zeros(n_columns)
+    for node, column in used.items():
+        total[column] += float(gains[node])
+    return total / total.sum() if total.any() else total
 
 
 def find(codes, centers, categories, values, weights, drawn, order, n_tried, least):

@@ -169,8 +169,10 @@ def test_a_seed_repeats_the_scores_on_any_number_of_threads(rng):
 def test_rows_without_weight_do_not_shape_the_trees(rng):
     (X, y), weight = table(rng), np.r_[np.ones(40), np.zeros(20)]
     other = np.r_[y[:40], rng.normal(size=20)]
-    one, two = (BoostedProximity(template(), random_state=0).fit(X, z, weight).scores(X) for z in (y, other))
-    np.testing.assert_array_equal(one, two)
+    one, two = (BoostedProximity(template(), random_state=0).fit(X, z, weight) for z in (y, other))
+    np.testing.assert_array_equal(one.scores(X), two.scores(X))
+    # nor those of the folds
+    np.testing.assert_array_equal(one.oob_scores(), two.oob_scores())
 
 
 def test_equal_sample_weights_are_no_weights(rng):

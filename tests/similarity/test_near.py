@@ -26,6 +26,7 @@ from heedful.similarity import (
     PastSimilarity,
     TeacherSimilarity,
 )
+from heedful.similarity._near import auto_widths
 from reference.lasso import penalty_scale, weighted_lasso
 from reference.nearness import distances, near_weights
 
@@ -311,3 +312,17 @@ def test_what_cannot_be_is_named_before_any_work(rng, near, message, monkeypatch
     monkeypatch.setattr("heedful._models.linear.LinearModels.fit", None, raising=False)
     with pytest.raises(ValueError, match=message):
         AttentionLasso(similarity=near).fit(frame, y)
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 40])
+def test_widths_are_parts_of_the_mean_distance_of_two_different_rows(rng, n_rows):
+    where = rng.normal(size=(n_rows, 2))
+    apart = [np.linalg.norm(a - b) for i, a in enumerate(where) for b in where[:i]]
+    np.testing.assert_allclose(auto_widths(where), [np.inf, *np.mean(apart) * np.array([1.0, 0.3, 0.1])])
+
+
+def test_a_kernel_keeps_its_widths_when_it_learns_the_names_of_columns():
+    near = NearSimilarity(ForestProximity(5), "east", width=[0.5, 2.0])
+    for other in (near.with_columns(["north", "east"]), near.around(ForestProximity(9)), near.seeded(None, 0)):
+        assert other.width == [0.5, 2.0]
+    assert near.with_columns(["north", "east"]).places == (1,)

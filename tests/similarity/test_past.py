@@ -50,6 +50,29 @@ def test_training_rows_look_back_too(rng):
     assert np.isfinite(scores[np.tril_indices(80, -1)]).all()
 
 
+def test_some_training_rows_look_back_as_all_of_them_do(rng):
+    X, y = series(rng)
+    past = PastSimilarity(INNER["gaussian"], time=0).fit(X[rng.permutation(80)], y)
+    every = past.train_rows(np.arange(80)).score.reshape(80, 80)
+    some = np.array([70, 3, 41])
+    np.testing.assert_array_equal(past.train_rows(some).score.reshape(3, 80), every[some])
+
+
+def test_rows_of_the_same_time_do_not_see_each_other(rng):
+    X, y = series(rng)
+    X[:, 0] //= 4
+    past = PastSimilarity(INNER["gaussian"], time=0).fit(X, y)
+    np.testing.assert_array_equal(past.scores(X) > -np.inf, X[:, 0] < X[:, [0]])
+
+
+def test_weights_reach_the_similarity_inside(rng):
+    X, y = series(rng)
+    weight = rng.uniform(0.1, 3.0, 80)
+    past = PastSimilarity(INNER["gaussian"], time=0).fit(X, y, weight)
+    plain = clone(INNER["gaussian"]).fit(X[:, 1:], y, weight)
+    np.testing.assert_array_equal(past.scores(X[[79]])[0, :79], plain.scores(X[[79], 1:])[0, :79])
+
+
 @pytest.mark.parametrize("cv", ["oob", TimeSeriesSplit(3)])
 def test_later_rows_do_not_change_a_local_model(rng, cv):
     X, y = series(rng)

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from heedful.similarity import TeacherSimilarity
 from heedful.similarity._boosted import deal_folds, draw_seed
-from heedful.similarity._teacher import number_labels
+from heedful.similarity._teacher import number_labels, total_variance
 
 N_TRAIN = 60
 
@@ -116,6 +116,17 @@ def test_sample_weights_reach_a_teacher_that_takes_them(rng):
     (X, y), weight = table(rng), rng.uniform(1, 2, size=N_TRAIN)
     teacher = TeacherSimilarity(LinearRegression(), random_state=0).fit(X, y, weight)
     np.testing.assert_allclose(teacher.teach(X), LinearRegression().fit(X, y, weight).predict(X))
+
+
+def test_the_unit_of_scores_is_the_variance_of_rows_as_often_as_their_weight_says(rng):
+    values, weight = rng.normal(size=(9, 2)) ** 3, np.array([1, 2, 5] * 3)
+    twice = np.repeat(values, weight, axis=0)
+    assert total_variance(values, weight) == pytest.approx(twice.var(axis=0).sum())
+    (X, y), index = table(rng), np.array([8, 2, 40])
+    teacher = TeacherSimilarity(LinearRegression(), n_folds=3, random_state=0)
+    # in another unit of the response rows are as much alike
+    one, other = (dense(teacher.fit(X, unit * y).train_rows(index)) for unit in (1.0, 50.0))
+    np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 def test_a_teacher_that_takes_no_weights_does_without(rng):
