@@ -3,16 +3,17 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, make_friedman1
+from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 
 from heedful import AttentionCox, AttentionLasso, LocalLasso
 from heedful.datasets import make_subgroups
 from reference.paper import MIXINGS, Paper, weighted_lasso
+from reference.ranger import RangerForest
 
-FOREST = RandomForestRegressor(40, max_features="sqrt", min_samples_split=5, random_state=1)
+FOREST = RandomForestRegressor(40, max_features="sqrt", min_samples_split=6, random_state=1)
 # Table, temperature, seed of the folds.
-CASES = {"diabetes": (0.3, 0), "friedman": (0.1, 1), "subgroups": (1.0, 2)}
+CASES = {"diabetes": (0.3, 0), "subgroups": (1.0, 2), "ranger": (0.1, 3)}
 
 
 def table(name):
@@ -20,8 +21,8 @@ def table(name):
     if name == "diabetes":
         X, y = load_diabetes(return_X_y=True)
         X, y = X[200:330], y[200:330]
-    elif name == "friedman":
-        X, y = make_friedman1(130, 8, noise=1.0, random_state=0)
+    elif name == "ranger":
+        X, y = on_a_grid()
     else:
         sim = make_subgroups(130, 18, random_state=0)
         X, y = sim.X, sim.y
@@ -29,12 +30,27 @@ def table(name):
     return X[:95], y[:95], X[100:]
 
 
+def on_a_grid():
+    """Return rows whose values all are those of training rows, so that bins are exact."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.append(rng.permutation(95), rng.integers(0, 95, 35)) / 8 for _ in range(5)])
+    return X, np.where(X[:, 0] > 6, 1.0, -1.0) * X[:, 1] + X[:, 2] + rng.normal(size=130)
+
+
+def own_forest(recipe, n_trees):
+    """Return the forest of a recipe, of fewer trees."""
+    return clone(recipe.similarity).set_params(n_estimators=n_trees)
+
+
 @pytest.fixture(scope="module", params=CASES)
 def pair(request):
     temperature, seed = CASES[request.param]
     X, y, X_new = table(request.param)
-    how = {"similarity": FOREST, "temperature": temperature, "random_state": seed}
-    return AttentionLasso.as_in_the_paper(**how).fit(X, y), Paper(X, y, FOREST, temperature, seed), X_new
+    own = own_forest(AttentionLasso.as_in_the_paper(), 10)
+    how = {"similarity": own if request.param == "ranger" else FOREST, "temperature": temperature}
+    model = AttentionLasso.as_in_the_paper(**how, random_state=seed).fit(X, y)
+    twin = RangerForest(10, stop=5, seed=model.similarity_[0].random_state)
+    return model, Paper(X, y, twin if request.param == "ranger" else FOREST, temperature, seed), X_new
 
 
 def test_each_fold_chooses_the_penalty_of_its_own_ten_folds(pair):

@@ -1,4 +1,4 @@
-"""The paper's Algorithm 2 by brute force: scikit-learn's forest and lasso, ten folds, loops.
+"""The paper's Algorithm 2 by brute force: any forest, scikit-learn's lasso, ten folds, loops.
 
 Nothing of the package is used. Rows are put in the package's order, and folds are drawn from the same seeds, as these
 decide which rows a fold and a bag hold; forests are grown on the response in its own standard deviations.

@@ -8,6 +8,7 @@ from heedful._responses import Regression
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
 from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.similarity import ForestProximity
 
 
 @dataclass(eq=False, repr=False)
@@ -103,7 +104,7 @@ class AttentionLasso(AttentionEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2, made of plain options.
 
-        One head; a forest of 500 trees; softmax at temperature 1; local lassos with the baseline's penalty and columns
+        One head; a forest of 500 trees that splits nodes as R's ranger does; softmax at temperature 1; local lassos with the baseline's penalty and columns
         standardised in each weighted fit; a mixing of 0, 0.1, ..., 1 chosen by ten folds, each with a forest and a
         penalty of its own. No guard, no shapes, no limit to extrapolation.
 
@@ -132,8 +133,9 @@ class AttentionLasso(AttentionEstimator):
             tol=1e-10,
         )
         mixing = [tenths / 10 for tenths in range(11)]
-        how: dict[str, Any] = {"temperature": 1.0, "alpha": "nested", "local": local, "mixing": mixing, "cv": 10}
-        return cls(**{"heads": "single"} | how | changes)
+        forest = ForestProximity(min_samples_split=6)
+        how: dict[str, Any] = {"similarity": forest, "temperature": 1.0, "alpha": "nested", "local": local}
+        return cls(**{"heads": "single", "mixing": mixing, "cv": 10} | how | changes)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
