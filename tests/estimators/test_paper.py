@@ -4,16 +4,23 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
-from heedful import AttentionCox, AttentionLasso, LocalLasso
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful.datasets import make_subgroups
-from reference.paper import MIXINGS, Paper, weighted_lasso
+from heedful.similarity import ForestProximity
+from reference.paper import MIXINGS, Paper, proximity, weighted_lasso
+from reference.paper_losses import Labels, Times
 from reference.ranger import RangerForest
 
 FOREST = RandomForestRegressor(40, max_features="sqrt", min_samples_split=6, random_state=1)
+CLASS_FOREST = RandomForestClassifier(20, max_features="sqrt", random_state=1)
 # Table, temperature, seed of the folds.
 CASES = {"diabetes": (0.3, 0), "subgroups": (1.0, 2), "ranger": (0.1, 3)}
+# Of losses that are not squares there are fewer rows and three folds.
+LOSSES = {"two classes": (0.3, 4), "three classes": (0.3, 4), "survival": (0.3, 4)}
+ESTIMATORS = {"two classes": AttentionLassoClassifier, "three classes": AttentionLassoClassifier}
+ESTIMATORS |= {"survival": AttentionCox}
 
 
 def table(name):
@@ -37,27 +44,56 @@ def on_a_grid():
     return X, np.where(X[:, 0] > 6, 1.0, -1.0) * X[:, 1] + X[:, 2] + rng.normal(size=130)
 
 
+def loss_table(name):
+    """Return training rows, classes by number or events and times (some of them tied), and queries."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)) * [1.0, 3.0, 0.5] + [1.0, 0.0, 2.0]
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    signal = 2 * np.sign(z[:, 0]) * z[:, 1] + z[:, 2]
+    if name == "survival":
+        time, end = rng.exponential(np.exp(-signal)), rng.exponential(4.0, 90)
+        y = np.column_stack([time <= end, 0.05 + np.round(np.minimum(time, end), 1)]).astype(float)
+    else:
+        links = np.column_stack([signal, z[:, 0], -signal])[:, : 2 if name == "two classes" else 3]
+        y = np.argmax(links + rng.gumbel(size=links.shape), axis=1).astype(float)
+    return X[:70], y[:70], X[70:]
+
+
 def own_forest(recipe, n_trees):
     """Return the forest of a recipe, of fewer trees."""
     return clone(recipe.similarity).set_params(n_estimators=n_trees)
 
 
-@pytest.fixture(scope="module", params=CASES)
-def pair(request):
-    temperature, seed = CASES[request.param]
-    X, y, X_new = table(request.param)
+def fit_numbers(name):
+    temperature, seed = CASES[name]
+    X, y, X_new = table(name)
     own = own_forest(AttentionLasso.as_in_the_paper(), 10)
-    how = {"similarity": own if request.param == "ranger" else FOREST, "temperature": temperature}
+    how = {"similarity": own if name == "ranger" else FOREST, "temperature": temperature}
     model = AttentionLasso.as_in_the_paper(**how, random_state=seed).fit(X, y)
     twin = RangerForest(10, stop=5, seed=model.similarity_[0].random_state)
-    return model, Paper(X, y, twin if request.param == "ranger" else FOREST, temperature, seed), X_new
+    return model, Paper(X, y, twin if name == "ranger" else FOREST, temperature, seed), X_new
 
 
-def test_each_fold_chooses_the_penalty_of_its_own_ten_folds(pair):
+def fit_loss(name):
+    temperature, seed = LOSSES[name]
+    X, y, X_new = loss_table(name)
+    forest = FOREST if name == "survival" else CLASS_FOREST
+    how = {"similarity": forest, "temperature": temperature, "cv": 3, "random_state": seed}
+    response = Times(X.mean(axis=0)) if name == "survival" else Labels(len(np.unique(y)))
+    model = ESTIMATORS[name].as_in_the_paper(**how).fit(X, y)
+    return model, Paper(X, y, forest, temperature, seed, response, 3), X_new
+
+
+@pytest.fixture(scope="module", params=[*CASES, *LOSSES])
+def pair(request):
+    return (fit_numbers if request.param in CASES else fit_loss)(request.param)
+
+
+def test_each_fold_chooses_the_penalty_of_its_own_folds(pair):
     model, paper, _ = pair
     assert model.alpha_ == pytest.approx(paper.whole.penalty, rel=1e-12)
     np.testing.assert_allclose(model.baseline_.fit_.fold_alphas, paper.penalties, rtol=1e-12)
-    assert len(set(paper.penalties)) > 3
+    assert len(set(paper.penalties)) > 2
 
 
 def test_the_mixing_is_that_of_the_smallest_mean_error_over_folds(pair):
@@ -70,21 +106,42 @@ def test_the_mixing_is_that_of_the_smallest_mean_error_over_folds(pair):
 def test_predictions_are_those_of_the_algorithm(pair):
     model, paper, X_new = pair
     expected = paper.predict(X_new)
-    assert np.abs(model.predict(X_new) - expected).max() <= 1e-8 * np.abs(expected).max()
+    found = model.predict_proba(X_new) if hasattr(model, "predict_proba") else model.predict(X_new)
+    assert np.abs(found - expected).max() <= 1e-8 * np.abs(expected).max()
 
 
 def test_local_coefficients_are_those_of_the_algorithm(pair):
     model, paper, X_new = pair
-    own = np.array([slope for _, slope in paper.whole.local(X_new)])
-    slope = (1 - paper.mixing) * paper.whole.baseline[1] + paper.mixing * own
-    np.testing.assert_allclose(model.local_models(X_new).coef, slope, atol=1e-8 * np.abs(slope).max())
+    slope = (1 - paper.mixing) * paper.whole.baseline[1] + paper.mixing * paper.whole.local(X_new)[1]
+    found = model.local_models(X_new).coef.to_numpy().reshape(slope.shape)
+    if slope.shape[1] > 1:
+        # probabilities know the coefficients of three classes up to a common shift
+        slope, found = (part - part.mean(axis=1, keepdims=True) for part in (slope, found))
+    np.testing.assert_allclose(found, slope, atol=1e-8 * np.abs(slope).max())
 
 
-def test_the_recipe_is_plain_options_that_can_be_changed():
-    recipe = AttentionLasso.as_in_the_paper(cv=5)
-    assert recipe.mixing == MIXINGS
-    assert recipe.cv == 5
-    assert clone(recipe).get_params(deep=False).keys() == AttentionLasso().get_params(deep=False).keys()
+@pytest.mark.parametrize(
+    ("recipe", "stop", "bucket"), [(AttentionLasso, 5, 1), (AttentionLassoClassifier, 1, 1), (AttentionCox, 3, 3)]
+)
+def test_the_forest_of_a_recipe_splits_the_nodes_that_ranger_splits(recipe, stop, bucket):
+    X, y = on_a_grid()
+    y = np.digitize(y, [-4.0, 4.0]).astype(str) if recipe is AttentionLassoClassifier else y
+    own = own_forest(recipe.as_in_the_paper(), 8).set_params(random_state=5).fit(X[:95], y[:95])
+    twin = RangerForest(8, stop, bucket, seed=5).fit(X[:95], y[:95])
+    assert recipe.as_in_the_paper().similarity.n_estimators == 500
+    np.testing.assert_allclose(own.scores(X[95:]).toarray(), proximity(twin, X[95:], X[:95]), atol=1e-12)
+
+
+def test_a_plain_forest_splits_the_nodes_that_ranger_splits_for_numbers():
+    assert ForestProximity().min_samples_split == AttentionLasso.as_in_the_paper().similarity.min_samples_split
+
+
+@pytest.mark.parametrize("recipe", [AttentionLasso, AttentionLassoClassifier, AttentionCox])
+def test_the_recipe_is_plain_options_that_can_be_changed(recipe):
+    paper = recipe.as_in_the_paper(cv=5)
+    assert paper.mixing == MIXINGS
+    assert paper.cv == 5
+    assert clone(paper).get_params(deep=False).keys() == recipe().get_params(deep=False).keys()
 
 
 def test_columns_are_standardised_under_the_weights_of_each_fit(rng):
@@ -114,6 +171,7 @@ def test_of_many_temperatures_the_one_with_the_smallest_error_is_taken(rng):
         ({"mixing": [0.5, 2.0]}, "`mixing` must be >= 0 and <= 1, got 2.0"),
         ({"local": LocalLasso(standardize="local")}, "`standardize` must be one of 'global', 'weighted'"),
         ({"local": LocalLasso(tol=0.0)}, "`tol` must be > 0"),
+        ({"local": LocalLasso(exact="always")}, "`exact` must be True, False or 'tuning', got 'always'"),
     ],
 )
 def test_wrong_options_are_named_with_the_remedy(rng, settings, words):
@@ -121,8 +179,9 @@ def test_wrong_options_are_named_with_the_remedy(rng, settings, words):
         AttentionLasso.as_in_the_paper(**settings).fit(rng.normal(size=(30, 2)), rng.normal(size=30))
 
 
-@pytest.mark.parametrize("settings", [{"alpha": "nested", "cv": 3}, {"local": LocalLasso(standardize="weighted")}])
-def test_other_responses_refuse_what_only_squares_have(rng, settings):
+@pytest.mark.parametrize("exact", [False, True])
+def test_one_step_of_another_loss_has_no_weights_to_standardise_under(rng, exact):
     X, y = rng.normal(size=(30, 2)), np.column_stack([np.ones(30), rng.uniform(1.0, 2.0, 30)])
-    with pytest.raises(ValueError, match="AttentionLasso alone has it"):
-        AttentionCox(**settings).fit(X, y)
+    local = LocalLasso(standardize="weighted", exact=exact)
+    with pytest.raises(ValueError, match="`standardize='weighted'` needs fits to convergence here"):
+        AttentionCox(local=local).fit(X, y)

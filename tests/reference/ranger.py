@@ -43,7 +43,7 @@ class RangerForest(BaseEstimator):
         return nodes
 
     def best_cut(self, X, values, seed, node):
-        """Return column and value of the split that takes most off the squared error, the first of equally good ones."""
+        """Return column and value of the split that takes most off the squared error; of equal ones the first."""
         best, found = -1.0, None
         for column in column_order(seed, node, X.shape[1])[: int(np.sqrt(X.shape[1]))]:
             order = np.argsort(X[:, column])

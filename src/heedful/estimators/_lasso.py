@@ -7,8 +7,7 @@ from heedful._models.linear import LocalLasso
 from heedful._responses import Regression
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, plan_linear
-from heedful.similarity import ForestProximity
+from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 
 
 @dataclass(eq=False, repr=False)
@@ -104,9 +103,10 @@ class AttentionLasso(AttentionEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2, made of plain options.
 
-        One head; a forest of 500 trees that splits nodes as R's ranger does; softmax at temperature 1; local lassos with the baseline's penalty and columns
-        standardised in each weighted fit; a mixing of 0, 0.1, ..., 1 chosen by ten folds, each with a forest and a
-        penalty of its own. No guard, no shapes, no limit to extrapolation.
+        One head; a forest of 500 trees that splits nodes as R's ranger does; softmax at temperature 1; local lassos,
+        fitted to convergence, with the baseline's penalty and columns standardised in each weighted fit; a mixing of 0,
+        0.1, ..., 1 chosen by ten folds, each with a forest and a penalty of its own. No guard, no shapes, no limit to
+        extrapolation.
 
         Parameters
         ----------
@@ -123,19 +123,7 @@ class AttentionLasso(AttentionEstimator):
         >>> AttentionLasso.as_in_the_paper(temperature=0.1).cv
         10
         """
-        local = LocalLasso(
-            alpha_ratio=1.0,
-            max_extrapolation=None,
-            tuning_rows=None,
-            max_features=None,
-            shapes=False,
-            standardize="weighted",
-            tol=1e-10,
-        )
-        mixing = [tenths / 10 for tenths in range(11)]
-        forest = ForestProximity(min_samples_split=6)
-        how: dict[str, Any] = {"similarity": forest, "temperature": 1.0, "alpha": "nested", "local": local}
-        return cls(**{"heads": "single", "mixing": mixing, "cv": 10} | how | changes)
+        return cls(**paper_options(min_samples_split=6) | changes)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
