@@ -71,7 +71,7 @@ def fit_numbers(name):
     how = {"similarity": own if name == "ranger" else FOREST, "temperature": temperature}
     model = AttentionLasso.as_in_the_paper(**how, random_state=seed).fit(X, y)
     twin = RangerForest(10, stop=5, seed=model.similarity_[0].random_state)
-    return model, Paper(X, y, twin if name == "ranger" else FOREST, temperature, seed), X_new
+    return model, Paper(X, y, twin if name == "ranger" else FOREST, temperature, seed), (X, y), X_new
 
 
 def fit_loss(name):
@@ -81,7 +81,7 @@ def fit_loss(name):
     how = {"similarity": forest, "temperature": temperature, "cv": 3, "random_state": seed}
     response = Times(X.mean(axis=0)) if name == "survival" else Labels(len(np.unique(y)))
     model = ESTIMATORS[name].as_in_the_paper(**how).fit(X, y)
-    return model, Paper(X, y, forest, temperature, seed, response, 3), X_new
+    return model, Paper(X, y, forest, temperature, seed, response, 3), (X, y), X_new
 
 
 @pytest.fixture(scope="module", params=[*CASES, *LOSSES])
@@ -90,34 +90,59 @@ def pair(request):
 
 
 def test_each_fold_chooses_the_penalty_of_its_own_folds(pair):
-    model, paper, _ = pair
+    model, paper, *_ = pair
     assert model.alpha_ == pytest.approx(paper.whole.penalty, rel=1e-12)
     np.testing.assert_allclose(model.baseline_.fit_.fold_alphas, paper.penalties, rtol=1e-12)
     assert len(set(paper.penalties)) > 2
 
 
 def test_the_mixing_is_that_of_the_smallest_mean_error_over_folds(pair):
-    model, paper, _ = pair
+    model, paper, *_ = pair
     assert model.mixing_ == paper.mixing > 0
     assert model.guard_ == 1.0
     assert model.heads_["error"].item() == pytest.approx(paper.errors[-1], rel=1e-9)
 
 
 def test_predictions_are_those_of_the_algorithm(pair):
-    model, paper, X_new = pair
+    model, paper, _, X_new = pair
     expected = paper.predict(X_new)
-    found = model.predict_proba(X_new) if hasattr(model, "predict_proba") else model.predict(X_new)
-    assert np.abs(found - expected).max() <= 1e-8 * np.abs(expected).max()
+    assert np.abs(predict(model, X_new) - expected).max() <= 1e-8 * np.abs(expected).max()
+
+
+def predict(model, X):
+    """Return probabilities of classes, log hazards or numbers."""
+    return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
 def test_local_coefficients_are_those_of_the_algorithm(pair):
-    model, paper, X_new = pair
+    model, paper, _, X_new = pair
     slope = (1 - paper.mixing) * paper.whole.baseline[1] + paper.mixing * paper.whole.local(X_new)[1]
     found = model.local_models(X_new).coef.to_numpy().reshape(slope.shape)
     if slope.shape[1] > 1:
         # probabilities know the coefficients of three classes up to a common shift
         slope, found = (part - part.mean(axis=1, keepdims=True) for part in (slope, found))
     np.testing.assert_allclose(found, slope, atol=1e-8 * np.abs(slope).max())
+
+
+def test_each_query_may_choose_its_mixing_as_the_remark_has_it(pair):
+    model, paper, rows, X_new = pair
+    own = clone(model).set_params(mixing="weighted").fit(*rows)
+    mixing, expected = paper.predict_adaptively(X_new)
+    assert own.guard_ == 1.0
+    assert own.mixing_ == max(model.mixing_, 0.1)
+    np.testing.assert_array_equal(own.explain(X_new).mixing, mixing)
+    assert np.abs(predict(own, X_new) - expected).max() <= 1e-8 * np.abs(expected).max()
+
+
+def test_queries_choose_their_own_mixing_where_one_for_all_would_be_none(rng):
+    X = rng.uniform(-1.0, 1.0, size=(150, 2))
+    # a quarter of the rows is loud and has no slopes of its own: for all rows together heads do not pay
+    y = np.where(X[:, 0] > 0.5, rng.normal(size=150) * 20.0, 3.0 * np.abs(X[:, 1]))
+    how = {"temperature": 0.1, "cv": 3, "random_state": 0}
+    one = AttentionLasso.as_in_the_paper(**how).fit(X, y)
+    own = AttentionLasso.as_in_the_paper(mixing="weighted", **how).fit(X, y)
+    chosen = own.explain(X).mixing
+    assert one.mixing_ == 0 < chosen.max()
 
 
 @pytest.mark.parametrize(
@@ -166,7 +191,8 @@ def test_of_many_temperatures_the_one_with_the_smallest_error_is_taken(rng):
     ("settings", "words"),
     [
         ({"cv": "oob"}, "`alpha='nested'` chooses a penalty in each fold, and cv='oob' has none. Set `cv=10`"),
-        ({"heads": "multi"}, "`mixing` must be a number or a word with heads='multi'"),
+        ({"heads": "multi"}, "`mixing` must be a number, 'auto' or 'adaptive' with heads='multi', got \\[0.0"),
+        ({"heads": "multi", "mixing": "weighted"}, "with heads='multi', got 'weighted'. Use heads='single'"),
         ({"mixing": []}, "`mixing` must not be an empty list"),
         ({"mixing": [0.5, 2.0]}, "`mixing` must be >= 0 and <= 1, got 2.0"),
         ({"local": LocalLasso(standardize="local")}, "`standardize` must be one of 'global', 'weighted'"),

@@ -156,3 +156,16 @@ class Paper:
         """Return the blend of step 4."""
         base, attn = self.whole.predict(X)
         return (1 - self.mixing) * base + self.mixing * attn
+
+    def predict_adaptively(self, X):
+        """Return the mixings of the remark, one for each query, and the blend with them.
+
+        Each has the smallest error of rows left out under the query's own attention weights.
+        """
+        weights, error = self.whole.attention(X), np.zeros((len(X), len(MIXINGS)))
+        for k, test in enumerate(self.test):
+            error += weights[:, test] @ np.column_stack([self.row_errors(k, mixing) for mixing in MIXINGS])
+        mixing = np.array(MIXINGS)[np.argmin(error, axis=1)]
+        base, attn = self.whole.predict(X)
+        share = mixing.reshape(-1, *[1] * (base.ndim - 1))
+        return mixing, (1 - share) * base + share * attn

@@ -35,9 +35,10 @@ class AttentionLasso(AttentionEstimator):
     local : LocalLasso, default=None
         Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
         defaults of :class:`heedful.LocalLasso`.
-    mixing : float, list of float, "auto" or "adaptive", default="auto"
-        Total share of the heads: fixed, fitted, or one per query. Of a list the one with the smallest mean error over
-        the folds is taken, without a guard, as in the paper; for ``heads="single"``.
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
+        Total share of the heads: fixed, fitted, or one per query ("adaptive"). Of a list the one with the smallest mean
+        error over the folds is taken; "weighted" takes for each query the one of 0, 0.1, ..., 1 with the smallest
+        attention-weighted error of rows left out. Both as in the paper: no guard, for ``heads="single"``.
     features : list, callable or dict, default=None
         Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
         baseline and local models use. None means all.
