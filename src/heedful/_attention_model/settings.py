@@ -16,7 +16,6 @@ from heedful.similarity import Similarity
 from heedful.similarity._protocol import wants_residuals
 from heedful.similarity._resolve import resolve
 
-
 # Mixings above 0 from which each query chooses its own by the errors of rows left out that it attends to.
 TENTHS = tuple(tenths / 10 for tenths in range(1, 11))
 WORDS = ("auto", "adaptive", "weighted")

@@ -1,4 +1,4 @@
-"""One mixing per query: how well heads did on the rows it attends to, shrunk towards how well they did overall or not."""
+"""One mixing per query: how heads did on the rows it attends to, shrunk towards how they did overall or as it is."""
 
 from typing import NamedTuple
 
