@@ -31,6 +31,7 @@ ROWS = {
     "paper.drift": 25,
     "paper.figure2": 13,
     "paper.lightgbm": 2,
+    "paper.lightgbm.printed": 3,
     "paper.similarities": 2,
     "paper.spatial": 2,
     "paper.table1": 16,
