@@ -34,6 +34,7 @@ ROWS = {
     "paper.lightgbm.printed": 3,
     "paper.similarities": 2,
     "paper.spatial": 2,
+    "paper.spatial.printed": 2,
     "paper.table1": 16,
     "paper.table3": 4,
     "paper.table3.readings": 3,

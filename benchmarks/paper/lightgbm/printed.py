@@ -46,9 +46,9 @@ def write_page(results: pd.DataFrame) -> str:
     percent, seconds = study.improvement(results, LARGE), results["seconds"]
     about = (
         "Per cent improvement in mean squared test error over a large LightGBM (31 leaves, at most 500 rounds). The "
-        "others have 8 leaves and at most 100 rounds, as many as are best for rows left out. The algorithms are those of "
-        "the paper to the letter: proximity of one forest of 500 trees, softmax at temperature 1, a mixing of 0, 0.1, "
-        f"..., 1 by ten folds, no guard. Mean (standard error) of {study.tell_splits(results)}, seeds from 0. "
+        "others have 8 leaves and at most 100 rounds, as many as are best for rows left out. The algorithms are to the "
+        "letter of the paper: proximity of one forest of 500 trees, softmax at temperature 1, a mixing of 0, 0.1, ..., "
+        f"1 by ten folds, no guard. Mean (standard error) of {study.tell_splits(results)}, seeds from 0. "
         f"{pages.stamp(*STUDY.packages)}; {seconds.to_numpy().sum() / 60:.0f} minutes of one core. This page is "
         "rewritten by `python -m benchmarks.paper.lightgbm.printed`."
     )
