@@ -1,11 +1,12 @@
 """Algorithms 1 and 3 as they are printed, around a small LightGBM: no guard, nothing chosen but rounds and mixing.
 
-    python -m benchmarks.paper.lightgbm.printed [--tables NAME ...] [--runs 2] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.lightgbm.printed [--tables NAME ...] [--runs 1] [--jobs 1] [--fresh] [--smoke]
 
 Writes printed.md beside this file; of fewer tables or splits, and with ``--smoke``, under build/. Splits are kept in
 splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -60,9 +61,16 @@ def write_page(results: pd.DataFrame) -> str:
     return pages.join(title, about, study.summarise(percent), pages.bullets(told), mixing, costs)
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the tables, and how often and on how many cores: a split is dear, and one is the default."""
+    study.add_tables(parser)
+    parser.add_argument("--runs", type=int, help="splits of each table (default 1)")
+    parser.add_argument("--jobs", type=int, help="splits at a time, each on one core (default 1)")
+
+
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, runs=2, add=study.add_tables)
+    options = study.read_options(__doc__, runs=1, add=add_options)
     results = study.run(STUDY, study.read_tables(options), options, part="printed")
     study.publish(STUDY.home, options, write_page(results), study.has_all_tables(options), "printed.md")
 

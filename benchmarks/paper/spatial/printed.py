@@ -1,8 +1,8 @@
 """One head on the same image: Algorithm 2 as printed, with a pixel's neighbours in the similarity.
 
-    python -m benchmarks.paper.spatial.printed [--data DIR] [--runs 3] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.spatial.printed [--data DIR] [--runs 2] [--jobs -1] [--fresh] [--smoke]
 
-Writes printed.md beside this file; of fewer than three splits, and with ``--smoke``, under build/. Splits are kept in
+Writes printed.md beside this file; of fewer than two splits, and with ``--smoke``, under build/. Splits are kept in
 splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
@@ -85,7 +85,7 @@ def write_page(X: pd.DataFrame, y: np.ndarray, results: pd.DataFrame) -> str:
 
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, 3, add=add_options)
+    options = study.read_options(__doc__, 2, add=add_options)
     path = None if options.smoke else data_folder(options.data) / "spatial" / "indian_pines.npz"
     X, y = stand_in() if path is None else read_pixels(path)
     title = "tissue" if options.smoke else "Indian Pines"
