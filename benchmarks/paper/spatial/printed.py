@@ -1,11 +1,12 @@
 """One head on the same image: Algorithm 2 as printed, with a pixel's neighbours in the similarity.
 
-    python -m benchmarks.paper.spatial.printed [--data DIR] [--runs 2] [--jobs -1] [--fresh] [--smoke]
+    python -m benchmarks.paper.spatial.printed [--data DIR] [--runs 1] [--jobs 1] [--fresh] [--smoke]
 
-Writes printed.md beside this file; of fewer than two splits, and with ``--smoke``, under build/. Splits are kept in
+Writes printed.md beside this file, with ``--smoke`` under build/. Splits are kept in
 splits.jsonl, so an interrupted run goes on where it stopped.
 """
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -74,8 +75,8 @@ def write_page(X: pd.DataFrame, y: np.ndarray, results: pd.DataFrame) -> str:
         "AUC on fields that were left out as a whole, as in results.md. One head is Algorithm 2 as printed: one forest "
         f"({N_TREES} trees) that sees a pixel and its 8 neighbours, L1 logistic models of the pixel's own bands fitted "
         f"to convergence, penalty and a mixing of 0, 0.1, ..., 1 by {N_FOLDS} folds of whole fields, no guard. "
-        f"The first {len(auc)} splits of results.md. {count_pixels(X, y, len(auc))} {pages.stamp(*STUDY.packages)}. "
-        "Rewritten by `python -m benchmarks.paper.spatial.printed`."
+        f"Splits of results.md from the first on, {len(auc)} in all. {count_pixels(X, y, len(auc))} "
+        f"{pages.stamp(*STUDY.packages)}. Rewritten by `python -m benchmarks.paper.spatial.printed`."
     )
     costs = ", ".join(f"{name} {value:.1f}" for name, value in seconds.mean().items())
     cost = f"Seconds by the clock to fit and predict a split, whatever else the machine did meanwhile: {costs}."
@@ -83,9 +84,16 @@ def write_page(X: pd.DataFrame, y: np.ndarray, results: pd.DataFrame) -> str:
     return pages.join("One head, as printed", about, table, told, cost)
 
 
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the other columns, how often and on how many cores: a split is dear, one is the default."""
+    add_options(parser)
+    parser.add_argument("--runs", type=int, help="splits (default 1)")
+    parser.add_argument("--jobs", type=int, help="splits at a time, each on one core (default 1)")
+
+
 def main() -> None:
     """Run the study."""
-    options = study.read_options(__doc__, 2, add=add_options)
+    options = study.read_options(__doc__, 1, add=add_runs)
     path = None if options.smoke else data_folder(options.data) / "spatial" / "indian_pines.npz"
     X, y = stand_in() if path is None else read_pixels(path)
     title = "tissue" if options.smoke else "Indian Pines"
