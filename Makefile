@@ -213,7 +213,7 @@ figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; write
 .PHONY: lightgbm
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 6.3; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.lightgbm
-	$(BIN)/python -m benchmarks.paper.lightgbm.printed
+	$(BIN)/python -m benchmarks.paper.lightgbm.printed --runs 3
 
 .PHONY: diagonal
 diagonal: $(READY) ## a diagonal attention matrix learned by gradient, on the paper's tables; goes on where it stopped

@@ -54,7 +54,7 @@ def write_page(results: pd.DataFrame) -> str:
         "1 by ten folds, no guard. Communities is left out unless it is asked for: its 126 columns cost most. Mean "
         f"(standard error) of {study.tell_splits(results)}, seeds from 0. "
         f"{pages.stamp(*STUDY.packages)}; {seconds.to_numpy().sum() / 60:.0f} minutes of one core. This page is "
-        "rewritten by `python -m benchmarks.paper.lightgbm.printed`."
+        f"rewritten by `python -m benchmarks.paper.lightgbm.printed --runs {results.index.unique('seed').size}`."
     )
     pairs = [(FIRST, LARGE), (THIRD, LARGE), (FIRST, SMALL), (THIRD, SMALL)]
     told = [study.compare(percent, *pair) for pair in pairs] + [study.name_best(percent, LARGE)]
