@@ -31,7 +31,7 @@ ROWS = {
     "paper.drift": 25,
     "paper.figure2": 13,
     "paper.lightgbm": 2,
-    "paper.lightgbm.printed": 3,
+    "paper.lightgbm.printed": 4,
     "paper.similarities": 2,
     "paper.spatial": 2,
     "paper.spatial.printed": 2,
