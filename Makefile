@@ -230,6 +230,7 @@ figure2: $(READY) ## one prediction step by step, as figure 2 outlines it; write
 .PHONY: lightgbm
 lightgbm: $(READY) ## attention around LightGBM on the paper's tables, as in its section 7.3; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.lightgbm
+	$(BIN)/python -m benchmarks.paper.lightgbm.printed --runs 3
 
 .PHONY: diagonal
 diagonal: $(READY) ## a diagonal attention matrix learned by gradient, on the paper's tables; goes on where it stopped
@@ -242,6 +243,7 @@ similarities: $(READY) ## forests, boosters and teachers as similarities on the 
 .PHONY: spatial
 spatial: $(READY) ## attention to a pixel's surroundings, as in section 6.2; goes on where it stopped
 	$(BIN)/python -m benchmarks.paper.spatial
+	$(BIN)/python -m benchmarks.paper.spatial.printed
 
 .PHONY: us_change
 us_change: $(READY) ## attention to the past of a quarter, as in section 6.1; writes benchmarks/paper/us_change/results.md

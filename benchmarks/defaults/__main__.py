@@ -57,7 +57,7 @@ def make_similarities(n_trees: int) -> dict[str, Any]:
     found = {
         "smooth": ForestProximity(n_trees, min_samples_leaf=10, ranks=True),
         "sharp": ForestProximity(n_trees, ranks=True, **sharp),
-        "residual": ForestProximity(n_trees, target="residual"),
+        "residual": ForestProximity(n_trees, target="residual", min_samples_split=5),
         "sharp residual": ForestProximity(n_trees, target="residual", **sharp),
         "smooth, no ranks": ForestProximity(n_trees, min_samples_leaf=10),
         "sharp, no ranks": ForestProximity(n_trees, **sharp),

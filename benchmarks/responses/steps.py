@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -13,10 +12,6 @@ from sklearn.model_selection import train_test_split
 
 from benchmarks import pages, study
 from heedful import AttentionCox, AttentionGLM, AttentionLassoClassifier, LocalLasso
-from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import HeldOut
-from heedful._solver import Scale, build_table
-from heedful.baseline._folds import Split
 from heedful.datasets import make_binary, make_claims, make_survival
 
 # From a seed to training rows, responses and arguments of fit, and the same of unseen rows
@@ -75,7 +70,8 @@ STEPS: dict[str, tuple[Any, Draw]] = {
     "claims, 500 + 500 rows": (AttentionGLM, counts(1000)),
 }
 SMALL = {"small": (AttentionLassoClassifier, binary(160, 18))}
-WAYS = ("one step", "converged", "converged, tuned so")
+# The ways, and what `exact` is in each
+WAYS, EXACT = ("one step", "converged", "converged, tuned so"), (False, True, "tuning")
 
 
 def loss_of(model: Any, X: Any, y: Any, given: dict) -> float:
@@ -85,33 +81,18 @@ def loss_of(model: Any, X: Any, y: Any, given: dict) -> float:
     return 1.0 - model.score(X, y, **given)
 
 
-def tune_converged(problem: LinearProblem, splits: list[Split]) -> list[HeldOut]:
-    """Return rows to try heads on, with heads that are fitted to convergence."""
-    parts = try_rows(problem, splits)
-    x, weight = problem.tables[0].x, problem.weight
-    flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
-    table = build_table(x, np.zeros(len(x)), weight, flat)
-    return [part._replace(problem=part.problem.to_convergence(table)) for part in parts]
-
-
-try_rows = LinearProblem.held_out
-
-
 def step_or_converge(kind: Any, draw: Draw, seed: int) -> study.Scores:
     """Return loss, CPU seconds of fit and predict of each way, and how far its coefficients are from one step's."""
     (X, y, given), (unseen, truth, there) = draw(seed)
     found, shown = {}, {}
     # what must be compiled is no part of the seconds
     kind(local=LocalLasso(exact=True), random_state=seed, n_jobs=1).fit(X, y, **given).local_models(unseen[:3])
-    for way in WAYS:
+    for way, exact in zip(WAYS, EXACT, strict=True):
         # as many columns as one step has
-        local = LocalLasso(exact=way != WAYS[0], max_features=40)
-        model = kind(local=local, random_state=seed, n_jobs=1)
-        held_out = tune_converged if way == WAYS[2] else try_rows
-        with mock.patch.object(LinearProblem, "held_out", held_out):
-            start = time.process_time()
-            model.fit(X, y, **given)
-            fitted = time.process_time()
+        model = kind(local=LocalLasso(exact=exact, max_features=40), random_state=seed, n_jobs=1)
+        start = time.process_time()
+        model.fit(X, y, **given)
+        fitted = time.process_time()
         loss = loss_of(model, unseen, truth, there)
         predicted = time.process_time()
         found[way] = {"loss": loss, "fit": fitted - start, "predict": predicted - fitted, "mixing": model.mixing_}

@@ -133,11 +133,12 @@ def test_by_default_many_heads_use_forty_columns_and_the_papers_one_all(rng, set
     assert chosen(model.fit(X, y)) is None
 
 
+@pytest.mark.parametrize("exact", [True, "tuning"])
 @pytest.mark.parametrize("kind", ["classes", "survival"])
-def test_fits_to_convergence_keep_to_the_chosen_columns(rng, kind):
+def test_fits_to_convergence_keep_to_the_chosen_columns(rng, kind, exact):
     X, y = table(rng)
     how = {"similarity": ALIKE, "mixing": 0.7, "random_state": 0, "cv": 3}
-    model = KINDS[kind](local=LocalLasso(max_features=4, exact=True), **how).fit(X, response(kind, y))
+    model = KINDS[kind](local=LocalLasso(max_features=4, exact=exact), **how).fit(X, response(kind, y))
     used = (model.explain(X[:9]).local_coef.to_numpy() != 0).any(axis=0)
     assert used.any()
     assert set(np.flatnonzero(used)) <= set(chosen(model))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._solver import Numbers
-from heedful._tuning.adaptive import PRIOR_ROWS, adapt, gather_evidence
+from heedful._tuning.adaptive import PRIOR_ROWS, adapt, gather_errors, gather_evidence
 from heedful.attention import attend
 from reference.differences import differences
 from reference.heads import LOSSES, made_up_heads
@@ -99,3 +99,16 @@ def test_heads_that_equal_the_baseline_leave_the_overall_value(rng, loss):
     part = made_up_heads(rng, loss)
     evidence = gather_evidence(part.baseline, part.baseline, part.family, part.weight, 0.3)
     np.testing.assert_array_equal(adapt(attend(np.zeros((2, 60))), evidence), 0.3)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_of_listed_mixings_each_query_takes_the_one_with_the_smallest_weighted_error(rng, loss):
+    part, mixings = made_up_heads(rng, loss), (0.0, 0.3, 0.6, 1.0)
+    base, heads = np.where(np.arange(60) < 9, np.nan, part.baseline), part.heads[:, 0]
+    attention = attend(rng.normal(size=(20, 60)), 0.2, part.weight)
+    found = adapt(attention, gather_errors(base, heads, part.family, mixings))
+    for weight, mixing in zip(attention.toarray(), found, strict=True):
+        said = [(1 - m) * part.baseline + m * heads for m in mixings]
+        errors = [(weight * part.family.losses(values).value)[9:].sum() for values in said]
+        assert mixing == mixings[int(np.argmin(errors))]
+    assert len(set(found)) > 1

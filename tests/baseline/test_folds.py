@@ -194,6 +194,13 @@ def test_without_folds_of_the_user_each_training_part_draws_as_many():
         assert all(not set(first) & set(second) for first, second in own)
 
 
+def test_inner_folds_share_out_the_strata_evenly():
+    strata = np.repeat([0.0, 1.0], [80, 20])
+    splits = random_splits(100, 5, 0, strata)
+    for own, (train, _) in zip(inner_splits(splits, [], strata), splits, strict=True):
+        assert [strata[train[test]].sum() for _, test in own] == pytest.approx([16 / 5] * 5, abs=0.81)
+
+
 def test_inner_folds_keep_the_groups_of_the_users_folds():
     groups = ROWS // 2
     splits = user_splits(GroupKFold(5), X, Y, groups)

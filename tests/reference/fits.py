@@ -6,7 +6,6 @@ from heedful._attention_model.queries import Answer, Ask, Heads, QueryBatch, ans
 from heedful._kernels.shapes import Rule
 from heedful._models.linear_fits import make_problem
 from heedful._models.protocol import Run, Variants, View
-from heedful._solver import Scale, build_table
 from heedful._tuning.grid import Grid, HeadGroup, Queries
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
@@ -79,9 +78,7 @@ class FamilyCase:
 
     def exact(self):
         """Return the problem for fits to convergence."""
-        width = self.x.shape[1]
-        plain = Scale(np.zeros(width), np.ones(width), 0.0, 1.0)
-        return self.problem._replace(exact=build_table(self.x, np.zeros(self.n), self.weight, plain))
+        return self.problem.to_convergence()
 
     def observed(self, links):
         """Return the values that the loss looks at, for links (n_query, n_weighting, n_ratio, n_outputs)."""

@@ -208,7 +208,7 @@ def test_a_forest_that_was_fitted_on_other_rows_is_refused(rng, n_rows):
 
 def test_trees_are_as_many_and_as_large_as_asked_for(rng):
     X, y = rng.normal(size=(200, 3)), rng.normal(size=200)
-    for settings, split, leaf in (({}, 5, 1), ({"min_samples_leaf": 8}, 16, 8), ({"min_samples_split": 0.2}, 20, 1)):
+    for settings, split, leaf in (({}, 6, 1), ({"min_samples_leaf": 8}, 16, 8), ({"min_samples_split": 0.2}, 20, 1)):
         proximity = ForestProximity(5, max_samples=0.5, random_state=3, **settings).fit(X, y)
         drawn, leaves = drawn_rows(proximity, 200), proximity.forest_.apply(X)
         assert drawn.shape[0] == proximity.forest_.n_trees == 5

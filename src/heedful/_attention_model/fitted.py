@@ -31,7 +31,7 @@ from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
-from heedful._tuning.adaptive import Evidence
+from heedful._tuning.adaptive import Evidence, RowErrors
 from heedful._tuning.grid import Grid
 from heedful._tuning.tune import Tuned
 from heedful.attention import Attention
@@ -63,7 +63,7 @@ class FittedAttention:
 
     tuned: Tuned
     unseen: dict[str, float] | None = None
-    evidence: Evidence | None = None
+    evidence: Evidence | RowErrors | None = None
     residuals: UnseenResiduals | None = None
     _calibration: Calibration | None = None
     _game: Game | None = None

@@ -12,7 +12,7 @@ from heedful._attention_model.settings import Settings
 from heedful._models.protocol import FittedModels, Look, ModelKind, Run
 from heedful._responses import Measured, Response, split_offset
 from heedful._training_table import TrainingTable
-from heedful._tuning.adaptive import gather_evidence
+from heedful._tuning.adaptive import gather_errors, gather_evidence
 from heedful._tuning.grid import Grid, Queries, make_grid
 from heedful._tuning.guard import heads_alone
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
@@ -137,8 +137,11 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     fitted.unseen = unseen_losses(oof._replace(baseline=baseline).part(known), tuned.blend)
     if settings.adaptive and tuned.share.any():
         local = heads_alone(oof, tuned.share)
-        overall = tuned.mixing / tuned.guard
-        fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
+        if settings.mixings is None:
+            overall = tuned.mixing / tuned.guard
+            fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
+        else:
+            fitted.evidence = gather_errors(oof.baseline, local, oof.family, (0.0, *settings.mixings))
     if settings.intervals and isinstance(fitted.response, Measured):
         keep_residuals(fitted, fitted.response, oof, known, settings.out_of_bag, run)
 

@@ -8,7 +8,7 @@ import numpy as np
 from heedful import _blocks
 from heedful._kernels.shapes import ScoreRows
 from heedful._models.protocol import Problem, Run, View
-from heedful._tuning.adaptive import Evidence, adapt
+from heedful._tuning.adaptive import Evidence, RowErrors, adapt
 from heedful._tuning.grid import Grid, HeadGroup, Queries
 from heedful.attention import Attention
 from heedful.attention._attention import blend_attention, stack_attention
@@ -27,7 +27,7 @@ class Heads(NamedTuple):
     heed: np.ndarray
     mixing: float
     guard: float
-    evidence: Evidence | None
+    evidence: Evidence | RowErrors | None
 
 
 class QueryBatch(NamedTuple):

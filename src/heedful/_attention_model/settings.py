@@ -16,9 +16,16 @@ from heedful.similarity import Similarity
 from heedful.similarity._protocol import wants_residuals
 from heedful.similarity._resolve import resolve
 
+# Mixings above 0 from which each query chooses its own by the errors of rows left out that it attends to.
+TENTHS = tuple(tenths / 10 for tenths in range(1, 11))
+WORDS = ("auto", "adaptive", "weighted")
+
 
 class Settings(NamedTuple):
-    """Checked arguments; None stands for "auto". ``mixings`` are those to choose from, if they were listed."""
+    """Checked arguments; None stands for "auto". ``mixings`` are those to choose from, if they were listed.
+
+    If ``adaptive``, each query has a mixing of its own: if there are ``mixings`` one of these or 0.
+    """
 
     similarities: list[Similarity]
     temperatures: tuple[float, ...] | None
@@ -44,10 +51,10 @@ def check_settings(
 ) -> Settings:
     """Check the arguments that all kinds of attention models have in common."""
     temperatures, mixings = check_temperature(temperature), check_mixings(mixing, many)
-    fixed = check_mixing("auto" if mixings else mixing, ("auto", "adaptive"))
+    fixed = check_mixing("auto" if mixings else mixing, WORDS)
     check_folds(cv, groups)
     similarities = check_similarity(similarity, many, anchors=kind.anchors, residuals=kind.has_residuals)
-    adaptive, out_of_bag = is_word(mixing, "adaptive"), isinstance(cv, str)
+    adaptive, out_of_bag = is_word(mixing, "adaptive") or is_word(mixing, "weighted"), isinstance(cv, str)
     return Settings(
         similarities, temperatures, ratios, fixed, adaptive, many=many, out_of_bag=out_of_bag, mixings=mixings
     )
@@ -67,14 +74,17 @@ def check_mixing(value: Any, words: tuple[str, ...]) -> float | None:
 
 
 def check_mixings(value: Any, many: bool) -> tuple[float, ...] | None:
-    """Return the mixings of a list, None for anything else."""
-    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) == 0:
+    """Return the mixings of a list, or of each query by its weighted error; None for anything else."""
+    weighted = is_word(value, "weighted")
+    if not weighted and (not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) == 0):
         return None
     if many:
         raise ValueError(
-            f"`mixing` must be a number or a word with heads='multi', got {value!r}. Use heads='single' to choose from "
-            "a list."
+            f"`mixing` must be a number, 'auto' or 'adaptive' with heads='multi', got {value!r}. Use heads='single' to "
+            "choose from a list."
         )
+    if weighted:
+        return TENTHS
     if len(value) == 0:
         raise ValueError("`mixing` must not be an empty list. Use 'auto', or [0.0, 0.5, 1.0].")
     return tuple(check_number("mixing", entry, 0.0, 1.0, hint="Or use 'auto'.") for entry in value)

@@ -10,14 +10,14 @@ from sklearn.base import BaseEstimator
 
 from heedful._checks import check_choice, check_count, check_grid, check_number, check_positive, is_word
 from heedful._frames import center_and_unit
-from heedful._kernels.shapes import GAUSSIAN, Table
+from heedful._kernels.shapes import GAUSSIAN
 from heedful._models.constraints import ask_of_columns, check_wishes
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._responses import Response, split_offset, unit_response
-from heedful._solver import Model, Scale, build_table, make_rule, working_tables
+from heedful._solver import Model, make_rule, working_tables
 from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split, inner_splits
@@ -48,11 +48,11 @@ class LocalLasso(BaseEstimator):
     tuning_rows : int or None, default=10_000
         Training rows on which heads are tried, drawn at random from a larger table; None tries all. The additive model
         is fitted to 50,000 rows, or to this many if that is more; with None to all.
-    exact : bool, default=False
+    exact : bool or "tuning", default=False
         Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
         The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
         from it: as good a prediction at the price of a local lasso, with other coefficients (``docs/responses.md``).
-        Tuning always takes one step. For numbers both are the same.
+        Tuning takes one step, with "tuning" it converges too. For numbers all are the same.
     max_features : int, None or "auto", default="auto"
         Most columns, dummies counted, that local models use: those with the largest local coefficients. The others keep
         the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"`` or ``exact=True``.
@@ -72,7 +72,8 @@ class LocalLasso(BaseEstimator):
         attended to: attention itself may change with it. Two classes at most.
     standardize : {"global", "weighted"}, default="global"
         Scale of the penalised coefficients: columns divided once by their standard deviation, or by the weighted one in
-        each fit, which is glmnet's rule and the paper's. "weighted" for :class:`heedful.AttentionLasso` only.
+        each fit, which is glmnet's rule and the paper's. "weighted" of other responses than numbers needs
+        ``exact="tuning"``.
     tol : float, default=1e-7
         When fits end: see :func:`heedful.local_lasso`. Of the baseline too.
 
@@ -87,7 +88,7 @@ class LocalLasso(BaseEstimator):
     alpha_ratio: Any = "auto"
     max_extrapolation: float | None = 0.5
     tuning_rows: int | None = 10_000
-    exact: bool = False
+    exact: bool | str = False
     max_features: int | str | None = "auto"
     shapes: bool = True
     penalty: str = "lasso"
@@ -107,6 +108,8 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
     if not isinstance(local.shapes, bool | np.bool_):
         raise TypeError(f"`shapes` must be True or False, got {local.shapes!r}.")
+    if not isinstance(local.exact, bool | np.bool_) and not is_word(local.exact, "tuning"):
+        raise ValueError(f"`exact` must be True, False or 'tuning', got {local.exact!r}.")
     check_choice("standardize", local.standardize, ("global", "weighted"))
     check_positive("tol", local.tol, "1e-7 is the default.")
     check_wishes(local)
@@ -160,7 +163,7 @@ class LinearModels:
         y, offset = split_offset(rows.y, response.n_encoded)
         known: dict[str, Any] = {} if offset is None else {"offset": offset}
         if self.nested:
-            known["inner"] = inner_splits(splits, rows.splits)
+            known["inner"] = inner_splits(splits, rows.splits, response.strata(rows.y))
         baseline._row_groups = rows.groups
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
         baseline._row_groups = None
@@ -249,7 +252,8 @@ class FittedLinear(FittedModels):
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         folds = tuple(self._widen(model) for model in fit.folds)
-        left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(own)}
+        converges = self._takes_steps and is_word(self.local.exact, "tuning")
+        left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(own), "converges": converges}
         return LinearProblem(*parts, tried=tried, shaped=variants.shaped, shapes=self.places, **left)
 
     def _fold_alphas(self) -> np.ndarray:
@@ -268,7 +272,7 @@ class FittedLinear(FittedModels):
         """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
         if not (self.local.exact and self._takes_steps and isinstance(problem, LinearProblem)):
             return problem
-        return problem.to_convergence(self._exact_table(problem.tables[0].x))
+        return problem.to_convergence()
 
     def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
         """Return lassos of the columns with the largest local coefficients, if there are more than may be used."""
@@ -276,10 +280,6 @@ class FittedLinear(FittedModels):
             return problem
         rows = np.unique(np.linspace(0, self.rows.weight.size - 1, LOOKED_AT).astype(np.int64))
         return narrow_problem(problem, self.most, splits, looks(rows), rows)
-
-    def _exact_table(self, x: np.ndarray) -> Table:
-        flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
-        return build_table(x, np.zeros(len(x)), self.rows.weight, flat)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return predictions by lassos of all other rows, or of the other folds."""

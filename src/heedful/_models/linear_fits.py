@@ -35,7 +35,8 @@ class LinearProblem(NamedTuple):
     ``tables`` are those of one Newton step from the global model ``start``, one per output; ``means`` the columns whose
     weighted means make the heads of infinite penalty, None where the tables' own responses do. ``tried`` are the rows
     on which heads are tried, ``folds`` the global models of the folds, ``fold_penalties`` the penalties of each where
-    they chose their own. ``exact`` is a table for fits to convergence, None for one step.
+    they chose their own. ``exact`` is a table for fits to convergence, None for one step; ``converges`` says that heads
+    are tried by such fits too.
 
     The columns from ``shapes[0]`` to ``shapes[1]``, the last but for padding, are the linear predictors of an additive
     model; only heads whose penalty is ``shaped`` use them.
@@ -61,6 +62,7 @@ class LinearProblem(NamedTuple):
     by_fold: tuple[np.ndarray, ...] = ()
     narrow: "LinearProblem | None" = None
     fold_penalties: tuple[np.ndarray, ...] = ()
+    converges: bool = False
 
     def check_sound(self) -> None:
         """Raise if tables that came from a file have other rows or columns than the model."""
@@ -117,15 +119,17 @@ class LinearProblem(NamedTuple):
         narrow = self._of_columns(kept)._replace(shapes=shapes)
         return self._replace(columns=kept, by_fold=by_fold, narrow=narrow)
 
-    def to_convergence(self, table: Table) -> "LinearProblem":
-        """Return the problem whose local models are fitted to convergence, from a table of the same rows."""
+    def to_convergence(self) -> "LinearProblem":
+        """Return the problem whose local models are fitted to convergence."""
+        x = self.tables[0].x
+        table = build_table(x, np.zeros(len(x)), self.weight, flat_scale(x.shape[1]))
         if self.columns is None or self.narrow is None:
             return self._replace(exact=table)
         return self._replace(narrow=self.narrow._replace(exact=_of_columns(table, self.columns)))
 
     def _of_columns(self, columns: np.ndarray) -> "LinearProblem":
         """Return the problem of some columns alone, near the same global model of all."""
-        width = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0).width
+        width = flat_scale(columns.size).width
         start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
         limits, groups = self.rule.limits, self.rule.groups
         rule = self.rule._replace(
@@ -172,7 +176,8 @@ class LinearProblem(NamedTuple):
         family = family if isinstance(part, slice) else family.part(part)
         heads = (self.fold_penalties[number] if self.fold_penalties else self.penalties, self.shaped, self.shapes)
         problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
-        return problem.on_columns(self.by_fold[number]) if self.by_fold else problem
+        problem = problem.on_columns(self.by_fold[number]) if self.by_fold else problem
+        return problem.to_convergence() if self.converges else problem
 
 
 def make_problem(
@@ -187,20 +192,23 @@ def make_problem(
 ) -> LinearProblem:
     """Return the local problems of training rows on the table's scale, near the global model ``start``."""
     shaped = np.zeros(penalties.size, dtype=bool) if shaped is None else shaped
-    scale = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
     link = start.link(x)
     family = family.anchored(link, weight)
-    tables = working_tables(x, family, link, weight, scale)
+    tables = working_tables(x, family, link, weight, flat_scale(x.shape[1]))
     tried = np.arange(weight.size)
     return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), tried, shaped, shapes)
 
 
+def flat_scale(n_columns: int) -> Scale:
+    """Return the scale of columns that are to stay as they are."""
+    return Scale(np.zeros(n_columns), np.ones(n_columns), 0.0, 1.0)
+
+
 def _of_columns(table: Table, columns: np.ndarray) -> Table:
     """Return the table of some columns, padded."""
-    flat = Scale(np.zeros(columns.size), np.ones(columns.size), 0.0, 1.0)
     curve = 1.0 / table.inverse if table.inverse.size else None
     weight = table.prior if curve is None else table.prior / curve
-    return build_table(table.packed[:, columns], table.y, weight, flat, curve)
+    return build_table(table.packed[:, columns], table.y, weight, flat_scale(columns.size), curve)
 
 
 def _pad(values: np.ndarray, width: int) -> np.ndarray:

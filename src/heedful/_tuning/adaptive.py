@@ -1,4 +1,4 @@
-"""One mixing per query: how well the heads did on the rows it attends to, shrunk towards how well they did overall."""
+"""One mixing per query: how heads did on the rows it attends to, shrunk towards how they did overall or as it is."""
 
 from typing import NamedTuple
 
@@ -20,6 +20,22 @@ class Evidence(NamedTuple):
     overall: float
 
 
+class RowErrors(NamedTuple):
+    """Error of each training row (n_train, n_mixings), by models that did not see it, at each of some mixings."""
+
+    mixings: np.ndarray
+    error: np.ndarray
+
+
+def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Family, mixings: tuple[float, ...]) -> RowErrors:
+    """Return the errors at each mixing from out-of-fold predictions; rows without any have none."""
+    known = np.isfinite(baseline) & np.isfinite(heads)
+    start, step = baseline[known, None], (heads - baseline)[known, None]
+    error = np.zeros((known.size, len(mixings)))
+    error[known] = family.part(np.flatnonzero(known)).losses(start + np.array(mixings) * step).value
+    return RowErrors(np.array(mixings), error)
+
+
 def gather_evidence(
     baseline: np.ndarray, heads: np.ndarray, family: Family, weight: np.ndarray, overall: float
 ) -> Evidence:
@@ -31,8 +47,13 @@ def gather_evidence(
     return Evidence(-gradient * step, bend, float(np.average(bend, weights=weight)), overall)
 
 
-def adapt(attention: Attention, evidence: Evidence) -> np.ndarray:
-    """Return the mixing of each query: one Newton step of its weighted loss, with the overall value as prior."""
+def adapt(attention: Attention, evidence: Evidence | RowErrors) -> np.ndarray:
+    """Return the mixing of each query: one Newton step of its weighted loss, with the overall value as prior.
+
+    Of errors at some mixings it is the one whose attention-weighted error is the smallest, as in the paper's remark.
+    """
+    if isinstance(evidence, RowErrors):
+        return evidence.mixings[np.argmin(attention @ evidence.error, axis=1)]
     sums = attention @ np.column_stack([evidence.gradient, evidence.hessian])
     rows = attention.n_eff
     hessian = rows * sums[:, 1] + PRIOR_ROWS * evidence.mean_hessian

@@ -54,7 +54,14 @@ class CoxBaseline(GlobalModel):
     """
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        inner: list[list[Split]] | None = None,
+    ):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
         Parameters
@@ -67,6 +74,8 @@ class CoxBaseline(GlobalModel):
             Weights of the rows; None means equal.
         splits : list of Split, default=None
             Folds that choose the penalty; None draws ten.
+        inner : list of list of Split, default=None
+            As in :meth:`heedful.baseline.LassoBaseline.fit`.
 
         Returns
         -------
@@ -79,7 +88,7 @@ class CoxBaseline(GlobalModel):
         weight = check_weights(sample_weight, X.shape[0])
         if not (weight * event).any():
             raise ValueError("`sample_weight` must leave at least one row with an event a positive weight.")
-        self._fit_family(X, Survival(event, time), weight, splits, np.column_stack([event, time]))
+        self._fit_family(X, Survival(event, time), weight, splits, np.column_stack([event, time]), inner)
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
         return self
 

@@ -32,11 +32,18 @@ class FamilyBaseline(GlobalModel):
         self.family = family
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        inner: list[list[Split]] | None = None,
+    ):
         """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
         self._check_alpha()
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self._fit_family(X, self.family(y), check_weights(sample_weight, X.shape[0]), splits, y)
+        self._fit_family(X, self.family(y), check_weights(sample_weight, X.shape[0]), splits, y, inner)
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
         return self
 

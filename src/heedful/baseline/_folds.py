@@ -111,18 +111,19 @@ def even_folds(weight: np.ndarray, splits: list[Split]) -> np.ndarray:
     return even
 
 
-def inner_splits(splits: list[Split], given: list[Split]) -> list[list[Split]]:
+def inner_splits(splits: list[Split], given: list[Split], strata: np.ndarray | None = None) -> list[list[Split]]:
     """Return folds of the training part of each split, in numbers of its rows.
 
     They are what the others of ``given``, the user's own splits, make of that part, so that groups stay together and
-    the future stays unseen; without these they are drawn, as many as there are splits.
+    the future stays unseen; without these they are drawn, as many as there are splits, as ``random_splits`` does.
     """
     parts = []
     for number, (train, _) in enumerate(splits):
         sides = [(np.isin(train, other.train), np.isin(train, other.test)) for other in given]
         own = [Split(np.flatnonzero(first), np.flatnonzero(second)) for first, second in sides]
         own = [split for split in own if split.train.size and split.test.size]
-        parts.append(own or random_splits(train.size, len(splits), number))
+        there = None if strata is None else strata[train]
+        parts.append(own or random_splits(train.size, len(splits), number, there))
     return parts
 
 

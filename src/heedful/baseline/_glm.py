@@ -84,7 +84,15 @@ class GlmBaseline(RegressorMixin, GlobalModel):
         self.power = power
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None, offset=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        offset=None,
+        inner: list[list[Split]] | None = None,
+    ):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
         Parameters
@@ -99,6 +107,8 @@ class GlmBaseline(RegressorMixin, GlobalModel):
             Folds that choose the penalty; None draws ten.
         offset : array-like of shape (n_train,), default=None
             Logarithm of the exposure of each row.
+        inner : list of list of Split, default=None
+            As in :meth:`heedful.baseline.LassoBaseline.fit`.
 
         Returns
         -------
@@ -111,7 +121,8 @@ class GlmBaseline(RegressorMixin, GlobalModel):
         response = read_amounts(y, self.family, self.power, check_offset(offset, X.shape[0]))
         if not (weight * response.y).any():
             raise ValueError("`sample_weight` must leave at least one row with a response > 0 a positive weight.")
-        self._fit_family(X, response, weight, splits, np.column_stack([response.y, response.offset]))
+        key = np.column_stack([response.y, response.offset])
+        self._fit_family(X, response, weight, splits, key, inner)
         self.intercept_, self.coef_ = float(self.fit_.intercept[0]), self.fit_.coef[0]
         return self
 

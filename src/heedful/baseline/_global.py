@@ -29,8 +29,9 @@ from heedful._sound import numbers
 from heedful.baseline._folds import Split, fold_weights
 
 N_ALPHAS, MAX_ITER = 100, 10_000
-# A loss that is not a square is followed down the path in pieces, to this tolerance, until it has not improved for one.
-PIECE, LOOSE = 20, 1e-3
+# A loss that is not a square is followed down the path in pieces, to so many times the tolerance but no more than the
+# loosest, until it has not improved for one.
+PIECE, LOOSER, LOOSEST = 20, 1e4, 1e-3
 # With more columns than this (squares, other losses) pieces are short: the end of the path, with most columns active,
 # is dear. Kernels keep covariances of all columns up to there.
 WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
@@ -134,7 +135,7 @@ def _search(
         folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
     parts, errors = [], np.empty(0)
-    loose = rule if squares else rule._replace(tol=max(rule.tol, LOOSE))
+    loose = rule if squares else loosen(rule)
     piece, patience = (SHORT_PIECE, PATIENCE) if wide else (PIECE, PIECE)
     for first in range(0, path.size, piece):
         part = path[first : first + piece]
@@ -155,10 +156,15 @@ def _fit_whole(
     start, last = no_model(family.n_outputs, table.mean.size), path.size - 1
     if family.outcome.kind == GAUSSIAN:
         return fit_family(whole_table(), table, family, path, rule, start), last
-    loose = fit_family(whole_table(), table, family, path, rule._replace(tol=max(rule.tol, LOOSE)), start)
+    loose = fit_family(whole_table(), table, family, path, loosen(rule), start)
     while last > 0 and not family.keeps_total(loose.model(0, last).link(x), weight):
         last -= 1
     return fit_family(whole_table(), table, family, path[last : last + 1], rule, loose.model(0, last)), last
+
+
+def loosen(rule: Rule) -> Rule:
+    """Return the rule by which a path is followed."""
+    return rule._replace(tol=max(rule.tol, min(LOOSER * rule.tol, LOOSEST)))
 
 
 def left_out_link(fit: GlobalFit, rows: np.ndarray, tol: float, n_jobs: int | None) -> np.ndarray:

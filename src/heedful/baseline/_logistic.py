@@ -83,7 +83,15 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         self.classes = classes
 
     @all_or_nothing
-    def fit(self, X, y, sample_weight=None, splits: list[Split] | None = None, offset=None):
+    def fit(
+        self,
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        offset=None,
+        inner: list[list[Split]] | None = None,
+    ):
         """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
         Parameters
@@ -98,6 +106,8 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
             Folds that choose the penalty; None draws ten.
         offset : array-like of shape (n_train,), default=None
             Added to the log-odds of each row; of two classes only.
+        inner : list of list of Split, default=None
+            As in :meth:`heedful.baseline.LassoBaseline.fit`.
 
         Returns
         -------
@@ -110,7 +120,7 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
         check_classes(y[weight > 0])
         offset = self._check_offset(offset, X)
         key = codes.astype(np.float64) if offset is None else np.column_stack([codes, offset])
-        self._fit_family(X, Classes(codes, self.classes_.size, offset=offset), weight, splits, key)
+        self._fit_family(X, Classes(codes, self.classes_.size, offset=offset), weight, splits, key, inner)
         self.intercept_, self.coef_ = self.fit_.intercept, self.fit_.coef
         return self
 

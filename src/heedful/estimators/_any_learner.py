@@ -31,8 +31,8 @@ class AttentionRegressor(AttentionEstimator):
         Who is alike: see :class:`heedful.AttentionLasso`. The best one is chosen.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a few.
-    mixing : float, "auto" or "adaptive", default="auto"
-        Share of the local learners: fixed, fitted, or one per query.
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
+        Share of the local learners: see :class:`heedful.AttentionLasso`.
     features : list, callable or dict, default=None
         Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
     cv : "oob", int, splitter or iterable, default="oob"

@@ -14,7 +14,7 @@ from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 
 
 @dataclass(eq=False, repr=False)
@@ -63,6 +63,25 @@ class AttentionCox(AttentionEstimator):
     random_state: Any = None
 
     coef_intervals = coef_intervals
+
+    @classmethod
+    def as_in_the_paper(cls, **changes: Any) -> Self:
+        """Return the paper's Algorithm 2 for survival, made of plain options.
+
+        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are grown to martingale
+        residuals, have three draws or more, as R's ranger has it.
+
+        Parameters
+        ----------
+        changes : keywords
+            Parameters to set otherwise, such as ``temperature=0.1``.
+
+        Returns
+        -------
+        AttentionCox
+            Not fitted.
+        """
+        return cls(**paper_options(min_samples_leaf=3) | changes)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:

@@ -67,7 +67,7 @@ class AttentionEffect(AttentionEstimator):
         As in :class:`heedful.AttentionLasso`.
     local : LocalLasso, default=None
         As in :class:`heedful.AttentionLasso`.
-    mixing : float, list of float, "auto" or "adaptive", default="auto"
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
         As in :class:`heedful.AttentionLasso`.
     features : list, callable or dict, default=None
         Columns that the effect may depend on, as in :class:`heedful.AttentionLasso`; what is expected of outcome and

@@ -7,7 +7,7 @@ from heedful._models.linear import LocalLasso
 from heedful._responses import Regression
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 
 
 @dataclass(eq=False, repr=False)
@@ -35,9 +35,10 @@ class AttentionLasso(AttentionEstimator):
     local : LocalLasso, default=None
         Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
         defaults of :class:`heedful.LocalLasso`.
-    mixing : float, list of float, "auto" or "adaptive", default="auto"
-        Total share of the heads: fixed, fitted, or one per query. Of a list the one with the smallest mean error over
-        the folds is taken, without a guard, as in the paper; for ``heads="single"``.
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
+        Total share of the heads: fixed, fitted, or one per query ("adaptive"). Of a list the one with the smallest mean
+        error over the folds is taken; "weighted" takes for each query the one of 0, 0.1, ..., 1 with the smallest
+        attention-weighted error of rows left out. Both as in the paper: no guard, for ``heads="single"``.
     features : list, callable or dict, default=None
         Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
         baseline and local models use. None means all.
@@ -103,9 +104,10 @@ class AttentionLasso(AttentionEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2, made of plain options.
 
-        One head; a forest of 500 trees; softmax at temperature 1; local lassos with the baseline's penalty and columns
-        standardised in each weighted fit; a mixing of 0, 0.1, ..., 1 chosen by ten folds, each with a forest and a
-        penalty of its own. No guard, no shapes, no limit to extrapolation.
+        One head; a forest of 500 trees that splits nodes as R's ranger does; softmax at temperature 1; local lassos,
+        fitted to convergence, with the baseline's penalty and columns standardised in each weighted fit; a mixing of 0,
+        0.1, ..., 1 chosen by ten folds, each with a forest and a penalty of its own. No guard, no shapes, no limit to
+        extrapolation.
 
         Parameters
         ----------
@@ -122,18 +124,7 @@ class AttentionLasso(AttentionEstimator):
         >>> AttentionLasso.as_in_the_paper(temperature=0.1).cv
         10
         """
-        local = LocalLasso(
-            alpha_ratio=1.0,
-            max_extrapolation=None,
-            tuning_rows=None,
-            max_features=None,
-            shapes=False,
-            standardize="weighted",
-            tol=1e-10,
-        )
-        mixing = [tenths / 10 for tenths in range(11)]
-        how: dict[str, Any] = {"temperature": 1.0, "alpha": "nested", "local": local, "mixing": mixing, "cv": 10}
-        return cls(**{"heads": "single"} | how | changes)
+        return cls(**paper_options(min_samples_split=6) | changes)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:

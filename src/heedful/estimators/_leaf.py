@@ -32,8 +32,8 @@ class LeafAttentionRegressor(AttentionEstimator):
         Who is alike: see :class:`heedful.AttentionLasso`. The best one is chosen.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows.
-    mixing : float, "auto" or "adaptive", default="auto"
-        Share of the weighed leaves: fixed, fitted, or one per query.
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
+        Share of the weighed leaves: see :class:`heedful.AttentionLasso`.
     leaf_value : {"responses", "residuals"}, default="responses"
         What is averaged in a leaf. "responses", as printed: the responses, and trees are averaged. "residuals", for
         boosters: what the tree was fitted to, and trees are summed.

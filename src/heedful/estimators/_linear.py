@@ -10,6 +10,7 @@ from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_count, check_number, is_word
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
 from heedful.estimators._base import AttentionEstimator
+from heedful.similarity import ForestProximity
 
 
 class LinearArguments(Protocol):
@@ -27,28 +28,52 @@ class LinearArguments(Protocol):
 def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -> tuple[LinearModels, Settings]:
     """Check every argument of a model with local lassos; ``squares`` says that its loss is the square."""
     many = check_choice("heads", model.heads, ("multi", "single")) == "multi"
-    check_penalty(model.alpha, model.cv, squares)
+    check_penalty(model.alpha, model.cv)
     if not isinstance(model.local, LocalLasso | None):
         raise TypeError(f"`local` must be a LocalLasso, such as LocalLasso(alpha_ratio=1.0), got {model.local!r}.")
     local = model.local or LocalLasso()
     ratios = check_local(local)
-    if local.standardize == "weighted" and not squares:
-        raise ValueError("`standardize` must be 'global' here, got 'weighted': AttentionLasso alone has it.")
+    if local.standardize == "weighted" and not (squares or is_word(local.exact, "tuning")):
+        raise ValueError(
+            "`standardize='weighted'` needs fits to convergence here, as one Newton step has weights of its own, got "
+            f"exact={local.exact!r}. Set `exact='tuning'`."
+        )
     shapes = bool(many and local.shapes and np.any(model.mixing != 0))
     kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=squares)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
 
 
-def check_penalty(alpha: Any, cv: Any, squares: bool) -> None:
+def check_penalty(alpha: Any, cv: Any) -> None:
     """Raise unless the baseline's penalty is a number or a word that goes with ``cv``."""
     if is_word(alpha, "nested"):
-        if not squares:
-            raise ValueError("`alpha` must be a number or 'auto' here, got 'nested': AttentionLasso alone has it.")
         if is_word(cv, "oob"):
             raise ValueError("`alpha='nested'` chooses a penalty in each fold, and cv='oob' has none. Set `cv=10`.")
     elif not is_word(alpha, "auto"):
         check_number("alpha", alpha, 0.0, np.inf, hint="Or use 'auto'.")
+
+
+def paper_options(**splits: int) -> dict[str, Any]:
+    """Return the options of the paper's Algorithm 2; ``splits`` say which nodes R's ranger splits for the response."""
+    local = LocalLasso(
+        alpha_ratio=1.0,
+        max_extrapolation=None,
+        tuning_rows=None,
+        exact="tuning",
+        max_features=None,
+        shapes=False,
+        standardize="weighted",
+        tol=1e-10,
+    )
+    return {
+        "heads": "single",
+        "similarity": ForestProximity(**splits),
+        "temperature": 1.0,
+        "alpha": "nested",
+        "local": local,
+        "mixing": [tenths / 10 for tenths in range(11)],
+        "cv": 10,
+    }
 
 
 def coef_intervals(self: AttentionEstimator, X, coverage=0.9, n_draws=100) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from heedful._models.linear import LocalLasso
 from heedful._responses import Classification
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 from heedful.estimators._offset import Offset
 from heedful.explain import Explanation
 
@@ -64,6 +64,24 @@ class AttentionLassoClassifier(AttentionEstimator):
     random_state: Any = None
 
     coef_intervals = coef_intervals
+
+    @classmethod
+    def as_in_the_paper(cls, **changes: Any) -> Self:
+        """Return the paper's Algorithm 2 for classes, made of plain options.
+
+        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; trees are fully grown, as R's ranger has it.
+
+        Parameters
+        ----------
+        changes : keywords
+            Parameters to set otherwise, such as ``temperature=0.1``.
+
+        Returns
+        -------
+        AttentionLassoClassifier
+            Not fitted.
+        """
+        return cls(**paper_options(min_samples_split=2) | changes)
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None, *, offset=None) -> Self:

@@ -38,8 +38,8 @@ class TreeAttentionRegressor(AttentionEstimator):
         What is penalised of the trees' weights, in units of what each tree predicts: their size, or their squares.
     shrink_to : {1, 0}, default=1
         What the weights shrink to: 1, those of the ensemble, or 0, as in the paper's remark.
-    mixing : float, "auto" or "adaptive", default="auto"
-        Share of the local models: fixed, fitted, or one per query.
+    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
+        Share of the local models: see :class:`heedful.AttentionLasso`.
     features : list, callable or dict, default=None
         Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
     cv : "oob", int, splitter or iterable, default="oob"

@@ -33,9 +33,9 @@ class ForestProximity(Similarity):
         Number of trees.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
-    min_samples_split : int or float, default=5
-        Draws that a node must have to be split, as in R's ranger: a row that was drawn twice counts twice. Larger
-        leaves spread the scores over more rows.
+    min_samples_split : int or float, default=6
+        Draws that a node must have to be split: a row that was drawn twice counts twice. 6 is the rule of R's ranger
+        for numbers, which leaves nodes of five and fewer as they are. Larger leaves spread the scores over more rows.
     min_samples_leaf : int or float, default=1
         Draws that a leaf must have.
     max_samples : int, float, None or "auto", default="auto"
@@ -88,7 +88,7 @@ class ForestProximity(Similarity):
         n_estimators=500,
         *,
         max_features="sqrt",
-        min_samples_split=5,
+        min_samples_split=6,
         min_samples_leaf=1,
         max_samples="auto",
         leaf_rows="auto",

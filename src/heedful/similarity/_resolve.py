@@ -100,7 +100,7 @@ def default_forests(
     ForestProximity(min_samples_leaf=10, n_estimators=25, ranks=True)
     ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
                     ranks=True)
-    ForestProximity(n_estimators=25, target='residual')
+    ForestProximity(min_samples_split=5, n_estimators=25, target='residual')
     ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
                     target='residual')
     """
@@ -110,6 +110,6 @@ def default_forests(
     return [
         ForestProximity(each, min_samples_leaf=10, ranks=True, **sizes),
         ForestProximity(each, ranks=True, **sharp, **sizes),
-        ForestProximity(each, target="residual", **sizes),
+        ForestProximity(each, target="residual", min_samples_split=5, **sizes),
         ForestProximity(each, target="residual", **sharp, **sizes),
     ]
