@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 import heedful
 from heedful import _first_use, _kernels
+from heedful.similarity import ForestProximity
 
 ROOT = Path(__file__).parents[1]
 CHECKED = os.environ.get("NUMBA_BOUNDSCHECK") == "1"
@@ -45,8 +47,16 @@ def test_an_index_that_is_out_of_bounds_is_an_error(index):
         many_rows(lambda values, at: values[at])(np.zeros(5), index)
 
 
+def keep_few_rows_of_leaves():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    ForestProximity(forest=RandomForestRegressor(4), leaf_rows=2).fit(X, X[:, 0])
+
+
+USES = [*_first_use.small_uses(), ("a forest handed in", keep_few_rows_of_leaves)]
+
+
 @checked
-@pytest.mark.parametrize("use", [pytest.param(use, id=label) for label, use in _first_use.small_uses()])
+@pytest.mark.parametrize("use", [pytest.param(use, id=label) for label, use in USES])
 def test_no_use_reads_or_writes_out_of_bounds(use):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

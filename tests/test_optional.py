@@ -13,7 +13,7 @@ def test_an_installed_package_is_imported():
 def test_a_missing_package_is_an_error_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     expected = (
-        r"`similarity='boosted'` needs lightgbm, which is not installed\. Get it by: pip install 'heedful\[boost\]'"
+        r"`similarity='boosted'` needs lightgbm, which is not installed\. Get it by: pip install 'heedful\[lightgbm\]'"
     )
     with pytest.raises(ImportError, match=expected):
         need("lightgbm", "boost", "similarity='boosted'")

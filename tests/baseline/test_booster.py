@@ -64,5 +64,5 @@ def test_classes_get_a_classifier():
 
 def test_without_lightgbm_the_error_names_who_asked_and_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         small_booster("estimator=None", n_classes=None)

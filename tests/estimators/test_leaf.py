@@ -312,5 +312,5 @@ def test_weights_must_leave_rows_of_every_class(rng):
 def test_without_lightgbm_the_default_names_the_extra(rng, monkeypatch, task):
     X, y, _ = table_of(rng, task)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         make(task).fit(X, y)

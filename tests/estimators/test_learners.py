@@ -366,7 +366,7 @@ def test_a_value_out_of_range_is_named_with_the_remedy(rng, settings, error, wor
 def test_without_lightgbm_the_default_names_the_extra(rng, monkeypatch, task):
     X, y, _ = table_of(rng, task)
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         make(task).fit(X, y)
 
 

@@ -267,5 +267,5 @@ def test_trees_that_do_not_add_up_to_the_prediction_are_refused(table):
 def test_without_lightgbm_the_default_names_the_extra(table, monkeypatch):
     X, y, _ = table
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`estimator=None` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         make().fit(X, y)

@@ -200,7 +200,7 @@ def test_a_query_takes_no_more_memory_than_promised(rng):
 
 def test_without_lightgbm_the_error_names_the_extra(rng, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`similarity='boosted'` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`similarity='boosted'` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         BoostedProximity().fit(*table(rng))
 
 

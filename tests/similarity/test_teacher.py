@@ -232,7 +232,7 @@ def test_folds_are_as_many_as_the_rows_allow():
 
 def test_without_lightgbm_the_error_names_the_extra(rng, monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r"`similarity='teacher'` needs lightgbm.*pip install 'heedful\[boost\]'"):
+    with pytest.raises(ImportError, match=r"`similarity='teacher'` needs lightgbm.*pip install 'heedful\[lightgbm\]'"):
         TeacherSimilarity().fit(*table(rng))
 
 

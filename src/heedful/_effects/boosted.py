@@ -45,8 +45,8 @@ class _Boosted(BaseEstimator):
         self.reader_ = TableReader().fit(X)
         codes = self.reader_.read(X)
         weight = np.ones(len(codes)) if sample_weight is None else sample_weight
-        seen_as = find_observations(codes, y, np.zeros(len(codes)), weight, count_rows(weight))
-        codes, total = codes[seen_as.source], seen_as.weight
+        observations = find_observations(codes, y, np.zeros(len(codes)), weight, count_rows(weight))
+        codes, total = codes[observations.source], observations.weight
         self.empty_ = np.isnan(codes).all(axis=0)
         # levels that are too many to be split into sets are cut in their order
         self.bins_ = Bins().fit(codes, self.reader_.unordered & (n_levels(codes) <= MOST_BINS), total)
@@ -55,7 +55,7 @@ class _Boosted(BaseEstimator):
         trees = kind(**SETTINGS, categorical_features=levels, random_state=self.random_state)
         # trees so small are grown faster by one thread than by several that wait for each other
         with threadpool_limits(1, "openmp"):
-            self.trees_ = trees.fit(self._cut(codes), y[seen_as.source], sample_weight=total / total.mean())
+            self.trees_ = trees.fit(self._cut(codes), y[observations.source], sample_weight=total / total.mean())
         return self
 
     def _cut(self, codes: np.ndarray) -> np.ndarray:

@@ -28,17 +28,17 @@ class Rows(NamedTuple):
     """Training rows as they were given, the observations that they stand for, and folds of these."""
 
     table: pd.DataFrame | np.ndarray
-    seen_as: Observations
+    observations: Observations
     splits: list[Split]
 
     @property
     def are_draws(self) -> bool:
         """Whether equal rows are observations of their own, by treatments and outcomes: what is left hides that."""
-        return int(self.seen_as.number[-1]) + 1 < self.seen_as.number.size
+        return int(self.observations.number[-1]) + 1 < self.observations.number.size
 
     def given_splits(self) -> list[Split]:
         """Return the folds as those of the rows as given; rows of weight 0 are in none."""
-        number, distinct = self.seen_as.number, self.seen_as.distinct
+        number, distinct = self.observations.number, self.observations.distinct
         return [Split(*(np.flatnonzero(np.isin(distinct, number[part])) for part in split)) for split in self.splits]
 
 
@@ -55,12 +55,12 @@ def draw_folds(
     number = np.zeros(len(codes), np.intp)
     if groups is not None:
         number = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-    seen_as = find_observations(codes, values, number, weight, count_rows(weight))
+    observations = find_observations(codes, values, number, weight, count_rows(weight))
     # by the cells of rows, then by the columns
-    order = np.lexsort(np.column_stack([number, values, codes])[seen_as.source].T)
-    found = [Column(column.values[seen_as.source[order]], column.labels) for column in columns]
+    order = np.lexsort(np.column_stack([number, values, codes])[observations.source].T)
+    found = [Column(column.values[observations.source[order]], column.labels) for column in columns]
     if groups is not None:
-        splits = user_splits(n_folds, order, order, number[seen_as.source[order]])
+        splits = user_splits(n_folds, order, order, number[observations.source[order]])
     else:
         splits = random_splits(order.size, n_folds, seed)
         if not all(_knows_both(split, column) for split in splits for column in found):
@@ -72,7 +72,7 @@ def draw_folds(
                 f"`{name}` must have rows of both labels in every part of {n_folds} folds, and one label is in too few "
                 "rows or groups for that. Add such rows, or give fewer folds."
             )
-    return Rows(table, seen_as, [Split(order[train], order[test]) for train, test in splits])
+    return Rows(table, observations, [Split(order[train], order[test]) for train, test in splits])
 
 
 def _knows_both(split: Split, column: Column) -> bool:
@@ -96,8 +96,8 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
 
     Of observations that are equal it is the mean, and that of all folds for a row of weight 0, which none has seen.
     """
-    source, n_folds = rows.seen_as.source, len(rows.splits)
-    idle = np.flatnonzero(rows.seen_as.distinct < 0)
+    source, n_folds = rows.observations.source, len(rows.splits)
+    idle = np.flatnonzero(rows.observations.distinct < 0)
     found, of_idle = np.zeros(source.size), np.zeros(idle.size)
     with warnings.catch_warnings():
         if learner.ours:
@@ -108,21 +108,21 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
             mean = np.mean(told, axis=0)
             found[test] = mean[: test.size]
             of_idle += mean[test.size :] / n_folds
-    expected = rows.seen_as.give(found)
+    expected = rows.observations.give(found)
     expected[idle] = of_idle
     return expected
 
 
 def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, asked: Any) -> np.ndarray:
     """Return what a model of some observations expects of other rows."""
-    weight, how = rows.seen_as.weight[train], {}
+    weight, how = rows.observations.weight[train], {}
     if np.ptp(weight) > 0:
         if has_fit_parameter(model, "sample_weight"):
             how["sample_weight"] = weight
         else:
             # without sample weights these are numbers of copies
             train = np.repeat(train, np.rint(weight).astype(np.int64))
-    used = rows.seen_as.source[train]
+    used = rows.observations.source[train]
     table, y = take(rows.table, used), column.values[used]
     if not is_classifier(model):
         return np.asarray(clone(model).fit(table, y, **how).predict(asked), dtype=np.float64)
