@@ -17,7 +17,6 @@ SOURCE = re.compile(
 SETTINGS = {
     ("certainty.md", "How it works"),
     ("datasets.md", "Simulated and real tables"),
-    ("intervals.md", "How it works"),
     ("plots.md", "Plots"),
     ("report.md", "Has the model drifted?"),
     ("saving.md", "Saving models"),

@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import errno
 import os
 import secrets
 import stat
@@ -43,10 +44,13 @@ def check_folder(path: str | os.PathLike) -> None:
     """Raise unless there is a folder for a file."""
     folder = Path(path).resolve().parent
     if not folder.is_dir():
-        raise FileNotFoundError(
+        missing = FileNotFoundError(
             f"{os.fspath(path)!r} must be in a folder that exists, and there is no folder {str(folder)!r}. Make it "
             f"first: os.makedirs({str(folder)!r})"
         )
+        # what the system would say, for those who have but one line
+        missing.strerror = os.strerror(errno.ENOENT)
+        raise missing
 
 
 def _mode_of(target: Path, given: str | bytes) -> int | None:

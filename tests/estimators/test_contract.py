@@ -24,9 +24,6 @@ FEW_TREES, BOOSTER = ForestProximity(8), HistGradientBoostingRegressor(max_iter=
 
 def expected(estimator):
     """Return the checks that cannot apply to an estimator, each with the reason."""
-    if isinstance(estimator, HalvesEffect):
-        reason = "a row that was given twice is in one fold, one of weight 2 in any: rows are expected by other models"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
     if not isinstance(estimator, DriftCorrector):
         return {}
     if estimator.mixing == "auto":

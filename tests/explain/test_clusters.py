@@ -48,7 +48,8 @@ def test_every_member_is_within_the_radius_of_its_prototype(every):
 def test_curves_count_in_the_difference_of_models():
     X = np.random.default_rng(0).uniform(-2, 2, size=(300, 3))
     y = np.where(X[:, 2] > 0, 1, -1) * X[:, 0] ** 2 + X[:, 1]
-    e = AttentionLasso(similarity=ForestProximity(30), random_state=0).fit(X[:200], y[:200]).explain(X[200:])
+    forest = ForestProximity(30, min_samples_split=5)
+    e = AttentionLasso(similarity=forest, random_state=0).fit(X[:200], y[:200]).explain(X[200:])
     assert e.shape is not None
     assert np.ptp(e.multiple) > 0.1
     expected = minimax_linkage(differences(e))[0]

@@ -156,7 +156,7 @@ class FittedAttention:
             alone = self.tuned.additive == 0
             base = self.models.base_values if alone else lambda part: self._base(self.models.view(part))
             return np.concatenate([base(part) for part, _ in self._parts(table, run)])
-        return self._in_parts(table, Ask(), run, lambda found: found.value)
+        return self._in_parts(table, Ask(), run, lambda found, *_: found.value)
 
     def attention(self, table: Table, run: Run) -> Attention:
         """Return the weights (n_query, n_train) that heads, blended by their shares, give to the rows as given."""
@@ -278,18 +278,16 @@ class FittedAttention:
         if not isinstance(response, Measured):
             raise TypeError(f"Responses of task {response.task!r} have no intervals.")
 
-        def both(found: Answer) -> np.ndarray:
-            return np.column_stack([found.value[:, 0], found.summary])
+        def ends(found: Answer, batch: QueryBatch, rows: slice) -> np.ndarray:
+            own = None if offset is None else offset[rows]
+            expected = self.response.expected(found.value, own)[:, 0]
+            width = calibration.by_columns(self._noise_columns(batch.view.codes, expected).table)
+            width = width * found.summary if calibration.attends else width
+            return response.around(found.value[:, 0], own, reach * width)
 
-        if calibration.attends:
-            ask = Ask(summary=partial(_attended_block, calibration))
-            value, width = self._in_parts(table, ask, run, both).T
-        else:
-            value = self.values(table, run)[:, 0]
-            width = np.ones(value.size)
-        expected = self.response.expected(value[:, None], offset)[:, 0]
-        width = width * calibration.by_columns(self._noise_columns(self.rows.read(table), expected).table)
-        return response.around(value, offset, calibration.reach(coverage) * width)
+        reach = calibration.reach(coverage)
+        ask = Ask(summary=partial(_attended_block, calibration)) if calibration.attends else Ask()
+        return self._in_parts(table, ask, run, ends)
 
     def summarise(
         self,
@@ -348,12 +346,16 @@ class FittedAttention:
         n_numbers = 4 * table.shape[1] + 4 * len(self.models.names) + len(self.grid.groups) + self.response.n_values
         return in_parts(table, 8 * n_numbers, run.verbose)
 
-    def _in_parts(self, table: Table, ask: Ask, run: Run, read: Callable[[Answer], np.ndarray]) -> np.ndarray:
-        """Return what is read off the answers to a table that comes in parts."""
-        parts, n_failed = [], 0
+    def _in_parts(
+        self, table: Table, ask: Ask, run: Run, read: Callable[[Answer, QueryBatch, slice], np.ndarray]
+    ) -> np.ndarray:
+        """Return what is read off the answers to a table that comes in parts, each with its place in the table."""
+        parts, n_failed, n_done = [], 0, 0
         for part, verbose in self._parts(table, run):
-            found = self.ask(self.read(part), ask, run._replace(verbose=verbose))
-            parts.append(read(found))
+            batch = self.read(part)
+            found = self.ask(batch, ask, run._replace(verbose=verbose))
+            parts.append(read(found, batch, slice(n_done, n_done + batch.size)))
+            n_done += batch.size
             n_failed += found.n_failed
         self._warn(n_failed, len(table))
         return np.concatenate(parts)

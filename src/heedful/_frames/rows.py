@@ -9,7 +9,7 @@ import pandas as pd
 # many of the repeated ones, by their columns, have several responses ...
 CHANCE, SEVERAL_RESPONSES = 0.01, 0.1
 # ... or all columns have few levels and there are so many rows for each combination of them.
-FEW_LEVELS, PER_COMBINATION = 10, 5
+FEW_LEVELS, PER_COMBINATION = 10, 3
 # Observations that are equal are written out as rows of their own up to so many rows in all.
 MOST_WRITTEN_OUT = 100_000
 

@@ -10,6 +10,8 @@ from heedful._tuning.shares import OutOfFold, fit_both, fit_listed, fit_one, hea
 # Smaller shares go to the other heads: they would cost as much in every prediction.
 SMALLEST = 0.02
 NOTHING = np.empty(0)
+# What is left of sums of shares that are all.
+ROUNDING = 1e-12
 
 
 class Tuned(NamedTuple):
@@ -27,8 +29,9 @@ class Tuned(NamedTuple):
 
     @property
     def mixing(self) -> float:
-        """Total share of the heads; rounding must not make it more than all."""
-        return min(float(self.share.sum()), 1.0)
+        """Total share of the heads; rounding must not make it more than all, or leave a trace of the baseline."""
+        total = float(self.share.sum())
+        return total if total < 1.0 - ROUNDING else 1.0
 
 
 def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.RandomState) -> Tuned:
