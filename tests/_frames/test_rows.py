@@ -153,3 +153,15 @@ def test_rows_that_share_a_response_which_no_two_rows_have_by_chance_are_copies(
     y = rng.normal(size=200)
     y[1] = y[0]
     assert observe(X, y).source.size == 199
+
+
+def test_only_combinations_that_repeat_tell_whether_equal_rows_are_copies(rng):
+    X = np.vstack([rng.normal(size=(200, 2)), np.repeat(rng.normal(size=(10, 2)), 3, axis=0)])
+    y = np.append(rng.integers(0, 2, 200), np.tile([0, 1, 1], 10))
+    assert observe(X, y).source.size == 230
+
+
+def test_levels_that_are_hardly_ever_combined_twice_make_equal_rows_copies():
+    X = np.stack(np.meshgrid(*[range(2)] * 6), axis=-1).reshape(-1, 6).astype(float)
+    again = np.append(np.arange(64), np.arange(16))
+    assert observe(X[again], X[again].sum(axis=1) % 2).source.size == 64
