@@ -198,3 +198,24 @@ def test_an_error_of_a_task_is_raised():
 
     with pytest.raises(ZeroDivisionError):
         _blocks.side_by_side(work, [(0,), (1,)], n_jobs=2)
+
+
+def test_ctrl_c_while_a_holder_is_made_leaves_nobody_waiting(monkeypatch):
+    holder, user = _blocks.Holder(), object()
+    holder.enter(user)
+    # Ctrl-C has come after the last user had left and before the thread was told to end
+    holder.users.clear()
+    holder.ended = True
+
+    def interrupted(*args, **known):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(_blocks.threading, "Thread", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            holder.enter(user)
+    leaving = threading.Thread(target=holder.leave, args=(user,), daemon=True)
+    leaving.start()
+    leaving.join(5.0)
+    assert not leaving.is_alive()
+    holder.end.release()

@@ -233,15 +233,20 @@ def write_page(results: pd.DataFrame) -> str:
     """Return the page: errors of tables of factors, the guard of visits, and what they say."""
     values = results["value"]
     errors = values.loc[list(FACTORS), [OURS, NOISE, PLAIN, "held out"]]
+    promised = errors[[OURS, "held out"]].dropna().rename(columns={OURS: "new rows", "held out": "held-out rows"})
     visits = values.loc[list(VISITS), ["guard", "gain"]].rename(columns={"gain": "gain claimed, per cent"})
     about = (
-        f"Mean (standard error) of {results.index.unique('seed').size} draws, seeds from 0; errors of new rows, and "
-        f"what held-out training rows promise. {pages.stamp(*STUDY.packages)}. This page is rewritten by "
-        "`make repeats`; the README explains the cases."
+        f"Mean (standard error) of {results.index.unique('seed').size} draws, seeds from 0: errors of new rows, and what "
+        "held-out training rows promise where the two can be compared. "
+        f"{pages.stamp(*STUDY.packages)}. This page is rewritten by `make repeats`; the README explains the cases."
     )
     means = errors.groupby("table", sort=False).mean()
     sentences = read_figures(means, visits["guard"].groupby("table").mean())
-    tables = (study.summarise(errors, "case", 3), study.summarise(visits, "40 patients, pure noise", 2))
+    tables = (
+        study.summarise(errors.drop(columns="held out"), "error of new rows", 3),
+        study.summarise(promised, "error of heedful", 3),
+        study.summarise(visits, "40 patients, pure noise", 2),
+    )
     return pages.join("Rows that repeat", about, *tables, pages.bullets(sentences))
 
 

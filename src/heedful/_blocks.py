@@ -166,11 +166,13 @@ class Holder:
         with self.lock:
             self.users.add(user)
             if self.ended or not self.thread.is_alive():
-                begin, self.end, self.ended = threading.Lock(), threading.Lock(), False
+                begin, end = threading.Lock(), threading.Lock()
                 begin.acquire()
-                self.end.acquire()
-                self.thread = threading.Thread(target=self._hold, args=(begin, self.end), daemon=True)
-                start_thread(self.thread)
+                end.acquire()
+                thread = threading.Thread(target=self._hold, args=(begin, end), daemon=True)
+                # at once: after Ctrl-C in between, an earlier thread would be waited for with the end of this one
+                self.thread, self.end, self.ended = thread, end, False
+                start_thread(thread)
                 begin.acquire()
 
     def leave(self, user: object) -> None:

@@ -21,7 +21,7 @@ ROWS = {
     "effects": 30 if find_spec("econml") else 15,
     "effects.timing": 8 if find_spec("econml") else 4,
     "guard": 22,
-    "intervals": 6,
+    "intervals": 8,
     # RaFFLE has no wheel for every machine
     "league": 19 if find_spec("pilot") else 18,
     "nearness": 8,
@@ -39,7 +39,7 @@ ROWS = {
     "paper.table3": 4,
     "paper.table3.readings": 3,
     "paper.us_change": 47,
-    "repeats": 9,
+    "repeats": 12,
     "responses": 5,
     "scale": 7,
     "scale.curves": 4,
