@@ -236,8 +236,8 @@ def write_page(results: pd.DataFrame) -> str:
     promised = errors[[OURS, "held out"]].dropna().rename(columns={OURS: "new rows", "held out": "held-out rows"})
     visits = values.loc[list(VISITS), ["guard", "gain"]].rename(columns={"gain": "gain claimed, per cent"})
     about = (
-        f"Mean (standard error) of {results.index.unique('seed').size} draws, seeds from 0: errors of new rows, and what "
-        "held-out training rows promise where the two can be compared. "
+        f"Mean (standard error) of {results.index.unique('seed').size} draws, seeds from 0: errors of new rows, and "
+        "what held-out training rows promise where the two can be compared. "
         f"{pages.stamp(*STUDY.packages)}. This page is rewritten by `make repeats`; the README explains the cases."
     )
     means = errors.groupby("table", sort=False).mean()
