@@ -16,4 +16,4 @@ def test_a_missing_package_is_an_error_that_names_the_extra(monkeypatch):
         r"`similarity='boosted'` needs lightgbm, which is not installed\. Get it by: pip install 'heedful\[lightgbm\]'"
     )
     with pytest.raises(ImportError, match=expected):
-        need("lightgbm", "boost", "similarity='boosted'")
+        need("lightgbm", "lightgbm", "similarity='boosted'")
