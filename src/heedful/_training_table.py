@@ -158,6 +158,11 @@ class TrainingTable:
         return self._columns.model
 
     @property
+    def similarity_columns(self) -> np.ndarray:
+        """Positions of the columns of the table that similarities see."""
+        return self._columns.similarity
+
+    @property
     def model_sources(self) -> np.ndarray:
         """Which of these each column of the linear models stands for, in ascending order."""
         return self._model.sources

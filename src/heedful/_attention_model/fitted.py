@@ -9,21 +9,17 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
+from heedful._attention_model.around import column_weights
 from heedful._attention_model.attribution import Game, drop_noise
+from heedful._attention_model.moves import Moves
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.plain import tell_coding
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Answer, Ask, BlockAnswer, Heads, QueryBatch, answer, known_attention
 from heedful._attention_model.shapley import shapley_values
-from heedful._attention_model.small import SmallModels, fit_answer, price_of
-from heedful._attention_model.tables import (
-    GlobalCoef,
-    LocalModels,
-    explain_models,
-    shape_tables,
-    small_tables,
-    table_models,
-)
+from heedful._attention_model.small import SmallModels, fit_small
+from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
+from heedful._attention_model.what_if import WhatIf
 from heedful._intervals.calibration import Calibration, Residuals, calibrate
 from heedful._intervals.spread import Columns
 from heedful._models.protocol import FittedModels, Problem, Run, View
@@ -67,13 +63,14 @@ class FittedAttention:
     residuals: UnseenResiduals | None = None
     _calibration: Calibration | None = None
     _game: Game | None = None
+    _moves: Moves | None = None
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
         self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what can be made again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_game", "_calibration")}
+        return {name: value for name, value in vars(self).items() if name not in ("_game", "_calibration", "_moves")}
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
@@ -163,12 +160,32 @@ class FittedAttention:
         found = self.ask(self.read(table), Ask(models=False, attention=True), run)
         return self.rows.give_back(known_attention(found))
 
-    def local_models(self, table: Table, keep_models: bool, run: Run) -> LocalModels:
-        """Return the global, the local and the blended model of each query."""
+    @property
+    def moves(self) -> Moves:
+        """How columns move around a query."""
+        if self._moves is None:
+            self._moves = Moves(self.rows)
+        return self._moves
+
+    def columns_to_move(self, most: int) -> np.ndarray:
+        """Return the columns of the table that can change a prediction, at most so many: the most important ones."""
+        weight = column_weights(self)
+        used = np.flatnonzero(weight > 0) if weight.any() else np.arange(1)
+        return np.sort(used[np.argsort(-weight[used], kind="stable")[:most]])
+
+    def local_models(self, table: Table, max_features: int, keep_models: bool, run: Run) -> LocalModels:
+        """Return the small model of each query, and the global, the local and the blended one."""
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True), run, keep_models=keep_models)
-        self._warn(found.n_failed, batch.size)
-        return self._tables(table, batch, found)._replace(coding=tell_coding(self.models))
+        self.warn(found.n_failed, batch.size)
+        small = self._small_models(table, batch, found, max_features, run)
+        return self._tables(table, batch, found, small)._replace(coding=tell_coding(self.models))
+
+    def _small_models(self, table: Table, batch: QueryBatch, found: Answer, most: int, run: Run) -> SmallModels | None:
+        """Return the small models of queries; None where the models have no slopes of the table's columns."""
+        if not self.models.by_column:
+            return None
+        return fit_small(self, batch.view.codes, self.models.given_rows(table), found.value, most, run)
 
     def explain(
         self,
@@ -176,7 +193,7 @@ class FittedAttention:
         y: Any,
         offset: np.ndarray | None,
         method: str,
-        max_features: int | None,
+        max_features: int,
         run: Run,
     ) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
@@ -184,8 +201,8 @@ class FittedAttention:
         table = table.copy()
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True, attention=True), run)
-        self._warn(found.n_failed, batch.size)
-        small = None if max_features is None else fit_answer(self, found, batch.view, max_features)
+        self.warn(found.n_failed, batch.size)
+        small = self._small_models(table, batch, found, max_features, run)
         tables = self._tables(table, batch, found, small, offset)
         losses = {} if y is None else self._losses(y, offset, found)
         known, mass = known_attention(found), self.rows.weight.mean()
@@ -201,10 +218,8 @@ class FittedAttention:
             "train_values": self.rows.given_values(),
             "sources": self._sources(),
             "attribution": Pending(work),
+            "ask": WhatIf(self, batch.view.codes, self.models.given_rows(table), offset, run._replace(verbose=0)),
         }
-        if small is not None and max_features is not None:
-            shown |= small_tables(tables, self.response, small, self.problem.family, offset)
-            shown["pending_price"] = Pending(partial(price_of, self, max_features, run._replace(verbose=0)))
         shown |= shape_tables(self.models, tables) | losses
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
@@ -305,7 +320,7 @@ class FittedAttention:
         batch = self.read(table)
         ask = Ask(summary=partial(summary, batch), bytes_per_query=bytes_per_query)
         found = self.ask(batch, ask, run, attends=attends)
-        self._warn(found.n_failed, batch.size)
+        self.warn(found.n_failed, batch.size)
         return found.summary
 
     def left_out(self, number: np.ndarray) -> QueryBatch:
@@ -357,10 +372,10 @@ class FittedAttention:
             parts.append(read(found, batch, slice(n_done, n_done + batch.size)))
             n_done += batch.size
             n_failed += found.n_failed
-        self._warn(n_failed, len(table))
+        self.warn(n_failed, len(table))
         return np.concatenate(parts)
 
-    def _warn(self, n_failed: int, n_query: int) -> None:
+    def warn(self, n_failed: int, n_query: int) -> None:
         """Warn once of local fits that did not converge."""
         warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
 

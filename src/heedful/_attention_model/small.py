@@ -1,141 +1,158 @@
-"""Small models: of each query's model, the few columns that say most of it among the rows attended to.
+"""Small models: of each query, the few columns that say most of what is predicted around it.
 
-A query's model is a sum of one function per column of the table: slope times value, or what the levels of a category
-have, and its multiple of the column's curve. A small model is a sum of multiples of some of these functions, fitted by
-least squares to the whole sum over the training rows, weighted by attention, and at the query, which counts as much as
-all of them. Columns are added one by one, each time the one that leaves least.
+A small model is a line through the query's own prediction, on the scale of the link. It is fitted by least squares to
+what the whole model predicts of rows around the query: each column moved alone to either side, and several columns at
+once; both kinds count alike. Columns are added one by one, each time the one that leaves least, until the next one
+would say next to nothing.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from heedful._attention_model.attribution import curve_parts, systematic
-from heedful._attention_model.pool import Pool
-from heedful._attention_model.queries import Answer, Ask, QueryBatch, known_attention
-from heedful._models.protocol import FittedModels, Run, View
-from heedful.attention import Attention
+from heedful._attention_model.around import Around, link_effects, look_around, take_given
+from heedful._attention_model.moves import N_JOINT
+from heedful._models.protocol import Run
 
 if TYPE_CHECKING:
     from heedful._attention_model.fitted import FittedAttention
 
-# Rows with less than this part of the largest weight of a query are not looked at.
-FAINT = 1e-4
-# A column whose function varies by less than this part of the sum's variance, or is a sum of others, is not added.
-NOTHING = 1e-12
-# Training rows, each left out, on which it is measured what small models cost.
-MOST_TRIED = 300
+# A column that says less than this part of the variation around the query is not added.
+LEAST_GAIN = 0.01
+# Changes below this part of the link are rounding, as is a column that others determine.
+ROUNDING, DEPENDENT = 1e-12, 1e-10
+# What one row weighs in its own fit at most.
+MOST_LEVERAGE = 0.95
+# Columns that are moved at most, the most important ones; and cells that are held at a time.
+MOST_TRIED, MOST_CELLS = 60, 2_000_000
 
 
 class SmallModels(NamedTuple):
-    """Small models of queries: what the functions of columns are multiplied by (n_query, n_outputs, n_columns).
+    """Small models of queries, one slope for each column of the table; those of columns that are left out are 0.
 
-    ``link`` (n_query, n_outputs) is what a small model says of its query before it is moved to the prediction,
-    ``fidelity`` (n_query,) the part of the variance of the query's model among the rows attended to that it has then.
+    ``coef`` (n_query, n_outputs, n_columns) are per unit of ``design`` (n_query, n_columns): numbers as they are, 1 for
+    a level against its reference and for a missing number. ``reference`` (n_query, n_columns) is what a column is
+    compared with in these units: the mean of a number, or 0; ``compared`` the same as codes of cells. ``fidelity``
+    (n_query,) is the share of the variation around the query that the small model has, each row by a fit without it;
+    ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that were not
+    moved.
     """
 
-    factor: np.ndarray
-    link: np.ndarray
+    coef: np.ndarray
+    design: np.ndarray
+    reference: np.ndarray
+    compared: np.ndarray
     fidelity: np.ndarray
-
-
-class Price(NamedTuple):
-    """Mean losses of training rows, each left out: of the whole models, of small ones, and of the global model."""
-
-    error: float
-    small_error: float
-    baseline_error: float
+    effect: np.ndarray
 
 
 def fit_small(
-    models: FittedModels,
-    attention: Attention,
-    view: View,
-    coef: np.ndarray,
-    multiple: np.ndarray,
-    link: np.ndarray,
-    most: int,
+    fitted: "FittedAttention", codes: np.ndarray, given: Any, own: np.ndarray, most: int, run: Run
 ) -> SmallModels:
-    """Return small models of queries with slopes (n_query, n_outputs, n_names) and multiples of the curves."""
-    rows = models.rows
-    train, curves = models.train_design(), curve_parts(models, view)
-    train_curves = curve_parts(models, View(rows.codes, train, None, np.empty((0, 0))))
-    starts = np.flatnonzero(np.diff(rows.model_sources, prepend=-1))
-    factor = np.zeros((*link.shape, starts.size))
-    alone, fidelity = np.empty(link.shape), np.ones(len(link))
-    for q in range(len(link)):
-        weight = attention.row(q)
-        near = np.flatnonzero(weight > FAINT * weight.max())
-        weight = weight[near] / weight[near].sum()
-        added = functions(train[near], train_curves[near], coef[q], multiple[q], starts)
-        own = functions(view.design[[q]], curves[[q]], coef[q], multiple[q], starts)[:, 0]
-        mean = np.einsum("i,kij->kj", weight, added)
-        away = (added - mean[:, None]) * np.sqrt(weight)[:, None]
-        apart = own - mean
-        # with the query as half of the weight the mean is halfway to it
-        factor[q] = choose_columns(np.concatenate([away, apart[:, None] / np.sqrt(2)], axis=1) / np.sqrt(2), most)
-        total, rest = np.sum(away.sum(axis=2) ** 2), 1.0 - factor[q]
-        gap = (rest * apart).sum(axis=1)
-        if total > 0.0:
-            fidelity[q] = 1.0 - (np.sum(np.einsum("kij,kj->ki", away, rest) ** 2) + gap @ gap) / total
-        alone[q] = link[q] - gap / 2
-    return SmallModels(factor, alone, fidelity)
+    """Return small models, with at most so many columns, of queries whose own predictions are known."""
+    columns, moves = fitted.columns_to_move(MOST_TRIED), fitted.moves
+    n_query, n_outputs = len(codes), fitted.problem.family.link_of(own[:1]).shape[1]
+    coef, fidelity = np.zeros((n_query, n_outputs, codes.shape[1])), np.ones(n_query)
+    effect = np.full(coef.shape, np.nan)
+    n_rows = 2 * columns.size + N_JOINT
+    step = max(1, MOST_CELLS // (n_rows * columns.size))
+    for start in range(0, n_query, step):
+        part = slice(start, start + step)
+        around = look_around(fitted, codes[part], take_given(given, part), own[part], columns, run, joint=True)
+        coef[part, :, columns], fidelity[part] = _fit_block(fitted, around, codes[part], columns, most)
+        effect[part, :, columns] = link_effects(fitted, around)[:, :, columns]
+    alone = moves.levels | np.isnan(codes)
+    design = np.where(alone, 1.0, codes)
+    mean = np.broadcast_to(moves.mean, codes.shape)
+    compared = np.where(alone, moves.compare(codes).below, mean)
+    return SmallModels(coef, design, np.where(alone, 0.0, mean), compared, fidelity, effect)
 
 
-def functions(
-    design: np.ndarray, curves: np.ndarray, coef: np.ndarray, multiple: np.ndarray, starts: np.ndarray
-) -> np.ndarray:
-    """Return what columns of the table add in one query's model (n_outputs, n_rows, n_columns)."""
-    added = np.add.reduceat(coef[:, None, :] * design, starts, axis=2)
-    if curves.shape[1]:
-        added += np.einsum("kl,ijl->kij", multiple, curves)
-    return added
+def _fit_block(
+    fitted: "FittedAttention", around: Around, codes: np.ndarray, columns: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the slopes of some columns (n_query, n_outputs, n_columns), and fidelities."""
+    link_of = fitted.problem.family.link_of
+    own = link_of(around.own)[:, None]
+    sides = np.concatenate([around.below[:, columns], around.above[:, columns]], axis=1)
+    change = link_of(np.concatenate([sides, around.joint], axis=1)) - own
+    change = np.where(np.abs(change) > ROUNDING * np.abs(own), change, 0.0)
+    away, weight = _distances(around, fitted.moves.levels, codes, columns), _balance(change, sides.shape[1])
+    chosen, coef = choose_columns(away, change, weight, most)
+    distance = around.compared.distance[:, columns]
+    slopes = coef / np.where(distance > 0, distance, 1.0)[:, None]
+    return slopes, _fidelity(away, change, weight, chosen, coef, sides.shape[1])
 
 
-def choose_columns(functions: np.ndarray, most: int) -> np.ndarray:
-    """Return the multiples of few functions nearest to the sum of all, from their values (n_outputs, n_rows, p)."""
-    n_outputs, _, size = functions.shape
-    total, left = functions.sum(axis=2), functions.copy()
-    square = np.einsum("kij,kij->kj", functions, functions)
-    least = NOTHING * max(float(np.sum(total**2)), float(square.sum()))
-    chosen: list[int] = []
-    for _ in range(min(most, size)):
-        own, pull = np.einsum("kij,kij->kj", left, left), np.einsum("kij,ki->kj", left, total)
-        usable = own > np.maximum(least, NOTHING * square)
-        gain = np.where(usable, pull**2 / np.where(usable, own, 1.0), 0.0).sum(axis=0)
-        gain[chosen] = 0.0
-        best = int(np.argmax(gain))
-        if gain[best] <= least:
+def _distances(around: Around, levels: np.ndarray, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return how far some columns moved (n_query, n_rows, n_columns), in units of the compared distance."""
+    below, above, distance = (part[:, columns] for part in around.compared)
+    codes, rows = codes[:, columns], around.rows[:, :, columns]
+    n_query, n_columns = codes.shape
+    alone = levels[columns] | np.isnan(codes)
+    unit = np.where(distance > 0, distance, 1.0)
+    sides = np.zeros((n_query, 2, n_columns, n_columns))
+    every = np.arange(n_columns)
+    sides[:, 0, every, every] = np.where(alone, -1.0, (below - codes) / unit)
+    sides[:, 1, every, every] = np.where(alone, 0.0, (above - codes) / unit)
+    own = codes[:, None]
+    stays = (rows == own) | (np.isnan(rows) & np.isnan(own))
+    joint = np.where(stays, 0.0, np.where(alone[:, None], -1.0, (rows - own) / unit[:, None]))
+    found = np.concatenate([sides.reshape(n_query, -1, n_columns), joint], axis=1)
+    return np.where((distance > 0)[:, None], found, 0.0)
+
+
+def _balance(change: np.ndarray, n_sides: int) -> np.ndarray:
+    """Return weights (n_query, n_rows) with which both kinds of rows vary alike."""
+    square = np.sum(change**2, axis=2)
+    alone, several = square[:, :n_sides].sum(axis=1), square[:, n_sides:].sum(axis=1)
+    weight = np.ones(square.shape)
+    both = (alone > 0) & (several > 0)
+    weight[both, :n_sides] = (several[both] / alone[both])[:, None]
+    return weight
+
+
+def choose_columns(
+    away: np.ndarray, change: np.ndarray, weight: np.ndarray, most: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return which columns are chosen (n_query, n_columns), and their slopes (n_query, n_outputs, n_columns)."""
+    weighted = away * weight[..., None]
+    gram, cross = np.einsum("qij,qik->qjk", weighted, away), np.einsum("qij,qik->qjk", weighted, change)
+    total = np.einsum("qi,qik->q", weight, change**2)
+    left, pull = gram.copy(), cross.copy()
+    queries, size = np.arange(len(gram)), np.einsum("qjj->qj", gram).copy()
+    chosen = np.zeros(size.shape, dtype=bool)
+    for _ in range(min(most, size.shape[1])):
+        square = np.einsum("qjj->qj", left)
+        usable = ~chosen & (square > DEPENDENT * size)
+        gain = np.where(usable, np.sum(pull**2, axis=2) / np.where(usable, square, 1.0), 0.0)
+        best = np.argmax(gain, axis=1)
+        worth = gain[queries, best] > LEAST_GAIN * total
+        if not worth.any():
             break
-        chosen.append(best)
-        for output in np.flatnonzero(usable[:, best]):
-            unit = left[output, :, best] / np.sqrt(own[output, best])
-            left[output] -= np.outer(unit, unit @ left[output])
-    factor = np.zeros((n_outputs, size))
-    for k in range(n_outputs):
-        inside = functions[k][:, chosen]
-        factor[k, chosen] = np.linalg.lstsq(inside.T @ inside, inside.T @ total[k], rcond=1e-10)[0]
-    return factor
+        at, one = queries[worth], best[worth]
+        chosen[at, one] = True
+        row = left[at, one] / np.sqrt(left[at, one, one])[:, None]
+        part = pull[at, one] / np.sqrt(left[at, one, one])[:, None]
+        left[at] -= row[:, :, None] * row[:, None, :]
+        pull[at] -= row[:, :, None] * part[:, None, :]
+    inside = chosen[:, :, None] & chosen[:, None, :]
+    solved = np.linalg.solve(np.where(inside, gram, np.eye(size.shape[1])), np.where(chosen[..., None], cross, 0.0))
+    return chosen, solved.swapaxes(1, 2)
 
 
-def price_of(fitted: "FittedAttention", most: int, run: Run) -> Price:
-    """Return what small models cost on training rows, each left out of the rows attended to."""
-    models = fitted.models
-    number, share = systematic(fitted.rows.weight, MOST_TRIED)
-    train = Pool(models.train_codes(), models.train_given(fitted.problem), models.given_columns).take(number)
-    view = fitted.read_rows(train).view
-    batch = QueryBatch(view, [number] * len(fitted.grid.groups), number)
-    found = fitted.ask(batch, Ask(coef=True, attention=True), run)
-    family = fitted.problem.family.part(number).scaled(0.0, 1.0)
-    small = fit_answer(fitted, found, view, most)
-    values = (found.value, family.values(small.link), found.base)
-    return Price(*(float(share @ family.losses(family.observed(value)).value) for value in values))
-
-
-def fit_answer(fitted: "FittedAttention", found: Answer, view: View, most: int) -> SmallModels:
-    """Return small models of the blended models of an answer."""
-    mixing, n_names = found.mixing[:, None, None], len(fitted.models.names)
-    both = (1 - mixing) * fitted.base_coef + mixing * found.coef
-    coef, multiple = np.split(both, [n_names], axis=2)
-    link = fitted.problem.family.link_of(found.value)
-    return fit_small(fitted.models, known_attention(found), view, coef, multiple, link, most)
+def _fidelity(
+    away: np.ndarray, change: np.ndarray, weight: np.ndarray, chosen: np.ndarray, coef: np.ndarray, n_sides: int
+) -> np.ndarray:
+    """Return the share of the variation of joint rows that small models have, each row by a fit without it."""
+    used = np.where(chosen[:, None], away, 0.0)
+    gram = np.einsum("qij,qi,qik->qjk", used, weight, used) + np.where(chosen, 0.0, 1.0)[..., None] * np.eye(
+        chosen.shape[1]
+    )
+    joint = used[:, n_sides:]
+    leverage = np.einsum("qij,qji->qi", joint, np.linalg.solve(gram, joint.swapaxes(1, 2)))
+    missed = change[:, n_sides:] - np.einsum("qij,qkj->qik", joint, coef)
+    missed = missed / (1.0 - np.minimum(leverage, MOST_LEVERAGE))[..., None]
+    total = np.sum(change[:, n_sides:] ** 2, axis=(1, 2))
+    share = 1.0 - np.sum(missed**2, axis=(1, 2)) / np.where(total > 0, total, 1.0)
+    return np.where(total > 0, np.maximum(share, 0.0), 1.0)

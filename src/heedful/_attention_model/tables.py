@@ -17,52 +17,68 @@ from heedful.explain import Explanation
 
 
 class LocalModels(NamedTuple):
-    """Models of some queries on the original scale of the columns, indexed like the queries.
+    """Models of some queries, indexed like the queries.
 
-    ``link`` is ``intercept + (coef * design + shape).sum(axis=1)``: the prediction itself for numbers and survival, its
-    log-odds for two classes. ``shape`` is what the additive model adds: for each feature its curve times the query's
-    own ``multiple`` of it, 0 without shapes; what a category adds stands with the level that the query has. With more
-    classes ``prediction``, ``link`` and ``intercept`` have a column for each, and ``coef`` has two levels of columns,
-    class and feature. ``design`` holds the queries as the models see them: one
-    column per level of a category, missing numbers filled in, far values pulled back.
+    ``coef`` is the small model of each query, which has at most ``max_features`` columns of the table that are not 0:
+    slopes fitted to what is predicted around the query. ``link`` is ``intercept + (coef * design).sum(axis=1)``: the
+    prediction itself for numbers and survival, its log-odds for two classes. ``design`` has the queries as small models
+    take them: numbers as they are, dates in days since 1970, and 1 for a category, whose coefficient is that of the
+    query's level against ``reference``, and for a missing number. ``terms`` are ``coef`` times the distance from the
+    reference, the mean of a number; ``start`` and all terms add up to the link. ``fidelity`` is the share of the
+    variation of predictions around the query that its small model has. With more classes ``prediction``, ``link``,
+    ``intercept`` and ``start`` have a column for each, and ``coef`` and ``terms`` two levels of columns, class and
+    feature.
 
-    ``local_name`` says what the local models are: those of classes, survival, counts and costs are by default one
-    Newton step from the global model, the minimum of their loss's expansion to second order there.
+    ``lasso_coef`` are the coefficients of the method: local lassos, blended with each other and with the model for all
+    rows. They are shrunk, and a row that moves is compared with other rows, so they are no slopes of the prediction.
+    ``link`` is ``lasso_intercept + (lasso_coef * lasso_design + shape).sum(axis=1)``, where ``shape`` is what the
+    additive model adds: for each feature its curve times the query's own ``multiple`` of it. ``lasso_design`` has one
+    column per level of a category, missing numbers filled in, far values pulled back. ``local_coef`` are those of the
+    local lassos alone, ``baseline_coef`` of the model for all rows. ``local_name`` says what the local models are: those
+    of classes, survival, counts and costs are by default one Newton step from the global model.
 
-    Without ``slopes`` the models are not linear: ``coef`` holds the importance of each column in the query's model,
-    and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding`` says how cells
-    become the design and its curves, in plain values; empty where coefficients are not those of the table's columns.
+    Without ``slopes`` the models are not linear: ``coef`` and ``lasso_coef`` hold the importance of each column in the
+    query's model, and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding`` says
+    what the columns are, in plain values; empty where there are no small models.
     """
 
     prediction: pd.Series | pd.DataFrame
     link: pd.Series | pd.DataFrame
     intercept: pd.Series | pd.DataFrame
     coef: pd.DataFrame
+    design: pd.DataFrame
     mixing: pd.Series
     baseline_prediction: pd.Series | pd.DataFrame
+    lasso_intercept: pd.Series | pd.DataFrame
+    lasso_coef: pd.DataFrame
+    lasso_design: pd.DataFrame
     local_intercept: pd.Series | pd.DataFrame
     local_coef: pd.DataFrame
     baseline_intercept: float | pd.Series
     baseline_coef: pd.Series
-    design: pd.DataFrame
     slopes: bool
     models: list[Any]
     multiple: pd.Series | pd.DataFrame
     shape: pd.DataFrame
     local_shape: pd.DataFrame
     local_name: str = ""
+    start: pd.Series | pd.DataFrame | None = None
+    terms: pd.DataFrame | None = None
+    reference: pd.DataFrame | None = None
+    fidelity: pd.Series | None = None
+    effect: pd.DataFrame | None = None
     coding: dict[str, Any] = {}  # noqa: RUF012 - a field of a named tuple; nobody writes to it
 
     def to_dict(self) -> dict[str, Any]:
         """Return the models as plain values, for use without heedful.
 
-        Numbers, text, lists and dictionaries only, as JSON has them: ``columns`` say how a row becomes the design,
-        ``models`` have for each query its equations, one for each output, and the prediction that they give.
+        Numbers, text, lists and dictionaries only, as JSON has them: ``columns`` say what the columns are, ``models``
+        have for each query its small model, one equation for each output, and the prediction that it gives.
 
         Returns
         -------
         dict
-            See ``docs/serving.md`` for the keys, and for a function of twenty lines that predicts from them.
+            See ``docs/serving.md`` for the keys, and for a function of twelve lines that predicts from them.
 
         Examples
         --------
@@ -73,20 +89,18 @@ class LocalModels(NamedTuple):
         >>> models = AttentionLasso(mixing=0, random_state=0).fit(X, 3 * X[:, 0]).local_models(X[:1])
         >>> told = json.loads(json.dumps(models.to_dict()))
         >>> [column["name"] for column in told["columns"]], sorted(told["models"][0]["equations"][0])
-        (['x0', 'x1'], ['coef', 'curves', 'intercept', 'output'])
+        (['x0', 'x1'], ['intercept', 'output', 'terms'])
         """
-        if not self.coding:
+        if not self.coding or self.reference is None:
             raise ValueError(
-                "`to_dict` must have models that are linear in the columns of the table, got others. Use an attention "
+                "`to_dict` must have small models, which attention lassos have, got other models. Use an attention "
                 "lasso, such as AttentionLasso; `save_model` keeps estimators of every kind."
             )
         outputs = list(self.link.columns) if isinstance(self.link, pd.DataFrame) else [None]
-        # one column per output, and of curves one per output in the equation of each
-        intercept, multiple, prediction = (
-            part.to_numpy().reshape(len(self.mixing), -1) for part in (self.intercept, self.multiple, self.prediction)
+        intercept, prediction = (
+            part.to_numpy().reshape(len(self.mixing), -1) for part in (self.intercept, self.prediction)
         )
         told = [tell_label(output) for output in outputs]
-        curves = multiple.reshape(len(multiple), len(outputs), -1)
         models = [
             {
                 "query": tell_label(label),
@@ -98,7 +112,7 @@ class LocalModels(NamedTuple):
                 self.mixing.index,
                 prediction.tolist(),
                 self.mixing.tolist(),
-                tell_equations(intercept, self.coef, curves, told),
+                tell_equations(intercept, self.coef, self.design, self.reference, told),
                 strict=True,
             )
         ]
@@ -112,11 +126,15 @@ class LocalModels(NamedTuple):
 
     def _sketch(self) -> Sketch:
         facts = [
-            ("features", f"{self.design.shape[1]}: {cut(', '.join(map(str, self.design.columns)))}"),
+            ("columns", f"{self.design.shape[1]}: {cut(', '.join(map(str, self.design.columns)))}"),
             ("mixing", middle_and_range(self.mixing)),
-            ("models", f"linear: {self.local_name}" if self.slopes else "not linear: coef holds importances"),
         ]
-        hint = "Look at prediction, coef, intercept, mixing, baseline_coef, local_coef"
+        if self.fidelity is not None:
+            used = (self.coef != 0).to_numpy().reshape(len(self.mixing), -1, self.design.shape[1]).any(axis=1)
+            facts.append(("columns of a small model", middle_and_range(used.sum(axis=1))))
+            facts.append(("fidelity", middle_and_range(self.fidelity)))
+        facts.append(("local models", self.local_name if self.slopes else "not linear: coef holds importances"))
+        hint = "Look at prediction, coef, intercept, terms, fidelity, mixing; lasso_coef"
         return Sketch(f"Models of {count(len(self.mixing), 'query', 'queries')}", facts, hint)
 
 
@@ -129,8 +147,9 @@ class GlobalCoef(NamedTuple):
 
 # What an explanation takes over from the models as it is.
 SHARED = (
-    *("prediction", "link", "intercept", "coef", "mixing", "baseline_prediction", "baseline_coef", "local_coef"),
-    *("design", "slopes", "local_name"),
+    *("prediction", "link", "intercept", "coef", "design", "mixing", "baseline_prediction", "baseline_coef"),
+    *("local_coef", "lasso_intercept", "lasso_coef", "lasso_design", "slopes", "local_name"),
+    *("start", "terms", "reference", "fidelity", "effect"),
 )
 
 
@@ -169,7 +188,7 @@ def table_models(
     small: SmallModels | None = None,
     offset: np.ndarray | None = None,
 ) -> LocalModels:
-    """Return the models of queries as tables, or small ones; coefficients of shapes come after those of the columns."""
+    """Return the models of queries as tables; coefficients of shapes come after those of the columns."""
     outputs, n_names = models.response.outputs, len(models.names)
     frames = Frames(index, models.names, outputs)
     coefs = Frames(index, models.names, outputs if models.linear else None)
@@ -177,35 +196,36 @@ def table_models(
     both = (1 - mixing) * base.coef + mixing * found.coef
     (coef, multiple), (local_coef, own) = (np.split(part, [n_names], axis=2) for part in (both, found.coef))
     shape, local_shape = (_shape(models, view, part) for part in (multiple, own))
-    if small is not None:
-        factor = small.factor[:, :, models.rows.model_sources]
-        # adding 0 turns -0 into 0
-        coef, shape = coef * factor + 0.0, shape * factor + 0.0
     link, local_link = (family.link_of(value) for value in (found.value, found.local))
     intercepts = (
         _at_zero(part, slopes, design) - added.sum(axis=2) if models.linear else np.full(part.shape, np.nan)
         for part, slopes, added in ((link, coef, shape), (local_link, local_coef, local_shape))
     )
     intercept, local_intercept = (frames.per_output(part, "intercept") for part in intercepts)
+    # what the user does to it must not reach the table that was asked about
+    lasso = {
+        "intercept": intercept,
+        "coef": coefs.per_feature(coef),
+        "design": pd.DataFrame(design, index, models.names, copy=True),
+    }
+    shown = lasso if small is None else small_tables(index, models, link, small)
     return LocalModels(
         prediction=frames.per_output(models.response.expected(found.value, offset), "prediction"),
         link=frames.per_output(link, "link"),
-        intercept=intercept,
-        coef=coefs.per_feature(coef),
         mixing=pd.Series(found.mixing, index, name="mixing"),
         baseline_prediction=frames.per_output(models.response.expected(found.base, offset), "prediction"),
         local_intercept=local_intercept,
         local_coef=coefs.per_feature(local_coef),
         baseline_intercept=_base_intercept(base, outputs),
         baseline_coef=pd.Series(base.coef[:, :n_names].ravel(), coefs.columns),
-        # what the user does to it must not reach the table that was asked about
-        design=pd.DataFrame(design, index, models.names, copy=True),
         slopes=models.linear,
         models=found.models,
         multiple=_multiples(index, multiple, outputs),
         shape=coefs.per_feature(shape),
         local_shape=coefs.per_feature(local_shape),
         local_name=models.local_name,
+        **shown,
+        **{f"lasso_{name}": part for name, part in lasso.items()},
     )
 
 
@@ -216,14 +236,22 @@ def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
     return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
 
 
-def small_tables(
-    tables: LocalModels, response: Response, small: SmallModels, family: Family, offset: np.ndarray | None
-) -> dict[str, Any]:
-    """Return what small models say by themselves, and how much of the whole ones they are."""
-    index = tables.coef.index
-    frames, values = Frames(index, [], response.outputs), family.scaled(0.0, 1.0).values(small.link)
-    alone = frames.per_output(response.expected(values, offset), "small_prediction")
-    return {"fidelity": pd.Series(small.fidelity, index, name="fidelity"), "small_prediction": alone}
+def small_tables(index: pd.Index, models: FittedModels, link: np.ndarray, small: SmallModels) -> dict[str, Any]:
+    """Return small models as tables: slopes, and terms that add up to the link from where they start."""
+    reader = models.rows.reader
+    frames = Frames(index, reader.names, models.response.outputs)
+    away = np.where(np.isnan(small.reference), 0.0, small.design - small.reference)
+    terms = small.coef * away[:, None]
+    return {
+        "intercept": frames.per_output(_at_zero(link, small.coef, small.design), "intercept"),
+        "coef": frames.per_feature(small.coef),
+        "design": pd.DataFrame(small.design, index, reader.names),
+        "start": frames.per_output(link - terms.sum(axis=2), "start"),
+        "terms": frames.per_feature(terms),
+        "reference": reader.decode(small.compared, np.arange(len(reader.names)), index),
+        "fidelity": pd.Series(small.fidelity, index, name="fidelity"),
+        "effect": frames.per_feature(small.effect),
+    }
 
 
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:
@@ -238,7 +266,7 @@ def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any
         n_eff=pd.Series(shown["attention"].n_eff, index, name="n_eff"),
         task=response.task,
         words=response.words,
-        **shown | {"mean": pd.DataFrame(shown["mean"], index, tables.design.columns)},
+        **shown | {"mean": pd.DataFrame(shown["mean"], index, tables.lasso_design.columns)},
         **losses,
     )
 

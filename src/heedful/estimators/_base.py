@@ -11,6 +11,7 @@ from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from heedful._attention_model.effects import Asked, tell_effects
 from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.fitting import fit_attention
 from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
@@ -18,7 +19,7 @@ from heedful._attention_model.summary import summarise
 from heedful._attention_model.tables import LocalModels
 from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
-from heedful._frames import count_rows, read_table
+from heedful._frames import count_rows, read_table, select
 from heedful._models.protocol import ModelKind, Run
 from heedful._responses import Response, with_offset
 from heedful._training_table import GivenRows, TrainingTable, as_frame
@@ -217,13 +218,15 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._fitted.attention(self._read(X), self._run)
 
-    def local_models(self, X, *, keep_models=False) -> LocalModels:
-        """Return the baseline, the local and the blended model of each query.
+    def local_models(self, X, *, max_features: int = 5, keep_models=False) -> LocalModels:
+        """Return the small model of each query, and the lassos that it stands for.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
+        max_features : int, default=5
+            Columns of the table that the small model of a query may use at most.
         keep_models : bool, default=False
             Keep the fitted learners of estimators that fit one of any kind per query.
 
@@ -232,9 +235,58 @@ class AttentionEstimator(BaseEstimator):
         LocalModels
             Tables indexed like the queries.
         """
-        return self._fitted.local_models(self._read(X), keep_models, self._run)
+        max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
+        return self._fitted.local_models(self._read(X), max_features, keep_models, self._run)
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None) -> Explanation:
+    def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
+        """Return what each prediction does when a column changes.
+
+        The effect of a number is a central difference: the prediction at half a standard deviation above the query's
+        value, less the one at half a standard deviation below, per unit between the two. Both stay within the range of
+        the training rows, so that the difference is one-sided at its border; a column of up to ten distinct values
+        goes from one of them to another. The effect of a date is per day. Of a category it is the prediction at the
+        query's level, less the one at the reference: the most frequent level, or the second if the query has that. A
+        missing number is compared with the mean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        columns : column names, positions or mask, default=None
+            Columns to change; None for all of them.
+        scale : {"link", "response"}, default="link"
+            Effects on the linear predictor (the prediction itself for numbers, log-odds of classes, logarithms of
+            counts, costs and hazards), or on the prediction as it is given: numbers, probabilities, expected counts
+            per unit of exposure.
+        coverage : float, default=0.9
+            Share of intervals that is to hold the true effect, between 0 and 1.
+
+        Returns
+        -------
+        DataFrame
+            For each query and column (with three or more classes also class): ``effect``; ``low`` and ``high``, the
+            ends of its interval; ``from`` and ``to``, the two values compared; ``per`` "unit", "day", "level" or
+            "missing".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from heedful import AttentionLasso
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 2))
+        >>> y = np.where(X[:, 0] > 0, 3.0, -1.0) * X[:, 1] + 0.1 * rng.normal(size=300)
+        >>> effects = AttentionLasso(random_state=0).fit(X, y).local_effects([[1.0, 0.2], [-1.0, 0.2]])
+        >>> effects["effect"].unstack()["x1"].round().tolist()
+        [3.0, -1.0]
+        """
+        check_choice("scale", scale, ("link", "response"))
+        hint = "0.9 means nine of ten effects."
+        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        table = self._read(X)
+        asked = Asked(select(table, columns, "columns"), scale, coverage)
+        return tell_effects(self._fitted, table, asked, self._run)
+
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -246,28 +298,21 @@ class AttentionEstimator(BaseEstimator):
         method : {"fast", "shapley"}, default="fast"
             How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
             "shapley" asks the model itself, about 1,000 times a query, and gives standard errors: for single queries.
-        max_features : int, default=None
-            Columns of the table that the model of a query may use at most. Each is fitted, among the rows attended to,
-            to what the whole model of the query says there, and moved to give the same prediction. None shows the whole
-            models.
+        max_features : int, default=5
+            Columns of the table that the small model of a query may use at most. It is fitted to what is predicted of
+            rows around the query, and gives its prediction. Fewer are used where they say it all.
 
         Returns
         -------
         Explanation
-            Blended coefficients, the features that drove each prediction, the training rows it leaned on, and groups of
-            queries with like models.
+            Small models, the columns that drove each prediction, the training rows it leaned on, and groups of queries
+            with like models.
         """
         return self._explain(X, y, method, max_features)
 
-    def _explain(self, X: Any, y: Any, method: str, max_features: int | None, given: Offset = NO_OFFSET) -> Explanation:
+    def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
         check_choice("method", method, ("fast", "shapley"))
-        if max_features is not None:
-            max_features = check_count("max_features", max_features, 1, hint="Or None for whole models.")
-            if not self._fitted.models.by_column:
-                raise ValueError(
-                    "`max_features` must be None where models have no slopes of the table's columns, got "
-                    f"{max_features}. Use an attention lasso for small models."
-                )
+        max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
         fitted, table = self._fitted, self._read(X)
         return fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
 

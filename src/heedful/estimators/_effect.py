@@ -258,7 +258,7 @@ class AttentionEffect(AttentionEstimator):
         """
         return self.effect(X)
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5) -> Explanation:
         """Return what effects were made of.
 
         Parameters
@@ -269,7 +269,7 @@ class AttentionEffect(AttentionEstimator):
             Not used: an effect is never seen.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=None
+        max_features : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
 
         Returns

@@ -163,7 +163,7 @@ class AttentionGLM(AttentionEstimator):
         return self._score(X, y, sample_weight, Offset(exposure, offset))
 
     def explain(
-        self, X, y=None, *, method: str = "fast", max_features: int | None = None, exposure=None, offset=None
+        self, X, y=None, *, method: str = "fast", max_features: int = 5, exposure=None, offset=None
     ) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
@@ -175,7 +175,7 @@ class AttentionGLM(AttentionEstimator):
             Their counts or costs, if they are known.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=None
+        max_features : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.

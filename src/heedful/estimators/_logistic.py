@@ -161,7 +161,7 @@ class AttentionLassoClassifier(AttentionEstimator):
         """
         return self._score(X, y, sample_weight, Offset(offset=offset))
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int | None = None, offset=None) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5, offset=None) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -172,7 +172,7 @@ class AttentionLassoClassifier(AttentionEstimator):
             Their labels, if they are known.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=None
+        max_features : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows: predictions have them, links do not.

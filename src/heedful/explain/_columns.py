@@ -46,7 +46,7 @@ def read_contributions(e: Explained, output: Any, part: str = "all", levels: boo
             "the two parts apart."
         )
     if levels:
-        return pd.DataFrame(found.levels[which], e.index, e.features)
+        return pd.DataFrame(found.levels[which], e.index, e.lasso_features)
     added = found.model if part == "model" else found.total - found.model
     return pd.DataFrame(added[which], e.index, e.values.columns)
 
@@ -78,17 +78,19 @@ def list_features(e: Explained, k: int, output: Any) -> pd.DataFrame:
 
 
 def _details(e: Explained, output: Any) -> dict[str, np.ndarray]:
-    """Return what else is known of each column of the table (n_query, n_columns): parts, slope, or importance."""
+    """Return what else is known of each column of the table (n_query, n_columns): parts and effect, or importance."""
     if e.slopes and attributed(e).model is None:
         return {}
-    coef = e.coef.to_numpy().reshape(len(e.index), -1, len(e.features))
-    values = coef[which_output(e, output) if e.slopes else np.s_[:, 0]]
-    # a column that became several has no single slope
-    alone = e.sources[~e.sources.duplicated(keep=False)]
-    alone = alone[alone.index == alone]
-    own = np.full(e.values.shape, np.nan)
-    own[:, e.values.columns.get_indexer(alone)] = values[:, pd.Index(e.features).get_indexer(alone.index)]
     if not e.slopes:
-        return {"importance": np.nan_to_num(own)}
+        # a column of the table that no model uses has no importance
+        named = pd.DataFrame(e.coef.to_numpy(), columns=e.sources.reindex(e.features).to_numpy(dtype=object))
+        return {"importance": named.reindex(columns=e.values.columns, fill_value=0.0).to_numpy()}
     parts = {part: read_contributions(e, output, part).to_numpy() for part in ("attention", "model")}
-    return parts | {"coef": own}
+    return parts | {"effect": read_effects(e)[which_output(e, output)]}
+
+
+def read_effects(e: Explained) -> np.ndarray:
+    """Return the effects of columns on the links of queries (n_query, n_outputs, n_columns)."""
+    if e.effect is None:
+        raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
+    return e.effect.to_numpy().reshape(len(e.index), -1, e.values.shape[1])

@@ -93,7 +93,7 @@ def _of_output(explanation: Explained, table: pd.DataFrame, output: Any) -> pd.D
 def _finite_edges(explanation: Explained, feature: Any, pieces: pd.DataFrame) -> np.ndarray:
     """Return where pieces begin and end, the outer ones at the outermost edge or query."""
     inner = pieces["low"].to_numpy()[1:]
-    seen = [inner, explanation.design[feature].to_numpy() if feature in explanation.design else []]
+    seen = [inner, explanation.lasso_design[feature].to_numpy() if feature in explanation.lasso_design else []]
     span = np.concatenate(seen) if sum(map(len, seen)) else np.zeros(1)
     low, high = float(np.min(span)), float(np.max(span))
     # an outer piece is at least so wide, so that it is seen

@@ -20,12 +20,15 @@ class Explained(Shown):
     link: pd.Series | pd.DataFrame
     intercept: pd.Series | pd.DataFrame
     coef: pd.DataFrame
+    design: pd.DataFrame
     mixing: pd.Series
     n_eff: pd.Series
     baseline_prediction: pd.Series | pd.DataFrame
     baseline_coef: pd.Series
     local_coef: pd.DataFrame
-    design: pd.DataFrame
+    lasso_intercept: pd.Series | pd.DataFrame
+    lasso_coef: pd.DataFrame
+    lasso_design: pd.DataFrame
     mean: pd.DataFrame
     attention: Any
     train: pd.DataFrame
@@ -44,10 +47,13 @@ class Explained(Shown):
     shape: pd.DataFrame | None = None
     curves: pd.DataFrame | None = None
     train_values: pd.DataFrame | None = None
+    start: pd.Series | pd.DataFrame | None = None
+    terms: pd.DataFrame | None = None
+    reference: pd.DataFrame | None = None
     fidelity: pd.Series | None = None
-    small_prediction: pd.Series | pd.DataFrame | None = None
-    pending_price: Pending | None = None
+    effect: pd.DataFrame | None = None
     attribution: Pending | None = None
+    ask: Any = None
     offset: pd.Series | None = None
     local_name: str = ""
 
@@ -58,8 +64,13 @@ class Explained(Shown):
 
     @property
     def features(self) -> list[str]:
-        """Names of the columns that the models use."""
+        """Names of the columns of ``coef``."""
         return list(self.design.columns)
+
+    @property
+    def lasso_features(self) -> list[str]:
+        """Names of the columns of ``lasso_coef``: a category has one for each level."""
+        return list(self.lasso_design.columns)
 
     @property
     def outputs(self) -> list | None:
@@ -68,46 +79,33 @@ class Explained(Shown):
 
     @property
     def n_nonzero(self) -> pd.Series:
-        """Number of features with a coefficient or a curve, per query."""
-        nonzero = (self._models(self.coef) != 0).any(axis=1)
-        if self.shape is not None:
-            nonzero |= (self._models(self.shape) != 0).any(axis=1)
+        """Number of columns in the model of each query."""
+        nonzero = (self.coef.to_numpy().reshape(len(self.coef), -1, len(self.features)) != 0).any(axis=1)
         return pd.Series(nonzero.sum(axis=1), self.index, name="n_nonzero")
 
-    @property
-    def price(self) -> pd.Series:
-        """Mean losses of left-out training rows: whole, small, global models."""
-        if self.pending_price is None:
-            raise ValueError("There is no price: whole models are shown. Use `explain(X, max_features=5)`.")
-        return pd.Series(self.pending_price()._asdict(), name="price")
-
     def scaled_coef(self) -> pd.DataFrame:
-        """Return coefficients per standard deviation of their column.
+        """Return the lassos' coefficients per standard deviation of their column.
 
         Returns
         -------
         DataFrame
-            Shaped like ``coef``; deviations are those among the queries. Importances stay as they are.
+            Shaped like ``lasso_coef``; deviations are those among the queries. Importances stay as they are.
         """
         if not self.slopes:
-            return self.coef
-        unit = np.tile(self.unit(), self.coef.shape[1] // len(self.features))
-        return self.coef * unit
+            return self.lasso_coef
+        unit = np.tile(self.unit(), self.lasso_coef.shape[1] // len(self.lasso_features))
+        return self.lasso_coef * unit
 
     def unit(self) -> np.ndarray:
-        """Return the standard deviation of each column of the design.
+        """Return the standard deviation of each column of the lassos' design.
 
         Returns
         -------
         ndarray of shape (n_features,)
             Deviations among the queries; 1 for constant columns.
         """
-        deviation = center_and_unit(self.design.to_numpy())[1]
+        deviation = center_and_unit(self.lasso_design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
-
-    def _models(self, coef: pd.DataFrame) -> np.ndarray:
-        """Return coefficients as (n_query, n_outputs, n_features)."""
-        return coef.to_numpy().reshape(len(coef), -1, len(self.features))
 
     def _known_rows(self) -> pd.DataFrame:
         if self.train_values is None:

@@ -25,17 +25,26 @@ from heedful.explain._stability import compare_neighbours
 class Explanation(Explained):
     """Hold the models and the rows behind some predictions, as tables.
 
-    Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. ``link`` is
-    ``intercept + (coef * design + shape).sum(axis=1)``: the prediction itself for numbers and survival, log-odds for
-    two classes. With more classes ``prediction``, ``link`` and ``intercept`` have one column for each, and ``coef`` two
-    levels of columns, class and feature.
+    Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. Three kinds of numbers say
+    different things of a column: its *contribution* is its share of the way from the mean prediction
+    (:meth:`contributions`), its *effect* what the prediction does when the value changes (``effect``), its
+    *coefficient* that of the blended local lassos (``lasso_coef``), which is shrunk and is no slope of the prediction.
+
+    The model of a query is small: ``link`` is ``intercept + (coef * design).sum(axis=1)``, the prediction itself for
+    numbers and survival, log-odds for two classes. With more classes ``prediction``, ``link``, ``intercept`` and
+    ``start`` have one column for each, and ``coef``, ``terms``, ``effect`` and ``lasso_coef`` two levels of columns,
+    class and feature.
 
     Parameters
     ----------
     prediction, link, intercept : Series or DataFrame
         Per query.
     coef : DataFrame
-        Blended coefficients, ``(1 - mixing) * baseline + mixing * local``.
+        Slopes of the small models, by column of the table: few are not 0. They are fitted to what is predicted around
+        the query.
+    design : DataFrame
+        Queries as small models take them: numbers as they are, dates in days since 1970, 1 for a category or a missing
+        number.
     mixing, n_eff : Series
         Share of the heads, and effective number of training rows attended to.
     baseline_prediction : Series or DataFrame
@@ -44,8 +53,13 @@ class Explanation(Explained):
         Coefficients of the model for all rows.
     local_coef : DataFrame
         Coefficients of the heads' blend alone.
-    design, mean : DataFrame
-        Queries as the models see them, and the attention-weighted mean of the training rows for each query.
+    lasso_intercept, lasso_coef : Series or DataFrame
+        The coefficients of the method: local lassos, blended with each other and with the model for all rows,
+        ``(1 - mixing) * baseline + mixing * local``. ``link`` is
+        ``lasso_intercept + (lasso_coef * lasso_design + shape).sum(axis=1)``.
+    lasso_design, mean : DataFrame
+        Queries as lassos take them, with a column for each level of a category, and the attention-weighted mean of the
+        training rows for each query.
     attention : Attention
         Weights (n_query, n_train) of the training rows.
     train : DataFrame
@@ -77,13 +91,18 @@ class Explanation(Explained):
         what it adds to the linear predictor.
     train_values : DataFrame or None, default=None
         The training rows as they were given; None if the model does not know them.
-    fidelity : Series or None, default=None
-        With ``max_features``: the part of the variance of the query's whole model, among the rows attended to, that its
-        small model has.
-    small_prediction : Series, DataFrame or None, default=None
-        With ``max_features``: what the small model says of its query by itself, before it is moved to the prediction.
-    pending_price : callable, default=None
-        What ``price`` is read from; worked out at the first call.
+    start, terms : Series or DataFrame, default=None
+        The small model from its reference: ``start`` and all ``terms``, slopes times distances from the reference, add
+        up to the link.
+    reference : DataFrame, default=None
+        Where terms start: the mean of a number, the level of a category that it is compared with.
+    fidelity : Series, default=None
+        Share of the variation of predictions around the query that its small model has.
+    effect : DataFrame, default=None
+        What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
+        the 60 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
+    ask : callable, default=None
+        What :meth:`what_if` asks the model by.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
     offset : Series or None, default=None
@@ -145,6 +164,27 @@ class Explanation(Explained):
         """
         added = read_contributions(self, output, part, levels)
         return np.exp(added) if shows_factors(self.words, scale) else added
+
+    def what_if(self, columns: Any = None, *, n_values: int = 10) -> pd.DataFrame:
+        """Return what would be predicted if a column had other values.
+
+        Parameters
+        ----------
+        columns : list of labels, default=None
+            Columns to change; None takes for each query those of its small model.
+        n_values : int, default=10
+            Values of each column: quantiles of the training rows from the smallest to the largest, or the most
+            frequent levels. The query's own value comes beside them.
+
+        Returns
+        -------
+        DataFrame
+            For each query, column and value: ``query`` (by position), ``feature``, ``value``, ``prediction`` (with
+            classes one column for each) and ``own``, whether the value is the query's.
+        """
+        if self.ask is None:
+            raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")
+        return self.ask(self, columns, int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default.")))
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -340,7 +380,7 @@ class Explanation(Explained):
             deviation; and ``overlap``, the mean share of features that two neighbours use in common (Jaccard).
         """
         return compare_neighbours(
-            self.design.to_numpy() / self.unit(), self.scaled_coef(), _check_count("n_neighbors", n_neighbors)
+            self.lasso_design.to_numpy() / self.unit(), self.scaled_coef(), _check_count("n_neighbors", n_neighbors)
         )
 
     def _sketch(self) -> Sketch:

@@ -41,9 +41,9 @@ def group_queries(explanation: Explained, cutting: Cutting, distance: str) -> Cl
         if distance == "prediction":
             points, unit = placed.points, _unit(explanation.words)
     facts = Facts(
-        coef=explanation.coef,
+        coef=explanation.lasso_coef,
         scaled=scaled,
-        models=Coefs(levels, explanation.coef, _reach(explanation)),
+        models=Coefs(levels, explanation.lasso_coef, _reach(explanation)),
         values=explanation.values,
         losses={"error": explanation.loss, "baseline_error": explanation.baseline_loss} if known else {},
     )
@@ -53,19 +53,19 @@ def group_queries(explanation: Explained, cutting: Cutting, distance: str) -> Cl
 def _reach(explanation: Explained) -> np.ndarray:
     """Return how much each coefficient changes predictions, as the standard deviation of its column."""
     if not explanation.slopes:
-        return np.ones(explanation.coef.shape[1])
-    return np.tile(explanation.unit(), explanation.coef.shape[1] // len(explanation.features))
+        return np.ones(explanation.lasso_coef.shape[1])
+    return np.tile(explanation.unit(), explanation.lasso_coef.shape[1] // len(explanation.lasso_features))
 
 
 def _place(explanation: Explained) -> Any:
     """Return what the linear model of each query says of all queries."""
     n_outputs = len(explanation.outputs or [None])
-    coef = as_outputs(explanation.coef, n_outputs)
+    coef = as_outputs(explanation.lasso_coef, n_outputs)
     curved = explanation.multiple is not None and explanation.shape is not None
     multiple = as_outputs(explanation.multiple, n_outputs) if curved else np.zeros((*coef.shape[:2], 0))
     shape = as_outputs(explanation.shape, n_outputs) if curved else np.zeros_like(coef)
-    intercept = as_outputs(explanation.intercept, n_outputs)[:, :, 0]
-    return place_models(intercept, coef, explanation.design.to_numpy(), multiple, shape)
+    intercept = as_outputs(explanation.lasso_intercept, n_outputs)[:, :, 0]
+    return place_models(intercept, coef, explanation.lasso_design.to_numpy(), multiple, shape)
 
 
 def _unit(words: Words | None) -> str:

@@ -30,8 +30,8 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     if e.slopes:
         if e.local_name:
             facts.append(("local models", e.local_name))
-        facts.append(("non-zero coefficients", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
     if e.fidelity is not None:
+        facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
     if e.loss is not None and e.baseline_loss is not None:
         own, plain = (float(part.mean()) ** (0.5 if words.root else 1.0) for part in (e.loss, e.baseline_loss))

@@ -122,12 +122,12 @@ def _own_coefficients(explanation: Explanation, column: Any, output: Any) -> tup
             f"`column` must be one that the models use, got {column!r}, which only the similarity sees. "
             "Use `plot.effect`, which shows what it adds through attention."
         )
-    table, asked = explanation.coef, find_output(explanation, 0, output)
+    table, asked = explanation.lasso_coef, find_output(explanation, 0, output)
     if explanation.slopes and explanation.outputs is not None:
         which = np.asarray(explanation.link).argmax(axis=1) if output is None else explanation.outputs.index(asked)
         cube = table.to_numpy().reshape(len(table), len(explanation.outputs), -1)
-        table = pd.DataFrame(cube[np.arange(len(table)), which], table.index, explanation.features)
-    own, cells = table[used].to_numpy(), explanation.design[used].to_numpy()
+        table = pd.DataFrame(cube[np.arange(len(table)), which], table.index, explanation.lasso_features)
+    own, cells = table[used].to_numpy(), explanation.lasso_design[used].to_numpy()
     if list(used) != [column]:
         # of the 0/1 columns of a category one is 1: that of the query's level
         return (own * cells).sum(axis=1), None

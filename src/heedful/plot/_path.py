@@ -70,10 +70,10 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
 
 def _ends(explanation: Explanation, row: int, output: Any) -> pd.DataFrame:
     """Return the coefficients per standard deviation at the start, as used and at the end; without features at 0."""
-    given = (explanation.baseline_coef, explanation.coef.iloc[row], explanation.local_coef.iloc[row])
+    given = (explanation.baseline_coef, explanation.lasso_coef.iloc[row], explanation.local_coef.iloc[row])
     chosen = [series if output is None else series[output] for series in given]
     values = np.column_stack([series.to_numpy() for series in chosen]) * explanation.unit()[:, None]
-    table = pd.DataFrame(values, explanation.features, ["baseline", "used", "local"])
+    table = pd.DataFrame(values, explanation.lasso_features, ["baseline", "used", "local"])
     return table[(table != 0).any(axis=1)]
 
 

@@ -37,7 +37,7 @@ def collect(
         "cards": cards(explanation),
         "whole": whole(explanation),
         "labels": texts(explanation.index),
-        "features": texts(explanation.features),
+        "features": texts(explanation.lasso_features),
         "slopes": explanation.slopes,
         "prediction": _per_output(explanation.prediction),
         "baseline": _per_output(explanation.baseline_prediction),

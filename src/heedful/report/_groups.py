@@ -19,7 +19,11 @@ def find_clusters(explanation: Explanation, n_clusters: int | None) -> Clusters 
     n_query = len(explanation.index)
     if n_query < 2:
         return None
-    numbered = replace(explanation, coef=explanation.coef.set_axis(pd.RangeIndex(n_query)))
+    numbered = replace(
+        explanation,
+        coef=explanation.coef.set_axis(pd.RangeIndex(n_query)),
+        lasso_coef=explanation.lasso_coef.set_axis(pd.RangeIndex(n_query)),
+    )
     return numbered.clusters(n_clusters)
 
 
@@ -43,7 +47,7 @@ def cluster_table(found: Clusters) -> dict[str, Any]:
 
 def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]:
     """Return coefficients per standard deviation in the order of the clusters; evenly thinned if they are many."""
-    order, width = found.order, len(explanation.features)
+    order, width = found.order, len(explanation.lasso_features)
     scaled = explanation.scaled_coef().to_numpy().reshape(len(order), -1, width)
     if not explanation.slopes:
         scaled = np.repeat(scaled, len(explanation.outputs or [None]), axis=1)

@@ -48,14 +48,17 @@ def response_words(explanation: Explanation) -> dict[str, Any]:
 def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
-    parts = [explanation.coef] if explanation.shape is None else [explanation.coef, explanation.shape]
-    used = int((np.concatenate([part.to_numpy().reshape(-1, width) for part in parts]) != 0).any(axis=0).sum())
+    used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
     mixing, verb = explanation.mixing.round(3), "effects learned" if is_effect(explanation) else "predicted"
     found = [
         card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
         *_exposure_card(explanation),
-        card("features", f"{used} of {width}", "used by at least one model"),
+        card(
+            "columns",
+            f"{used} of {width}",
+            "in at least one small model" if explanation.slopes else "used by at least one model",
+        ),
         card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
         card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
     ]
