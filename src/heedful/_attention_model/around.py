@@ -44,6 +44,7 @@ def look_around(
     own: np.ndarray,
     columns: np.ndarray,
     run: Run,
+    *,
     joint: bool,
 ) -> Around:
     """Return predictions around queries in which some columns move; with ``joint`` several of them at once too."""

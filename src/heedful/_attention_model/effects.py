@@ -1,14 +1,17 @@
 """Local effects: what the prediction of a query does when one of its columns changes, as a table."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from heedful._attention_model.around import Around, link_effects, look_around, per_unit
-from heedful._attention_model.fitted import FittedAttention, Table
+from heedful._attention_model.moves import Compared
 from heedful._attention_model.queries import Ask
 from heedful._models.protocol import Run
+
+if TYPE_CHECKING:
+    from heedful._attention_model.fitted import FittedAttention, Table
 
 # How far a link is moved to see what its prediction does.
 TINY = 1e-4
@@ -22,7 +25,7 @@ class Asked(NamedTuple):
     coverage: float
 
 
-def tell_effects(fitted: FittedAttention, table: Table, asked: Asked, run: Run) -> pd.DataFrame:
+def tell_effects(fitted: "FittedAttention", table: "Table", asked: Asked, run: Run) -> pd.DataFrame:
     """Return the effects of columns on the predictions of queries, with intervals: a row for each."""
     models, batch = fitted.models, fitted.read(table)
     codes = fitted.rows.read(table)
@@ -35,11 +38,22 @@ def tell_effects(fitted: FittedAttention, table: Table, asked: Asked, run: Run) 
     if asked.scale == "response":
         effect, ends = _as_predicted(fitted, around, effect, ends)
     index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(codes))
-    return table_effects(fitted, around, np.concatenate([effect[..., None], ends], axis=3), asked.columns, index)
+    found = np.concatenate([effect[..., None], ends], axis=3)
+    return table_effects(fitted, around.compared, found, asked.columns, index)
+
+
+def explained_effects(
+    fitted: "FittedAttention", codes: np.ndarray, effect: np.ndarray, index: pd.Index, coverage: float
+) -> pd.DataFrame:
+    """Return known effects (n_query, n_outputs, n_columns) of explained queries as a table, with intervals."""
+    ends = np.full((*effect.shape, 2), np.nan)
+    columns = np.flatnonzero(~np.isnan(effect).all(axis=(0, 1)))
+    found = np.concatenate([effect[..., None], ends], axis=3)
+    return table_effects(fitted, fitted.moves.compare(codes), found, columns, index)
 
 
 def _as_predicted(
-    fitted: FittedAttention, around: Around, effect: np.ndarray, ends: np.ndarray
+    fitted: "FittedAttention", around: Around, effect: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return effects and ends in the units of the prediction.
 
@@ -65,7 +79,7 @@ def _as_predicted(
 
 
 def table_effects(
-    fitted: FittedAttention, around: Around, found: np.ndarray, columns: np.ndarray, index: pd.Index
+    fitted: "FittedAttention", compared: Compared, found: np.ndarray, columns: np.ndarray, index: pd.Index
 ) -> pd.DataFrame:
     """Return effects and their ends (n_query, n_outputs, n_columns, 3) as a table, with what was compared."""
     rows, moves, outputs = fitted.rows, fitted.moves, fitted.response.outputs
@@ -81,10 +95,10 @@ def table_effects(
     )
     n_outputs = found.shape[1]
     per = np.array(moves.per, dtype=object)[columns]
-    for name, side in (("from", around.compared.below), ("to", around.compared.above)):
+    for name, side in (("from", compared.below), ("to", compared.above)):
         cells = rows.reader.decode(side, columns, pd.RangeIndex(len(side)))
         every = np.stack([cells[column].to_numpy(dtype=object) for column in names], axis=1)
         table[name] = np.repeat(every[:, None], n_outputs, axis=1).ravel()
-    missing = np.isnan(around.compared.above[:, columns]) & ~moves.levels[columns]
+    missing = np.isnan(compared.above[:, columns]) & ~moves.levels[columns]
     unit = np.where(missing, "missing", per)
     return table.assign(per=np.repeat(unit[:, None], n_outputs, axis=1).ravel())

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 from heedful import _blocks
 from heedful._attention_model.around import column_weights
 from heedful._attention_model.attribution import Game, drop_noise
+from heedful._attention_model.effects import explained_effects
 from heedful._attention_model.moves import Moves
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.plain import tell_coding
@@ -220,6 +221,8 @@ class FittedAttention:
             "attribution": Pending(work),
             "ask": WhatIf(self, batch.view.codes, self.models.given_rows(table), offset, run._replace(verbose=0)),
         }
+        if small is not None:
+            shown["tell_effects"] = partial(explained_effects, self, batch.view.codes, small.effect, tables.coef.index)
         shown |= shape_tables(self.models, tables) | losses
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")

@@ -34,12 +34,12 @@ class LocalModels(NamedTuple):
     ``link`` is ``lasso_intercept + (lasso_coef * lasso_design + shape).sum(axis=1)``, where ``shape`` is what the
     additive model adds: for each feature its curve times the query's own ``multiple`` of it. ``lasso_design`` has one
     column per level of a category, missing numbers filled in, far values pulled back. ``local_coef`` are those of the
-    local lassos alone, ``baseline_coef`` of the model for all rows. ``local_name`` says what the local models are: those
-    of classes, survival, counts and costs are by default one Newton step from the global model.
+    local lassos alone, ``baseline_coef`` of the model for all rows. ``local_name`` says what the local models are:
+    those of classes, survival, counts and costs are by default one Newton step from the global model.
 
     Without ``slopes`` the models are not linear: ``coef`` and ``lasso_coef`` hold the importance of each column in the
-    query's model, and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding`` says
-    what the columns are, in plain values; empty where there are no small models.
+    query's model, and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding``
+    says what the columns are, in plain values; empty where there are no small models.
     """
 
     prediction: pd.Series | pd.DataFrame

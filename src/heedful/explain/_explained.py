@@ -54,6 +54,7 @@ class Explained(Shown):
     effect: pd.DataFrame | None = None
     attribution: Pending | None = None
     ask: Any = None
+    tell_effects: Any = None
     offset: pd.Series | None = None
     local_name: str = ""
 

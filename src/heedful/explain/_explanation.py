@@ -101,8 +101,8 @@ class Explanation(Explained):
     effect : DataFrame, default=None
         What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
         the 60 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
-    ask : callable, default=None
-        What :meth:`what_if` asks the model by.
+    ask, tell_effects : callable, default=None
+        What :meth:`what_if` and :meth:`effects` ask.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
     offset : Series or None, default=None
@@ -164,6 +164,24 @@ class Explanation(Explained):
         """
         added = read_contributions(self, output, part, levels)
         return np.exp(added) if shows_factors(self.words, scale) else added
+
+    def effects(self, coverage: float = 0.9) -> pd.DataFrame:
+        """Return the effects of columns on the link, with intervals.
+
+        Parameters
+        ----------
+        coverage : float, default=0.9
+            Share of intervals that is to hold the true effect, between 0 and 1.
+
+        Returns
+        -------
+        DataFrame
+            As ``local_effects(X)`` of the estimator returns it, of the 60 most important columns at most.
+        """
+        if self.tell_effects is None:
+            raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
+        hint = "0.9 means nine of ten effects."
+        return self.tell_effects(check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint))
 
     def what_if(self, columns: Any = None, *, n_values: int = 10) -> pd.DataFrame:
         """Return what would be predicted if a column had other values.

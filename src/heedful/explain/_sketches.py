@@ -27,9 +27,8 @@ def sketch_explanation(explanation: Explained) -> Sketch:
         ("effective rows", middle_and_range(e.n_eff)),
         ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
-    if e.slopes:
-        if e.local_name:
-            facts.append(("local models", e.local_name))
+    if e.slopes and e.local_name:
+        facts.append(("local models", e.local_name))
     if e.fidelity is not None:
         facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
