@@ -205,10 +205,9 @@ $(ECONML)/.ready: pyproject.toml
 	$(ECONML)/bin/python -m pip install --quiet --editable . 'econml==0.17.0' lightgbm
 	@touch $@
 
-.PHONY: small
-small: $(READY) ## what small models of queries keep of the gain over the lasso, on 34 tables; goes on where it stopped
-	$(BIN)/python -m benchmarks.small
-	$(BIN)/python -m benchmarks.small.sparser
+.PHONY: reading
+reading: $(READY) ## do small models say what predictions do, do intervals hold true effects; goes on where it stopped
+	$(BIN)/python -m benchmarks.reading
 
 .PHONY: league
 league: $(READY) ## heedful and its rivals at their defaults on 34 tables and 12 of classes; goes on where it stopped
