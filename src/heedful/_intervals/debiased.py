@@ -60,7 +60,8 @@ class WorkingRows(NamedTuple):
 
     def local(self, weight: np.ndarray, output: int) -> LocalRows:
         """Return the rows of a query that have a say under its sharpened attention."""
-        kept = np.flatnonzero(weight > NEGLIGIBLE * weight.max())
+        kept = weight > NEGLIGIBLE * weight.max()
+        kept = slice(None) if kept.all() else np.flatnonzero(kept)
         x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
         n_eff = effective_rows(weight, prior)
         weight = weight / weight.sum()
@@ -68,20 +69,23 @@ class WorkingRows(NamedTuple):
         if curve is not None:
             weight = weight * curve[kept] / (weight @ curve[kept])
         x, y = x - weight @ x, y - weight @ y
-        varies = weight @ x**2 > CONSTANT
-        x = x if varies.all() else np.ascontiguousarray(x[:, varies])
         weighted = x * weight[:, None]
-        return LocalRows(varies, x, y, weight, prior, n_eff, weighted.T @ x, weighted.T @ y)
+        gram, cov = weighted.T @ x, y @ weighted
+        varies = np.diag(gram) > CONSTANT
+        if not varies.all():
+            x, gram, cov = np.ascontiguousarray(x[:, varies]), gram[np.ix_(varies, varies)], cov[varies]
+        return LocalRows(varies, x, y, weight, prior, n_eff, gram, cov)
 
 
 class Step(NamedTuple):
-    """A step of least squares: what it adds to coefficients, its ridged inverse, and what each row adds to the noise.
+    """A step of least squares: what it adds to coefficients, its ridged inverse, and its noise.
 
-    Noise of the gradient is the sum of ``x[i] * noise[i]`` squared over rows.
+    A row's part in the noise of the gradient is ``noise[i] * x[i]``, in that of coefficients ``noise[i] * through[i]``.
     """
 
     added: np.ndarray
     inverse: np.ndarray
+    through: np.ndarray
     noise: np.ndarray
 
 
@@ -93,9 +97,10 @@ def take_step(rows: LocalRows, start: np.ndarray) -> Step:
     x, weight, gram = rows.x, rows.weight, rows.gram
     inverse = np.linalg.inv(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))
     added = inverse @ (rows.cov - gram @ start)
-    leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", x @ inverse, x))
+    through = x @ inverse
+    leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", through, x))
     left = (rows.y - x @ (start + added)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
-    return Step(added, inverse, weight * left / np.sqrt(rows.prior))
+    return Step(added, inverse, through, weight * left / np.sqrt(rows.prior))
 
 
 def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:
@@ -106,12 +111,14 @@ def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:
 def sharpen(attention: np.ndarray, prior: np.ndarray) -> np.ndarray:
     """Return the attention of a query squared, or raised to the power from 1 to 2 at which enough rows are left."""
     each = attention / prior
-    each = np.log(np.maximum(each / each.max(), np.finfo(float).tiny))
+    each = each / each.max()
+    squared = prior * each**POWER
+    if effective_rows(squared, prior) >= ENOUGH_ROWS:
+        return squared
+    each = np.log(np.maximum(each, np.finfo(float).tiny))
 
     def more(power: float) -> float:
         return effective_rows(prior * np.exp(power * each), prior) - ENOUGH_ROWS
 
-    power = POWER
-    if more(POWER) < 0:
-        power = optimize.brentq(more, 1.0, POWER, xtol=1e-9) if more(1.0) > 0 else 1.0
+    power = float(optimize.brentq(more, 1.0, POWER, xtol=1e-9)) if more(1.0) > 0 else 1.0
     return prior * np.exp(power * each)

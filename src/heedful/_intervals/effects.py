@@ -54,14 +54,15 @@ class EffectIntervals(NamedTuple):
         (n_query, n_outputs, n_columns of the table) are in the units of the table. Ends are infinite where nothing is
         known: columns that do not vary among a query's rows, or that the models do not have, and too few rows.
         """
-        half = np.empty(effects.shape)
+        half, reach = np.empty(effects.shape), COUNTED * stats.norm.ppf((1 + self.coverage) / 2)
         for q, own in enumerate(attention.toarray()):
             weight = sharpen(own, self.rows.weight)
             contrast = self._contrast(contrasts.own[q], contrasts.other[q])
             none = (contrasts.own[q] == contrasts.other[q]) & (contrasts.own[q] != NONE)
             for k in range(effects.shape[1]):
                 rows = self.rows.local(weight, k)
-                half[q, k] = np.where(none, 0.0, self._half(rows, start[q, k] * self.unit, effects[q, k], contrast))
+                error = tell_error(rows, start[q, k] * self.unit, effects[q, k], contrast)
+                half[q, k] = np.where(none, 0.0, reach * error)
         return np.stack([effects - half, effects + half], axis=-1)
 
     def _contrast(self, own: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -72,16 +73,15 @@ class EffectIntervals(NamedTuple):
             contrast[at, place[at]] += sign / self.unit[place[at]]
         return contrast
 
-    def _half(self, rows: LocalRows, start: np.ndarray, effect: np.ndarray, contrast: np.ndarray) -> np.ndarray:
-        """Return half the widths of the intervals of one query and output."""
-        varies = rows.varies
-        known = contrast.any(axis=1) & ~contrast[:, ~varies].any(axis=1)
-        half = np.full(effect.size, np.inf)
-        if rows.enough and known.any():
-            estimate, variance = debias_contrasts(rows, start[varies], contrast[np.ix_(known, varies)])
-            apart = effect[known] - estimate
-            half[known] = COUNTED * stats.norm.ppf((1 + self.coverage) / 2) * np.sqrt(variance + apart**2)
-        return half
+
+def tell_error(rows: LocalRows, start: np.ndarray, effect: np.ndarray, contrast: np.ndarray) -> np.ndarray:
+    """Return the root of the squared error that each effect of one query and output is to be expected to have."""
+    known = contrast.any(axis=1) & ~contrast[:, ~rows.varies].any(axis=1)
+    error = np.full(effect.size, np.inf)
+    if rows.enough and known.any():
+        estimate, variance = debias_contrasts(rows, start[rows.varies], contrast[np.ix_(known, rows.varies)])
+        error[known] = np.sqrt(variance + (effect[known] - estimate) ** 2)
+    return error
 
 
 def debias_contrasts(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -90,9 +90,12 @@ def debias_contrasts(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -
     Dividing by the share of the step that reaches a difference itself makes up for its ridge.
     """
     step = take_step(rows, start)
-    through = contrast @ step.inverse
     metric = contrast / np.diag(rows.gram)
-    reached = np.einsum("ij,ij->i", through @ rows.gram, metric) / np.einsum("ij,ij->i", contrast, metric)
-    through = through / reached[:, None]
-    variance = step.noise**2 @ (rows.x @ through.T) ** 2
-    return contrast @ start + contrast @ step.added / reached, variance
+    reached = np.einsum("ij,ij->i", contrast @ step.inverse @ rows.gram, metric)
+    reached = reached / np.einsum("ij,ij->i", contrast, metric)
+    square = step.noise**2
+    variance = contrast**2 @ (square @ step.through**2)
+    pairs = np.count_nonzero(contrast, axis=1) > 1
+    if pairs.any():
+        variance[pairs] = square @ (step.through @ contrast[pairs].T) ** 2
+    return contrast @ start + contrast @ step.added / reached, variance / reached**2
