@@ -92,7 +92,8 @@ class Step(NamedTuple):
 def take_step(rows: LocalRows, start: np.ndarray) -> Step:
     """Return the step from some coefficients.
 
-    A small ridge keeps it finite where columns depend on each other. Residuals are those of rows that are left out (HC3).
+    A small ridge keeps it finite where columns depend on each other. Residuals are those of rows
+    left out (HC3).
     """
     x, weight, gram = rows.x, rows.weight, rows.gram
     inverse = np.linalg.inv(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))

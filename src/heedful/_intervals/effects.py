@@ -24,8 +24,8 @@ NONE = -1
 class Contrasts(NamedTuple):
     """Columns of the models that tell each column of the table (n_query, n_columns of the table); -1 stands for none.
 
-    A number has its ``own`` column and no ``other``. A category has the dummy of the query's level and that of the level
-    it is compared with; the same twice is no difference at all.
+    A number has its ``own`` column and no ``other``. A category has the dummy of the query's level and that of
+    the level it is compared with; the same twice is no difference at all.
     """
 
     own: np.ndarray
