@@ -48,17 +48,17 @@ def test_ends_are_told_by_the_noise_of_least_squares_and_its_distance_from_the_e
     estimate, deviation = line_contrasts(
         x, y, attention.toarray()[0], np.ones(80) if curve is None else curve, contrast
     )
-    half = COUNTED * stats.norm.ppf(0.95) * np.sqrt(deviation**2 + (estimate - effect) ** 2)
+    half = stats.norm.ppf(0.95) * np.sqrt(deviation**2 + COUNTED * (estimate - effect) ** 2)
     np.testing.assert_allclose(found, np.column_stack([effect - half, effect + half]), rtol=1e-4)
 
 
-def test_the_noise_of_a_number_is_that_of_its_coefficient(rng):
+def test_the_interval_of_an_effect_that_is_not_shrunk_is_that_of_the_coefficient(rng):
     x, y = rng.normal(size=(60, 4)), rng.normal(size=60)
     known, attention = WorkingRows(x, [y], [None], np.ones(60)), attend(0.5 * rng.normal(size=(1, 60)))
     slope, low, high, _ = Refits(known, 0.9, np.zeros((1, 4))).of(attention, np.zeros((1, 1, 4)))[0, 0].T
     numbers = Contrasts(np.arange(4)[None], np.full((1, 4), -1))
     ends = ask(x, y, slope, attention=attention, contrasts=numbers)
-    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], COUNTED * (high - low), rtol=1e-9)
+    np.testing.assert_allclose(ends[:, 1] - ends[:, 0], high - low, rtol=1e-9)
 
 
 @pytest.mark.parametrize("coverage", [0.01, 0.5, 0.99])

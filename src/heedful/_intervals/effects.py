@@ -15,9 +15,9 @@ from heedful._intervals.debiased import LocalRows, WorkingRows, sharpen, take_st
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
 
-# Noise of the step is part of its distance from the effect too: what both add up to counts so much. In simulations with
-# a known truth 90 % intervals then hold about 90 % of the effects that are not 0 where rows attended to are alike.
-COUNTED = 0.8
+# The squared distance counts so much beside the squared noise, which is part of it too (simulations with a known truth).
+# An effect that is not shrunk is the step itself: its interval is that of least squares.
+COUNTED = 0.4
 NONE = -1
 
 
@@ -54,7 +54,7 @@ class EffectIntervals(NamedTuple):
         (n_query, n_outputs, n_columns of the table) are in the units of the table. Ends are infinite where nothing is
         known: columns that do not vary among a query's rows, or that the models do not have, and too few rows.
         """
-        half, reach = np.empty(effects.shape), COUNTED * stats.norm.ppf((1 + self.coverage) / 2)
+        half, reach = np.empty(effects.shape), stats.norm.ppf((1 + self.coverage) / 2)
         for q, own in enumerate(attention.toarray()):
             weight = sharpen(own, self.rows.weight)
             contrast = self._contrast(contrasts.own[q], contrasts.other[q])
@@ -80,7 +80,7 @@ def tell_error(rows: LocalRows, start: np.ndarray, effect: np.ndarray, contrast:
     error = np.full(effect.size, np.inf)
     if rows.enough and known.any():
         estimate, variance = debias_contrasts(rows, start[rows.varies], contrast[np.ix_(known, rows.varies)])
-        error[known] = np.sqrt(variance + (effect[known] - estimate) ** 2)
+        error[known] = np.sqrt(variance + COUNTED * (effect[known] - estimate) ** 2)
     return error
 
 
