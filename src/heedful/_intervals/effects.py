@@ -15,7 +15,7 @@ from heedful._intervals.debiased import LocalRows, WorkingRows, sharpen, take_st
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
 
-# The squared distance counts so much beside the squared noise, which is part of it too (simulations with a known truth).
+# The squared distance counts this much beside the squared noise, which is part of it (simulations with a known truth).
 # An effect that is not shrunk is the step itself: its interval is that of least squares.
 COUNTED = 0.4
 NONE = -1
