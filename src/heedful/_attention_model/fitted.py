@@ -339,7 +339,8 @@ class FittedAttention:
         """Return the mixing of training rows, each left out."""
         return self.ask(self.left_out(number), Ask(models=False), run).mixing
 
-    def _heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
+    def heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
+        """Return the heads in use."""
         tuned, mixing = self.tuned, self.tuned.mixing
         heed = tuned.share
         if mixing == 0 and (attends or self.models.attends_when_idle):
@@ -351,7 +352,7 @@ class FittedAttention:
     def ask(self, batch: QueryBatch, ask: Ask, run: Run, *, keep_models: bool = False, attends: bool = False) -> Answer:
         """Return what is asked of a batch; the heads' part is the global model's where no head is used."""
         with _blocks.one_blas_thread():
-            found = answer(batch, self._heads(keep_models, attends), ask, run)
+            found = answer(batch, self.heads(keep_models, attends), ask, run)
         if not ask.models:
             return found
         if self.tuned.mixing > 0:
