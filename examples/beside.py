@@ -68,10 +68,11 @@ print("pairs of the EBM:", of_ebm[[name for name in of_ebm.index if " & " in nam
 
 # %%
 # Only two of the five give a model that can be computed by hand: the rule of Cubist that the query falls under, and the
-# query's own model of heedful.
+# query's small model of heedful. heedful's effects say what its prediction does if a value changes.
 
 print(rules.coeffs_.round(2).to_string(index=False))
 print(e.coef.round(2).to_string())
+print(e.effects().round(2).to_string())
 
 # %%
 # Side by side. A perfect answer to "what is the slope here" is 3 and 1, which attributions do not give: they say what a
@@ -82,8 +83,8 @@ table.plot.bar(ax=axes[0], color=["#E69F00", "#CC79A7", "#009E73", "#0072B2"], r
 axes[0].axhline(0, color="black", linewidth=0.8)
 axes[0].set(ylabel="adds to the prediction")
 axes[0].legend(frameon=False)
-slopes = ours.local_models(test).coef["x1"]
-axes[1].scatter(test["switch"], slopes, s=8, color="#0072B2", label="own model of each row")
+effects = ours.local_effects(test, columns=["x1"])["effect"]
+axes[1].scatter(test["switch"], effects, s=8, color="#0072B2", label="each row")
 axes[1].step([-3, 0, 3], [-1, -1, 3], where="pre", color="black", linewidth=0.8, label="truth")
-axes[1].set(xlabel="switch", ylabel="coefficient of x1 in heedful")
+axes[1].set(xlabel="switch", ylabel="effect of x1 in heedful")
 axes[1].legend(frameon=False)

@@ -59,7 +59,7 @@ def main():
 
     east, north = (part.ravel() for part in np.meshgrid(np.linspace(0, 3, 40), np.linspace(0, 3, 40)))
     grid = np.column_stack([east, north, np.zeros(east.size), np.ones(east.size)])
-    fitted = model.local_models(grid).coef.iloc[:, 0].to_numpy()
+    fitted = model.local_effects(grid, columns=[3])["effect"].to_numpy()
     figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
     for ax, title, values in zip(axes, ("true", "fitted"), (np.sin(2 * east), fitted), strict=True):
         shown = ax.imshow(values.reshape(40, 40), origin="lower", extent=(0, 3, 0, 3), cmap="RdBu_r", vmin=-1, vmax=1)

@@ -61,10 +61,10 @@ for ax, house, place in zip(axes, (inner, outer), ("in the centre", "outside"), 
 # The simulation knows it. The grey line is the one lasso for all houses.
 
 figure, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
-dots = ax.scatter(per_metre[700:], e.coef["square metres"], c=centre[700:], s=12, cmap="viridis")
+dots = ax.scatter(per_metre[700:], e.effect["square metres"], c=centre[700:], s=12, cmap="viridis")
 ax.axline((4, 4), slope=1, color="black", linewidth=0.8)
 ax.axhline(model.baseline_.coef_[0], color="grey", linestyle="--", linewidth=0.8)
-ax.set(xlabel="true price of a square metre", ylabel="coefficient in the house's own model")
+ax.set(xlabel="true price of a square metre", ylabel="effect of a square metre")
 figure.colorbar(dots, label="how central")
-right = np.corrcoef(per_metre[700:], e.coef["square metres"])[0, 1]
+right = np.corrcoef(per_metre[700:], e.effect["square metres"])[0, 1]
 print(f"correlation of true and fitted price of a square metre: {right:.2f}")

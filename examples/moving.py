@@ -33,17 +33,17 @@ for name, (similarity, mixing) in ways.items():
     print(f"  {name:10s} {error:.3f}")
 
 # %%
-# The coefficient of warmth in the model of each hour, through the year: in winter a warm hour brings riders, in summer
-# it keeps them at home. One lasso has one number for both.
+# The effect of warmth at each hour, through the year: in winter a warm hour brings riders, in summer it keeps them at
+# home. One lasso has one number for both.
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained", width_ratios=[1.6, 1])
 when = sim.X["time"].iloc[test]
 for name, colour in (("attention", "#BFBFBF"), ("kernel", "#0072B2")):
-    coef = models[name].local_models(sim.X.iloc[test]).coef["degrees"]
-    axes[0].scatter(when, coef, s=5, color=colour, label=name)
-lasso = models["lasso"].local_models(sim.X.iloc[test[:1]]).coef["degrees"].iloc[0]
+    effect = models[name].local_effects(sim.X.iloc[test], columns=["degrees"])["effect"]
+    axes[0].scatter(when, effect, s=5, color=colour, label=name)
+lasso = models["lasso"].local_effects(sim.X.iloc[test[:1]], columns=["degrees"])["effect"].iloc[0]
 axes[0].axhline(lasso, color="black", linestyle="--", linewidth=0.8, label="lasso")
-axes[0].set(ylabel="coefficient of degrees")
+axes[0].set(ylabel="effect of a degree")
 axes[0].tick_params(axis="x", rotation=30)
 axes[0].legend(frameon=False)
 

@@ -8,7 +8,7 @@ from heedful import AttentionLassoClassifier
 
 
 def main() -> None:
-    """Fit half of the wines, predict the other half, show one wine's coefficients."""
+    """Fit half of the wines, predict the other half, show one wine's small model."""
     wine = load_wine(as_frame=True)
     cultivar = wine.target.map({0: "Barolo", 1: "Grignolino", 2: "Barbera"})
     X_train, X_test, y_train, y_test = train_test_split(
@@ -22,9 +22,9 @@ def main() -> None:
     query = X_test.index[0]
     print(f"\nwine {query} is a {y_test[query]}; probabilities:")
     print(local.prediction.loc[query].round(3).to_string())
-    print("\nits coefficients, one column per cultivar (log-odds per unit; those that are not 0):")
+    print("\nits small model, one column of slopes per cultivar (linear predictor per unit; those that are not 0):")
     table = local.coef.loc[query].unstack("class")
-    print(table[(table.abs() > 0.005).any(axis=1)].round(2).to_string())
+    print(table[(table != 0).any(axis=1)].round(2).to_string())
 
 
 if __name__ == "__main__":

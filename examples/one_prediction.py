@@ -2,7 +2,7 @@
 One prediction opened up
 ========================
 
-What drove the prediction of one wine, which wines it was compared with, and how its model differs from the one for all.
+What drove the prediction of one wine, its small model, and which wines it was compared with.
 
 Table: the 178 wines that are installed with scikit-learn. Their proline is predicted from twelve other measurements.
 """
@@ -28,24 +28,24 @@ print(f"R2 {model.score(X_test, y_test):.2f}, one lasso for all {model.baseline_
 
 # %%
 # Wine 54 from three sides. Left: from the mean prediction to its own, what each measurement adds. Middle: its
-# coefficients on their way from the model for all wines to one of its own. Right: the wines it attended to, how much,
+# small model, a line of at most five measurements through the prediction. Right: the wines it attended to, how much,
 # and what their proline is.
 
 query = 54
 explanation = model.explain(X_test, y_test)
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", width_ratios=[1.2, 1, 1.1])
 plot.contributions(explanation, query, k=6, ax=axes[0])
-plot.coefficient_path(explanation, query, ax=axes[1])
+plot.small_model(explanation, query, ax=axes[1])
 plot.attended_rows(explanation, query, k=10, ax=axes[2])
 axes[0].set_title(
     f"what drove it: predicted {explanation.prediction[query]:.0f}, was {y_test[query]:.0f}", fontsize=9, pad=16
 )
-axes[1].set_title("its own model beside the one for all", fontsize=9, pad=16)
+axes[1].set_title("its small model", fontsize=9, pad=16)
 axes[2].set_title("whom it attended to", fontsize=9, pad=16)
 
 # %%
 # The same as tables. Contributions add up to the prediction exactly; each is what the value did through the choice of
-# rows (`attention`) and through the model of these rows (`model`).
+# rows (`attention`) and through the model of these rows (`model`). Its effect is what the prediction does if it changes.
 
 print(explanation.top_features(4).loc[query].round(1).to_string())
 print(explanation.top_rows(4).loc[query].round(2).to_string())

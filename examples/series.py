@@ -25,7 +25,7 @@ from heedful.similarity import ForestProximity
 SERIES, SHARE = 3, 0.7
 NOW = ["dial", "x2", "x3", "x4"]
 HOW = {"similarity": ForestProximity(100), "cv": TimeSeriesSplit(5), "random_state": 0}
-errors, locals_, regimes = [], [], []
+errors, effects, regimes = [], [], []
 for seed in range(SERIES):
     sim = make_regimes(random_state=seed)
     frame = lag_features(pd.DataFrame(sim.X, columns=NOW), "dial", 4, differences=True)
@@ -39,7 +39,7 @@ for seed in range(SERIES):
     local = within.local_models(test)
     predicted = (within.baseline_.predict(test[NOW]), without.predict(test), local.prediction)
     errors.append([np.mean((y[first:] - values) ** 2) for values in predicted])
-    locals_.append(local.coef)
+    effects.append(within.local_effects(test, columns=["x2"])["effect"].droplevel("feature"))
     regimes.append(sim.latent[test.index])
 print(f"mean squared error on the last {len(test)} of {len(frame)} rows, {SERIES} series:")
 names = ("lasso", "attention without context", "attention with context")
@@ -47,14 +47,14 @@ for name, error in zip(names, np.mean(errors, axis=0), strict=True):
     print(f"  {name:26s} {error:.2f}")
 
 # %%
-# The coefficient of x2 in the model of each row, along the last series. The truth, which no model knows, is 1 in one
+# The effect of x2 at each row, along the last series. The truth, which no model knows, is 1 in one
 # regime and -1 in the other.
 
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
-coef, regime = locals_[-1]["x2"], regimes[-1]
-ax.fill_between(coef.index, -1.6, 1.6, where=regime == 1, color="#E69F00", alpha=0.2, step="mid", label="dial turns up")
-ax.plot(coef.index, np.where(regime == 1, 1, -1) * np.sign(np.mean(coef[regime == 1])), "k:", label="truth")
-ax.scatter(coef.index, coef, s=10, color="#0072B2", label="own model of the row")
+effect, regime = effects[-1], regimes[-1]
+ax.fill_between(effect.index, -1.6, 1.6, where=regime == 1, color="#E69F00", alpha=0.2, step="mid", label="dial turns up")
+ax.plot(effect.index, np.where(regime == 1, 1, -1) * np.sign(np.mean(effect[regime == 1])), "k:", label="truth")
+ax.scatter(effect.index, effect, s=10, color="#0072B2", label="each row")
 ax.axhline(within.baseline_.coef_[1], color="grey", linestyle="--", linewidth=0.8, label="one lasso")
-ax.set(xlabel="time", ylabel="coefficient of x2", ylim=(-1.6, 1.6))
+ax.set(xlabel="time", ylabel="effect of x2", ylim=(-1.6, 1.6))
 ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))

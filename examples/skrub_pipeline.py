@@ -43,9 +43,9 @@ def main() -> None:
     plain = cross_val_score(lasso, X.drop(columns="title"), y, cv=3).mean()
     print(f"R2 {vectorized:.3f} with titles by the TableVectorizer, {plain:.3f} without titles")
     pipeline.fit(X, y)
-    coef = pipeline[-1].local_models(pipeline[:-1].transform(X.iloc[:1])).coef.iloc[0]
-    print(f"the model of the first job has {int((coef != 0).sum())} of {coef.size} columns, among them:")
-    print(coef[coef.abs().sort_values(ascending=False).index[:3]].round(2).to_string())
+    slopes = pipeline[-1].local_models(pipeline[:-1].transform(X.iloc[:1])).coef.iloc[0]
+    print(f"the small model of the first job has {int((slopes != 0).sum())} of {slopes.size} columns, among them:")
+    print(slopes[slopes.abs().sort_values(ascending=False).index[:3]].round(2).to_string())
 
 
 if __name__ == "__main__":

@@ -51,8 +51,8 @@ def show_one(X, y) -> None:
     e = student.explain(X_test.loc[[query]], y_test.loc[[query]])
     taught = teacher.predict(X_test.loc[[query]])[0]
     print(f"\nwine {query}: student {e.prediction[query]:.2f}, teacher {taught:.2f}, measured {y_test[query]:.2f}")
-    print("what moved it away from the rows it attended to:")
-    print(e.top_features(3).loc[query, ["feature", "coef", "contribution"]].round(2).to_string(index=False))
+    print("what moved it away from the mean, and what each column does there:")
+    print(e.top_features(3).loc[query, ["feature", "effect", "contribution"]].round(2).to_string(index=False))
     print("wines it attended to most:")
     print(e.top_rows(3).loc[query].round(2).to_string(index=False))
 

@@ -39,12 +39,12 @@ for name, model in models.items():
     print(f"  {name:26s} squared error {error:.2f}  gain over the lasso {100 * (1 - error / lasso):+.1f} %")
 
 # %%
-# An image that was not seen: its hidden regions, the true coefficient of x1 in each pixel, and the fitted ones.
+# An image that was not seen: its hidden regions, the true effect of x1 in each pixel, and the fitted ones.
 
 one = table["image"] == N_TRAIN
-coefs = {name: model.local_models(table[one]).coef["x1"].to_numpy() for name, model in models.items()}
-pictures = {"true coefficient of x1": sim.coef[one, 0], "with context": coefs["attention with context"]}
-pictures["without context"] = coefs["attention without context"]
+effects = {name: model.local_effects(table[one], columns=["x1"])["effect"].to_numpy() for name, model in models.items()}
+pictures = {"true effect of x1": sim.coef[one, 0], "with context": effects["attention with context"]}
+pictures["without context"] = effects["attention without context"]
 figure, axes = plt.subplots(1, 4, figsize=(12, 3), layout="constrained")
 axes[0].imshow(sim.latent[one].reshape(SIZE, SIZE), cmap="tab10")
 axes[0].set_title("hidden region", fontsize=9)

@@ -13,7 +13,7 @@ COLOURS = ("#0072b2", "#d55e00")
 
 
 def main() -> None:
-    """Draw the rows of both halves, and the slope of the second feature along the first."""
+    """Draw the rows of both halves, and the coefficient of the second feature along the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("toy.png"))
     options = parser.parse_args()
@@ -38,12 +38,12 @@ def main() -> None:
     right.step(test.X[order, 0], test.coef[order, 1], color="0.7", linewidth=3, label="truth")
     right.axhline(paper.baseline_.coef_[1], color="black", linestyle=":", label="one lasso")
     for name, model in models.items():
-        right.plot(test.X[order, 0], model.local_models(test.X[order]).coef["x1"], linewidth=1, label=name)
+        right.plot(test.X[order, 0], model.local_models(test.X[order]).lasso_coef["x1"], linewidth=1, label=name)
         gain = 1 - np.mean((test.y - model.predict(test.X)) ** 2) / np.mean(
             (test.y - model.baseline_.predict(test.X)) ** 2
         )
         print(f"{name}: mixing {model.mixing_:.2f}, {100 * gain:.0f} % below the lasso's squared error")
-    right.set(xlabel="$x_1$", ylabel="slope of $x_2$")
+    right.set(xlabel="$x_1$", ylabel="coefficient of $x_2$")
     right.legend(frameon=False, fontsize="small", loc="upper right", handlelength=1.0)
     figure.savefig(options.output, dpi=200)
 
