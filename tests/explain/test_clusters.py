@@ -25,7 +25,8 @@ def differences(e):
         said[:, :, k] = level.to_numpy()[:, None] + coef.to_numpy() @ e.design.to_numpy().T
     if e.shape is not None and (e.multiple != 0).any(axis=None):
         multiple, added = (part.to_numpy().reshape(n, len(names), -1) for part in (e.multiple, e.shape))
-        known = np.array([abs(np.linalg.det(part)) > 1e-12 for part in multiple])
+        # multiples of several classes sum to zero
+        known = np.linalg.matrix_rank(multiple, tol=1e-6 * np.abs(multiple).max()) >= max(1, len(names) - 1)
         curves = np.array([np.linalg.pinv(multiple[q]) @ added[q].sum(axis=1) for q in range(n)])
         said += np.einsum("qkl,rl->qrk", multiple, curves)
     own = said[np.arange(n), np.arange(n)]

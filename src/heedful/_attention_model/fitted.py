@@ -9,7 +9,8 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
-from heedful._attention_model.attribution import Game, drop_noise
+from heedful._attention_model.attribution import Game, add_at_places, drop_noise
+from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.plain import tell_coding
 from heedful._attention_model.pool import Pool
@@ -137,6 +138,11 @@ class FittedAttention:
     @property
     def base_coef(self) -> np.ndarray:
         """Return the coefficients (n_outputs, n_columns) of the global model; those of shapes come last."""
+        return self._centred(self.fitted_coef, 0)
+
+    @property
+    def fitted_coef(self) -> np.ndarray:
+        """Return the coefficients of the global model as they were fitted: those of classes have any sum."""
         models, share = self.models, self.tuned.additive
         if models.shapes is None:
             return models.coef
@@ -146,9 +152,14 @@ class FittedAttention:
     def base_intercept(self) -> np.ndarray | None:
         """Return the intercepts (n_outputs,) of the global model, where it has any."""
         models, share = self.models, self.tuned.additive
-        if models.shapes is None or models.intercept is None:
-            return models.intercept
-        return (1 - share) * models.intercept + share * models.shapes.start
+        if models.intercept is None:
+            return None
+        start = models.intercept if models.shapes is None else models.shapes.start
+        return self._centred((1 - share) * models.intercept + share * start, 0)
+
+    def _centred(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return slopes or intercepts of classes with a sum of zero; importances as they are."""
+        return centre_outputs(values, axis) if self.models.linear else values
 
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
@@ -232,6 +243,11 @@ class FittedAttention:
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
         if terms is None:
             return Attribution(game.compared.base, total, None, None, error)
+        if self.tuned.mixing == 0:
+            # one model for all rows: nothing comes through attention
+            rest = (total - terms.columns)[:, :, self.rows.model_columns]
+            levels = add_at_places(self.rows, batch.view.codes, terms.levels, rest)
+            return Attribution(game.compared.base, total, total, levels, error)
         model = total - drop_noise(total - terms.columns, total, link)
         return Attribution(game.compared.base, total, model, terms.levels, error)
 
@@ -337,7 +353,7 @@ class FittedAttention:
         if not ask.models:
             return found
         if self.tuned.mixing > 0:
-            return found._replace(coef=self.models.original(found.coef) if ask.coef else found.coef)
+            return found._replace(coef=self._centred(self.models.original(found.coef), 1) if ask.coef else found.coef)
         coef = np.tile(self.base_coef, (batch.size, 1, 1)) if ask.coef else found.coef
         return found._replace(value=found.base, local=found.base, coef=coef)
 

@@ -156,7 +156,7 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
         "cluster": tables.clusters,
         "curve": tables.curves,
     }
-    known = {part: table for part, table in named.items() if table is not None}
+    known = {part: table for part, table in named.items() if table is not None and len(table)}
     parts = [
         table.astype({name: "Int64" for name in ("query", "rank", "size") if name in table}).assign(part=part)
         for part, table in known.items()

@@ -67,6 +67,11 @@ class Explained(Shown):
         return list(self.link.columns) if isinstance(self.link, pd.DataFrame) else None
 
     @property
+    def alone(self) -> bool:
+        """Whether the model for all rows predicts alone: ``mixing`` is 0."""
+        return bool((self.mixing == 0).all())
+
+    @property
     def n_nonzero(self) -> pd.Series:
         """Number of features with a coefficient or a curve, per query."""
         nonzero = (self._models(self.coef) != 0).any(axis=1)

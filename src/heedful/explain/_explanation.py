@@ -217,15 +217,16 @@ class Explanation(Explained):
         -------
         DataFrame
             Rows by query and rank: ``row``, the label of the training row, its ``weight``, its response, and its cells
-            if asked for. A column of the table that has one of these names says so: "weight (column)".
+            if asked for. A column of the table that has one of these names says so: "weight (column)". Equal weights
+            are in the order of the training rows. No rows if the model for all rows predicts alone, at ``mixing`` 0.
         """
-        k = min(_check_count("k", k), len(self.train))
+        k = self._count_rows(k)
         if not values:
             return list_rows(self.attention, self.index, self.train, k)
         alike = self.attended().groupby("feature", sort=False)["alike"].mean()
         order = alike.reindex(self.values.columns).sort_values(ascending=False, kind="stable").index
         rows = self._known_rows()
-        return list_beside(self.attention, self.values[order], rows[order], self.train, k)
+        return self._if_any(list_beside(self.attention, self.values[order], rows[order], self.train, k))
 
     def attended(self) -> pd.DataFrame:
         """Return how the rows that each query attended to differ from all rows.
@@ -235,10 +236,12 @@ class Explanation(Explained):
         DataFrame
             Rows by query and rank, the columns in which they are most alike first: the feature, the query's value, its
             mean over the attended rows and over all rows (of text the most frequent cell), and ``alike``, by how much
-            nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all.
+            nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all. No
+            rows at ``mixing`` 0.
         """
         rows = self._known_rows()
-        return compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
+        found = compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
+        return self._if_any(found)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.
@@ -260,8 +263,8 @@ class Explanation(Explained):
                 "There is no context: models use every column that the similarity sees. Name fewer columns in "
                 "`features={'model': ...}`."
             )
-        k = min(_check_count("k", k), len(self.train))
-        return list_beside(self.attention, self.context, self.train_context, None, k)
+        k = self._count_rows(k)
+        return self._if_any(list_beside(self.attention, self.context, self.train_context, None, k))
 
     def clusters(
         self,
@@ -345,6 +348,15 @@ class Explanation(Explained):
 
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
+
+    def _count_rows(self, k: Any) -> int:
+        """Return how many training rows to list of each query: none where the model for all rows predicts alone."""
+        k = min(_check_count("k", k), len(self.train))
+        return 0 if self.alone else k
+
+    def _if_any(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a table about attended rows; without rows where there are none."""
+        return table.iloc[:0] if self.alone else table
 
 
 def _check_count(name: str, value: Any) -> int:

@@ -40,6 +40,9 @@ def group_queries(explanation: Explained, cutting: Cutting, distance: str) -> Cl
         levels = pd.DataFrame(placed.level, explanation.index, pd.Index(names))
         if distance == "prediction":
             points, unit = placed.points, _unit(explanation.words)
+    if explanation.alone:
+        # one model for all queries, whatever their linear predictors are
+        levels, points = levels * 0 + levels.mean(), np.zeros_like(points)
     facts = Facts(
         coef=explanation.coef,
         scaled=scaled,

@@ -24,7 +24,7 @@ def sketch_explanation(explanation: Explained) -> Sketch:
         ("response", f"{words.response} ({cut(', '.join(map(str, e.train.columns)))})"),
         (cut(words.prediction), _say_predictions(e.prediction)),
         ("mixing", middle_and_range(e.mixing)),
-        ("effective rows", middle_and_range(e.n_eff)),
+        ("effective rows", "all: the model for all rows predicts alone" if e.alone else middle_and_range(e.n_eff)),
         ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
     if e.slopes:

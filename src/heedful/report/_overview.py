@@ -50,16 +50,25 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     width = len(explanation.features)
     parts = [explanation.coef] if explanation.shape is None else [explanation.coef, explanation.shape]
     used = int((np.concatenate([part.to_numpy().reshape(-1, width) for part in parts]) != 0).any(axis=0).sum())
-    mixing, verb = explanation.mixing.round(3), "effects learned" if is_effect(explanation) else "predicted"
+    verb = "effects learned" if is_effect(explanation) else "predicted"
     found = [
         card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
         *_exposure_card(explanation),
         card("features", f"{used} of {width}", "used by at least one model"),
-        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
-        card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
+        *_attention_cards(explanation),
     ]
     return found + _error_cards(explanation)
+
+
+def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
+    mixing, n_eff = explanation.mixing.round(3), explanation.n_eff
+    if explanation.alone:
+        return [card("mixing", "0", "the model for all rows predicts alone")]
+    return [
+        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
+        card("effective rows", _middle(n_eff), "attended to per query" + _range(n_eff)),
+    ]
 
 
 def describe_error(explanation: Explanation) -> str:
