@@ -13,6 +13,7 @@ from heedful import (
     AttentionRegressor,
     LeafAttentionRegressor,
     LocalLasso,
+    plot,
 )
 from heedful.explain._rows import top_of
 from heedful.report._collect import collect
@@ -68,8 +69,9 @@ def alone(request):
 
 
 def test_without_attention_there_is_one_model_and_nothing_comes_through_attention(alone):
-    assert alone.alone and len(alone.clusters().table) == 1
-    assert alone.clusters().labels.nunique() == 1
+    assert alone.alone
+    assert len(alone.clusters().table) == 1
+    assert (alone.clusters().labels == 1).all()
     for output in [None, *(alone.outputs or [])]:
         assert not alone.contributions(output, part="attention").to_numpy().any()
         assert not alone.importance(output)["attention"].any()
@@ -87,14 +89,18 @@ def test_without_attention_no_rows_are_listed_and_all_count(alone):
     assert alone.top_rows(3).shape == (0, 2 + n_columns)
     assert list(alone.top_rows(3))[:2] == ["row", "weight"]
     assert alone.top_rows(3, values=True).shape == (0, 2 + n_columns + 4)
-    assert alone.attended().shape == (0, 5) and alone.attended().index.names == ["query", "rank"]
+    assert alone.attended().shape == (0, 5)
+    assert alone.attended().index.names == ["query", "rank"]
     assert "all: the model for all rows predicts alone" in repr(alone)
 
 
 def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone):
     data = collect(alone, None, None)
-    assert data["attended"]["k"] == 0 and data["attended"]["row"] == [] and data["beside"] is None
-    assert "attention" not in data["drivers"] and all("attention" not in bars for bars in data["whole"]["bars"])
+    assert data["attended"]["k"] == 0
+    assert data["attended"]["row"] == []
+    assert data["beside"] is None
+    assert "attention" not in data["drivers"]
+    assert all("attention" not in bars for bars in data["whole"]["bars"])
     assert [card["note"] for card in data["cards"] if card["name"] == "mixing"] == [
         "the model for all rows predicts alone"
     ]
@@ -104,7 +110,8 @@ def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone
 def test_columns_of_the_similarity_alone_add_nothing_without_attention():
     model, X, y = fit_alone("three", 0.5, context=True)
     e = model.explain(X, y)
-    assert not e.contributions()[["b", "c"]].to_numpy().any() and e.contributions()["a"].any()
+    assert not e.contributions()[["b", "c"]].to_numpy().any()
+    assert e.contributions()["a"].any()
     assert e.top_context(2).empty
 
 
@@ -119,7 +126,8 @@ def test_linear_predictors_of_classes_sum_to_zero_wherever_they_are_shown(mixing
         np.testing.assert_allclose(table.sum(axis=1), 0, atol=1e-9)
     for table in (e.coef, e.local_coef, local.coef, local.local_coef, local.shape, local.local_shape, local.multiple):
         np.testing.assert_allclose(table.T.groupby(level=-1).sum(), 0, atol=1e-9)
-    assert abs(local.baseline_intercept.sum()) < 1e-9 and abs(np.sum(e.base_value)) < 1e-9
+    assert abs(local.baseline_intercept.sum()) < 1e-9
+    assert abs(np.sum(e.base_value)) < 1e-9
     np.testing.assert_allclose(e.baseline_coef.groupby(level=-1).sum(), 0, atol=1e-9)
     whole = sum(e.contributions(output).to_numpy() for output in e.outputs)
     np.testing.assert_allclose(whole, 0, atol=1e-6 * np.abs(e.contributions()).max().max())
@@ -139,7 +147,9 @@ def test_other_models_of_mixing_0_list_no_rows_and_are_one_cluster(estimator):
     how = {} if estimator is LeafAttentionRegressor else {"tuning_rows": 20}
     X = X.drop(columns="kind")
     e = estimator(mixing=0.0, random_state=0, **how).fit(X[:N_TRAIN], y[:N_TRAIN]).explain(X[N_TRAIN:])
-    assert e.top_rows().empty and len(e.clusters().table) == 1 and (e.n_eff == N_TRAIN).all()
+    assert e.top_rows().empty
+    assert len(e.clusters().table) == 1
+    assert (e.n_eff == N_TRAIN).all()
 
 
 def test_rows_listed_are_those_of_the_largest_weights_stored_or_not():
@@ -167,4 +177,34 @@ def test_the_page_says_when_all_weights_are_equal():
     e = make_explanation(n_query=5)
     even = e.attention.evened(np.array([1.0, 0.0, 1.0, 1.0, 0.0]))
     told = collect(type(e)(**{**vars(e), "attention": even}), None, None)["attended"]
-    assert told["equal"] == [False, True, False, False, True] and told["k"] == 8
+    assert told["equal"] == [False, True, False, False, True]
+    assert told["k"] == 8
+
+
+def test_curves_are_shown_as_they_enter_the_model_for_all_rows():
+    for kind in ("numbers", "three"):
+        model, X, _ = fit_alone(kind, 0.6)
+        e = model.explain(X)
+        for name, pieces in e.curves.groupby("feature"):
+            parts = [part for _, part in pieces.groupby("class", sort=False)] if e.outputs else [pieces]
+            alone = np.column_stack([part["curve"] for part in parts])
+            alone = alone - alone.mean(axis=1, keepdims=True) if e.outputs else alone
+            shown = np.column_stack([part["effect"] for part in parts])
+            np.testing.assert_allclose(shown, 0.6 * alone, atol=1e-12, err_msg=name)
+    model._model.tuned = model._model.tuned._replace(additive=0.0)
+    assert model.explain(X).curves is None
+
+
+def test_slopes_drawn_of_one_model_are_those_of_its_predictions():
+    model, X, _ = fit_alone("numbers", 0.6)
+    e = model.explain(X)
+    ax = plot.coefficients(e, "a")
+    x, drawn = ax.collections[0].get_offsets().T
+    step = e.unit()[e.features.index("a")]
+    moved = [model.predict(X.assign(a=X["a"] + side * step)) for side in (0.5, -0.5)]
+    inside = X["a"].sub(X["a"].mean()).abs() < step
+    np.testing.assert_allclose(drawn[inside], ((moved[0] - moved[1]) / step)[inside], atol=1e-9)
+    line = next(line for line in ax.lines if len(line.get_xdata()) > 2)
+    near = np.array([line.get_ydata()[np.abs(line.get_xdata() - value).argmin()] for value in x])
+    assert np.mean(np.isclose(near, drawn, atol=0.05 * np.ptp(drawn))) > 0.8
+    assert ax.get_ylabel().startswith("slope")

@@ -37,5 +37,6 @@ def test_where_one_model_predicts_alone_no_rows_and_no_parts_are_drawn(small):
     mixing, found = 0 * small.mixing, small.attribution()
     alone = Explanation(**{**vars(small), "mixing": mixing, "attribution": lambda: found._replace(model=found.total)})
     ax = plot.attended_rows(alone, alone.index[0])
-    assert not ax.patches and "predicts alone" in ax.texts[0].get_text()
+    assert not ax.patches
+    assert "predicts alone" in ax.texts[0].get_text()
     assert plot.importance(alone).get_legend() is None

@@ -216,7 +216,7 @@ class FittedAttention:
         if small is not None and max_features is not None:
             shown |= small_tables(tables, self.response, small, self.problem.family, offset)
             shown["pending_price"] = Pending(partial(price_of, self, max_features, run._replace(verbose=0)))
-        shown |= shape_tables(self.models, tables) | losses
+        shown |= shape_tables(self.models, tables, self.base_coef) | losses
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
         return explain_models(tables, self.response, shown)

@@ -210,11 +210,17 @@ def table_models(
     )
 
 
-def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
-    """Return the curves, and how much of them is in the model of each query."""
+def shape_tables(models: FittedModels, tables: LocalModels, base: np.ndarray) -> dict[str, Any]:
+    """Return the curves, if any model has some of them, and how much of them is in the model of each query.
+
+    ``base`` are the coefficients of the global model, those of shapes last.
+    """
     if models.shapes is None:
         return {}
-    return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
+    share = base[:, len(models.names) :]
+    bent = share.any() or tables.multiple.to_numpy().any()
+    curves = models.curves(share) if bent else None
+    return {"multiple": tables.multiple, "shape": tables.shape, "curves": curves}
 
 
 def small_tables(

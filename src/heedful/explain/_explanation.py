@@ -41,7 +41,8 @@ class Explanation(Explained):
     baseline_prediction : Series or DataFrame
         Prediction of the model for all rows.
     baseline_coef : Series
-        Coefficients of the model for all rows.
+        Coefficients of the model for all rows as it is blended. Where it has curves they are the lasso's times the
+        share of the lasso; ``effect`` of ``curves`` is the rest.
     local_coef : DataFrame
         Coefficients of the heads' blend alone.
     design, mean : DataFrame
@@ -73,8 +74,9 @@ class Explanation(Explained):
         What that adds for each feature; None without shapes. What a category adds stands with the level that the query
         has.
     curves : DataFrame or None, default=None
-        The curves of the additive model, piece by piece: feature, ends or level, weight of the training rows there, and
-        what it adds to the linear predictor.
+        Curves piece by piece: feature, ends or level, weight of the training rows there, ``effect``, what the piece
+        adds to the linear predictor of the model for all rows, and ``curve``, what it adds in the additive model, of
+        which queries have their ``multiple``. None if no model has any of them.
     train_values : DataFrame or None, default=None
         The training rows as they were given; None if the model does not know them.
     fidelity : Series or None, default=None

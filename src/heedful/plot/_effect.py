@@ -8,6 +8,8 @@ import pandas as pd
 from heedful._optional import need
 from heedful.explain import Explanation
 from heedful.explain._cells import Cells, read_cells
+from heedful.explain._curves import curve_slopes
+from heedful.explain._distances import as_outputs
 from heedful.plot._axes import finish, get_axes, note_above, say_tick, ticks_within
 from heedful.plot._beeswarm import point_size
 from heedful.plot._hues import colour_by, draw_key
@@ -20,6 +22,8 @@ from heedful.plot._swarm import swarm
 MOST_LEVELS, LETTERS = 15, 18
 # Of the width of the axes: where missing cells stand beside the numbers.
 ASIDE = 0.14
+# Places at which the slope of the model for all rows is drawn.
+N_PLACES = 201
 
 
 def effect(
@@ -75,9 +79,11 @@ def effect(
 def coefficients(explanation: Explanation, column: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     r"""Draw a column's coefficient in each query's model against its value.
 
-    A point is a query; the dashed line is the coefficient of the one model for all rows. A cloud along that line says
-    that one coefficient would do for all, steps and slopes say where the column works differently. Of a category, which
-    has a coefficient for each of its levels, the point is the coefficient of the query's own level.
+    A point is a query; the dashed line is the one model for all rows. A cloud along that line says that one model would
+    do for all, steps and slopes say where the column works differently. Where models have curves beside their
+    coefficients, points and line are slopes of both together, over one standard deviation of the queries around the
+    value. Of a category, which has a coefficient for each of its levels, the point is the coefficient of the query's
+    own level.
 
     All else is as in :func:`effect`.
 
@@ -105,17 +111,18 @@ def coefficients(explanation: Explanation, column: Any, *, output: Any = None, a
     ('x0', 'coefficient: prediction\nper unit')
     """
     place = find_column(check_explanation(explanation), column)
-    heights, usual = _own_coefficients(explanation, column, output)
+    heights = _own_coefficients(explanation, column, output)
     cells = read_cells(explanation.values.iloc[:, place], MOST_LEVELS)
     ax = _draw_points(ax, cells, heights, {"c": INK, **style})
-    if usual is not None:
-        ax.axhline(usual, color=NEUTRAL, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
-    finish(ax, _name(column, cells), _say_coefficient(explanation, cells, output))
+    line = _usual(explanation, column)
+    if line is not None:
+        ax.plot(*line, color=NEUTRAL, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0, scalex=False)
+    finish(ax, _name(column, cells), _say_coefficient(explanation, column, cells, output))
     return ax
 
 
-def _own_coefficients(explanation: Explanation, column: Any, output: Any) -> tuple[np.ndarray, float | None]:
-    """Return the coefficient of each query's cell, and that of the model for all rows if there is a single one."""
+def _own_coefficients(explanation: Explanation, column: Any, output: Any) -> np.ndarray:
+    """Return the coefficient of each query's cell, with the slope of its curve."""
     used = explanation.sources.index[explanation.sources == column]
     if len(used) == 0:
         raise ValueError(
@@ -123,6 +130,7 @@ def _own_coefficients(explanation: Explanation, column: Any, output: Any) -> tup
             "Use `plot.effect`, which shows what it adds through attention."
         )
     table, asked = explanation.coef, find_output(explanation, 0, output)
+    which: Any = 0
     if explanation.slopes and explanation.outputs is not None:
         which = np.asarray(explanation.link).argmax(axis=1) if output is None else explanation.outputs.index(asked)
         cube = table.to_numpy().reshape(len(table), len(explanation.outputs), -1)
@@ -130,14 +138,32 @@ def _own_coefficients(explanation: Explanation, column: Any, output: Any) -> tup
     own, cells = table[used].to_numpy(), explanation.design[used].to_numpy()
     if list(used) != [column]:
         # of the 0/1 columns of a category one is 1: that of the query's level
-        return (own * cells).sum(axis=1), None
-    one = explanation.slopes and explanation.outputs is None
-    return own[:, 0], float(explanation.baseline_coef[column]) if one else None
+        return (own * cells).sum(axis=1)
+    if explanation.curves is None or explanation.multiple is None:
+        return own[:, 0]
+    bent = curve_slopes(explanation, column, "curve", cells[:, 0], _step(explanation, column))
+    multiple = as_outputs(explanation.multiple, bent.shape[1])[np.arange(len(bent)), which]
+    return own[:, 0] + (multiple * bent).sum(axis=1)
 
 
-def _say_coefficient(explanation: Explanation, cells: Cells, output: Any) -> str:
+def _usual(explanation: Explanation, column: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the slope of the model for all rows along the column, as a line; None if there is no single one."""
+    if not explanation.slopes or explanation.outputs is not None or column not in explanation.features:
+        return None
+    seen, step = explanation.design[column].to_numpy(), _step(explanation, column)
+    at = np.linspace(seen.min() - 0.03 * np.ptp(seen), seen.max() + 0.03 * np.ptp(seen), N_PLACES)
+    return at, explanation.baseline_coef[column] + curve_slopes(explanation, column, "effect", at, step)[:, 0]
+
+
+def _step(explanation: Explanation, column: Any) -> float:
+    return float(explanation.unit()[explanation.features.index(column)])
+
+
+def _say_coefficient(explanation: Explanation, column: Any, cells: Cells, output: Any) -> str:
     if not explanation.slopes:
         return "importance"
+    if explanation.curves is not None and column in explanation.features:
+        return f"slope over one s.d.:\n{say_added(explanation, output)}" + ("" if cells.dates else " per unit")
     if cells.levels:
         return f"coefficient of the level:\n{say_added(explanation, output)}"
     return f"coefficient: {say_added(explanation, output)}" + ("" if cells.dates else "\nper unit")
