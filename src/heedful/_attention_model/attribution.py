@@ -27,6 +27,9 @@ FEWEST_MIXED, MIXED_PER_ROW, MOST_MIXED, MOST_COMPARED = 1000, 5, 4000, 2000
 SLOW_MIXED, SLOW_COMPARED = 300, 80
 # Rows on which it is seen how much the rest depends on each column.
 LOOKED_AT = 200
+# One mixed row in so many is kept from the trees to see what they leave; a query of which they leave so many times
+# more, and this part of what columns add, is beyond what they were checked on.
+ONE_IN, FAR, LEAST_LEFT = 10, 3.0, 0.02
 # Cells of mixed rows that are held at a time.
 MOST_CELLS = 4_000_000
 # What is below this part of the largest contribution, or of the linear predictor, is rounding.
@@ -75,7 +78,10 @@ class Game:
         if fitted.tuned.mixing == 0 and models.by_column:
             self.idle = ~np.isin(np.arange(self.idle.size), fitted.rows.model_columns)
         self.bins = Bins().fit(np.where(self.idle, 0.0, train.codes), reader.unordered, weight)
-        self.trees = self._fit_trees(mix_rows(weight, train.codes.shape[1], self._n_mixed(weight.size)), train)
+        n_columns, n_mixed = train.codes.shape[1], self._n_mixed(weight.size)
+        self.trees = self._fit_trees(mix_rows(weight, n_columns, n_mixed), train)
+        missed = self.missed_of(train, mix_rows(weight, n_columns, n_mixed // ONE_IN, SEED + 1))
+        self.usually_missed = np.sqrt((missed**2).mean(axis=0))
         codes = self.binned(self.compared.rows.codes)
         self.tables: list[LeafTables] = [tree.leaf_tables(codes, self.compared.share) for tree in self.trees]
         seen = codes[:: -(-len(codes) // LOOKED_AT)]
@@ -184,10 +190,17 @@ class Game:
 
     def fast(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> np.ndarray:
         """Return what columns add to the linear predictors of queries (n_query, n_outputs, n_columns)."""
+        return self.judged(batch, codes, link)[0]
+
+    def judged(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what columns add, and how far each query is beyond what the trees were checked on: more than 1 is."""
         plain, bent = self.known_values(batch, codes, link.shape)
+        left = np.abs(link - self.compared.base - (plain + bent).sum(axis=2))
+        bound = np.maximum(FAR * self.usually_missed, LEAST_LEFT * np.abs(plain + bent).sum(axis=2))
+        far = (left / np.maximum(bound, NOISE * (1.0 + np.abs(link)))).max(axis=1)
         total = close(plain + bent, np.abs(bent) + self.reliance, link - self.compared.base)
         # Shapley values of linear predictors that sum to zero over classes do too
-        return centre_outputs(total, 1)
+        return centre_outputs(total, 1), far
 
 
 def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -230,9 +243,9 @@ def systematic(weight: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     return rows, times / most
 
 
-def mix_rows(weight: np.ndarray, n_columns: int, n_mixed: int) -> np.ndarray:
+def mix_rows(weight: np.ndarray, n_columns: int, n_mixed: int, seed: int = SEED) -> np.ndarray:
     """Return for each cell of mixed rows one of two training rows; each number of columns of the first is as likely."""
-    drawn = np.random.RandomState(SEED)
+    drawn = np.random.RandomState(seed)
     first, second = drawn.choice(weight.size, (2, n_mixed, 1), p=weight / weight.sum())
     order = np.argsort(drawn.random_sample((n_mixed, n_columns)), axis=1)
     return np.where(order < drawn.randint(0, n_columns + 1, (n_mixed, 1)), first, second)

@@ -41,6 +41,8 @@ from heedful.explain import Explanation
 from heedful.explain._attribution import Attribution, Pending
 
 MAX_ITER = 10_000
+# Queries beyond what contributions were checked on of which the model itself is asked: at most, and of a hundred.
+MOST_ASKED, ASKED_OF_HUNDRED = 10, 5
 Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
@@ -232,9 +234,14 @@ class FittedAttention:
         game, link = self.game(run._replace(verbose=0)), self.problem.family.link_of(found.value)
         models = self.models
         queries = Pool(self.rows.read(table), models.given_rows(table), models.given_columns)
-        error = None
+        error, checked = None, np.ones(batch.size, dtype=bool)
         if method == "fast":
-            total = game.fast(batch, queries.codes, link)
+            total, far = game.judged(batch, queries.codes, link)
+            checked, asked = far <= 1.0, worst_of(far, 0 if models.slow else MOST_ASKED)
+            if asked.size:
+                part = queries.take(asked)
+                total[asked] = shapley_values(game, self.read_rows(part), part, link[asked])[0]
+                checked[asked] = True
         else:
             total, error = shapley_values(game, batch, queries, link)
         total = drop_noise(total, total, link)
@@ -242,14 +249,14 @@ class FittedAttention:
         both = (1 - mixing) * self.base_coef + mixing * found.coef
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
         if terms is None:
-            return Attribution(game.compared.base, total, None, None, error)
+            return Attribution(game.compared.base, total, None, None, error, checked)
         if self.tuned.mixing == 0:
             # one model for all rows: nothing comes through attention
             rest = (total - terms.columns)[:, :, self.rows.model_columns]
             levels = add_at_places(self.rows, batch.view.codes, terms.levels, rest)
-            return Attribution(game.compared.base, total, total, levels, error)
+            return Attribution(game.compared.base, total, total, levels, error, checked)
         model = total - drop_noise(total - terms.columns, total, link)
-        return Attribution(game.compared.base, total, model, terms.levels, error)
+        return Attribution(game.compared.base, total, model, terms.levels, error, checked)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""
@@ -400,6 +407,13 @@ class FittedAttention:
         family = self.problem.family.new_rows(encoded)
         loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))
         return {"y": y, "loss": loss, "baseline_loss": plain}
+
+
+def worst_of(far: np.ndarray, most: int) -> np.ndarray:
+    """Return the queries that are farthest beyond what is known: so many, and of a hundred queries so many, at most."""
+    number = min(most, -(-far.size * ASKED_OF_HUNDRED // 100))
+    order = np.argsort(-far, kind="stable")[:number]
+    return np.sort(order[far[order] > 1.0])
 
 
 def _attended_block(calibration: Calibration, found: BlockAnswer) -> np.ndarray:

@@ -10,7 +10,14 @@ from heedful._checks import check_number
 from heedful._show import Sketch
 from heedful.explain._attribution import shows_factors
 from heedful.explain._clusters import Clusters
-from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
+from heedful.explain._columns import (
+    attributed,
+    list_features,
+    read_checked,
+    read_contributions,
+    read_errors,
+    which_output,
+)
 from heedful.explain._explained import Explained
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
@@ -117,6 +124,11 @@ class Explanation(Explained):
     def standard_error(self) -> pd.DataFrame | None:
         """Standard errors of contributions, with ``method="shapley"``."""
         return read_errors(self)
+
+    @property
+    def contributions_checked(self) -> pd.Series:
+        """Whether contributions of a query are as good as on rows they were checked on."""
+        return read_checked(self)
 
     def contributions(
         self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"

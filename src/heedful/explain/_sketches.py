@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
+from heedful.explain._attribution import Pending
 from heedful.explain._explained import Explained
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ def sketch_explanation(explanation: Explained) -> Sketch:
         if e.local_name:
             facts.append(("local models", e.local_name))
         facts.append(("non-zero coefficients", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
+    known = e.attribution.known if isinstance(e.attribution, Pending) else None
+    if known is not None and known.checked is not None and not known.checked.all():
+        n_rough = count(int((~known.checked).sum()), "query", "queries")
+        facts.append(
+            ("contributions", f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks')
+        )
     if e.fidelity is not None:
         facts.append(("fidelity", middle_and_range(e.fidelity)))
     if e.loss is not None and e.baseline_loss is not None:

@@ -22,7 +22,8 @@ def drivers(explanation: Explanation) -> dict[str, Any]:
     k = min(N_FEATURES, max(FEWEST_FEATURES, room), explanation.values.shape[1])
     parts = [_of_output(explanation, number, output, k) for number, output in enumerate(outputs)]
     found = {name: [part[name] for part in parts] for name in parts[0]}
-    return {"k": k, "names": texts(explanation.values.columns), **found}
+    rough = counts(np.flatnonzero(~explanation.contributions_checked))
+    return {"k": k, "names": texts(explanation.values.columns), "rough": rough, **found}
 
 
 def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> dict[str, list]:

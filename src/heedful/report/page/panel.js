@@ -79,7 +79,8 @@ function drawDrivers() {
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
     (scale === data.words.noun ? "" : " (" + scale + ")") + ": what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
     "through the query's own model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
-    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything."));
+    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything.") +
+    (all.rough.includes(q) ? " These numbers are rough, as this query is unlike all rows that they were checked on." : ""));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
   const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
