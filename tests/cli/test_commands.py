@@ -69,7 +69,8 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     assert len(explained["top_features"]) == 3 * ROWS
     assert len(explained["top_rows"]) == (3 * ROWS if load_model(made / f"{task}.skops").mixing_ else 0)
     assert explained["errors"]["model"] < 10
-    assert {piece["feature"] for piece in explained["curves"]} == set(FEATURES)
+    # survival has no curves where neither lasso nor heads have any
+    assert {piece["feature"] for piece in explained["curves"] or []} in (set(FEATURES), set())
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -163,7 +164,13 @@ def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
-    for title in ("heads that got a share", "own cultivar", "coefficients:", "what drove it:", "attended to most:"):
+    for title in (
+        "heads that got a share",
+        "own cultivar",
+        "coefficients, beside",
+        "what drove it:",
+        "attended to most:",
+    ):
         assert title in said
 
 

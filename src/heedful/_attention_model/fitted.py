@@ -214,6 +214,7 @@ class FittedAttention:
             "train_values": self.rows.given_values(),
             "sources": self._sources(),
             "attribution": Pending(work),
+            "seen": pd.Series(are_rows_of(self.rows.read(table), self.rows.codes), tables.coef.index, name="seen"),
         }
         if small is not None and max_features is not None:
             shown |= small_tables(tables, self.response, small, self.problem.family, offset)
@@ -407,6 +408,15 @@ class FittedAttention:
         family = self.problem.family.new_rows(encoded)
         loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))
         return {"y": y, "loss": loss, "baseline_loss": plain}
+
+
+def are_rows_of(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return whether rows of codes are among known ones, cell by cell; missing cells are equal."""
+    # adding 0 turns -0 into 0, and one pattern of bits stands for all missing cells
+    keys = (np.ascontiguousarray(np.where(np.isnan(part), np.nan, part) + 0.0) for part in (codes, known))
+    own, others = ({} if not part.size else [row.tobytes() for row in part] for part in keys)
+    found = set(others)
+    return np.array([row in found for row in own], dtype=bool) if own else np.zeros(len(codes), dtype=bool)
 
 
 def worst_of(far: np.ndarray, most: int) -> np.ndarray:

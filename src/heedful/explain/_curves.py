@@ -34,7 +34,7 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
     """
     table = _need_curves(explanation)
     table = table if query is None else table.assign(effect=curves_of_query(explanation, query))
-    if not table["effect"].any():
+    if not table["effect"].any() and table["curve"].any():
         raise ValueError(
             "The model for all rows has no curves in it: its share of the additive model is 0. Name a query, whose own "
             "model may have some."

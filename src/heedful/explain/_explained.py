@@ -50,6 +50,7 @@ class Explained(Shown):
     attribution: Pending | None = None
     offset: pd.Series | None = None
     local_name: str = ""
+    seen: pd.Series | None = None
 
     @property
     def index(self) -> pd.Index:

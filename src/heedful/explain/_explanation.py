@@ -101,6 +101,8 @@ class Explanation(Explained):
         What the local models are, such as "weighted lassos, one Newton step from the global model": those of classes,
         survival, counts and costs minimise their loss's expansion to second order at the global model, unless they were
         fitted with ``LocalLasso(exact=True)``.
+    seen : Series or None, default=None
+        Whether a query equals a training row in all columns: its error is in-sample.
 
     Examples
     --------

@@ -8,6 +8,7 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
+from heedful.explain._errors import measure_beside, say_seen
 from heedful.explain._explained import Explained
 
 if TYPE_CHECKING:
@@ -41,8 +42,13 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     if e.fidelity is not None:
         facts.append(("fidelity", middle_and_range(e.fidelity)))
     if e.loss is not None and e.baseline_loss is not None:
-        own, plain = (float(part.mean()) ** (0.5 if words.root else 1.0) for part in (e.loss, e.baseline_loss))
+        own, plain = (words.measured(float(part.mean())) for part in (e.loss, e.baseline_loss))
         facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
+        beside = measure_beside(e)
+        if beside is not None:
+            facts.append((beside[0], f"{short(beside[1])}, one model for all rows {short(beside[2])}"))
+    if say_seen(e):
+        facts.append(("training rows", say_seen(e)))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
     return Sketch(title, facts, "Look at top_features(), top_rows(), contributions(), clusters(); heedful.report.show")
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
+from heedful.explain._errors import measure_beside, say_seen
 from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
 
@@ -86,16 +87,30 @@ def describe_error(explanation: Explanation) -> str:
     change = f": attention makes it {_change(own, base)}" if changed else ", hardly any other"
     return (
         f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
-        f"one model for all rows has {short(base, 3)}{change}."
+        f"one model for all rows has {short(base, 3)}{change}.{also_measured(explanation)}{_say_seen(explanation)}"
     )
+
+
+def also_measured(explanation: Explanation) -> str:
+    """Return what else tells how good predictions are, as a sentence: accuracy of classes, concordance of times."""
+    found = measure_beside(explanation)
+    if found is None:
+        return ""
+    name, own, base = found
+    return f" The {name} is {short(own, 3)}, of one model for all rows {short(base, 3)}."
+
+
+def _say_seen(explanation: Explanation) -> str:
+    said = say_seen(explanation)
+    return f" {said[0].upper()}{said[1:]}." if said else ""
 
 
 def _errors(explanation: Explanation) -> tuple[float, float] | None:
     """Return the errors with attention and of the baseline, if responses are known."""
     if explanation.loss is None or explanation.baseline_loss is None:
         return None
-    own, base = float(explanation.loss.mean()), float(explanation.baseline_loss.mean())
-    return (own**0.5, base**0.5) if words_of(explanation).root else (own, base)
+    measured = words_of(explanation).measured
+    return measured(float(explanation.loss.mean())), measured(float(explanation.baseline_loss.mean()))
 
 
 def _change(own: float, base: float) -> str:

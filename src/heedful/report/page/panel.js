@@ -123,7 +123,7 @@ function rowsTable() {
 }
 
 function clustersTable() {
-  const found = data.clusters, errors = found.error ? [["loss"], ["baseline's"]] : [];
+  const found = data.clusters, errors = found.error ? [["error"], ["baseline's"]] : [];
   const rows = found.size.map((size, i) => {
     const name = make("span");
     name.append(mark(i + 1), found.name[i]);
