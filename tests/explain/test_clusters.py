@@ -155,7 +155,7 @@ def test_errors_are_means_over_the_members(regression):
     for label, row in groups.table.iterrows():
         inside = groups.labels == label
         assert row["error"] == pytest.approx(e.loss[inside].mean() ** 0.5)
-        assert row["baseline_error"] == pytest.approx(e.baseline_loss[inside].mean())
+        assert row["baseline_error"] == pytest.approx(e.baseline_loss[inside].mean() ** 0.5)
 
 
 def test_without_a_response_there_are_no_errors(regression):

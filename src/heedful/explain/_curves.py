@@ -29,18 +29,15 @@ class Curve(NamedTuple):
 def read_curve(explanation: Explained, feature: Any, output: Any, most: int, query: int | None = None) -> Curve:
     """Return the curve of a column, of one class or all, with so many levels at most, the most frequent.
 
-    It is as it enters the model for all rows, or that of a query at this position. None takes the column whose curve
-    varies most.
+    It is as it enters the model for all rows, or the models of queries on average if that has none; or that of a query
+    at this position. None takes the column whose curve varies most.
     """
     table = _need_curves(explanation)
-    table = table if query is None else table.assign(effect=curves_of_query(explanation, query))
-    if not table["effect"].any() and table["curve"].any():
+    if query is not None or not table["effect"].any():
+        table = table.assign(effect=curves_of_query(explanation, query))
+    if query is not None and not table["effect"].any() and table["curve"].any():
         raise ValueError(
-            "The model for all rows has no curves in it: its share of the additive model is 0. Name a query, whose own "
-            "model may have some."
-            if query is None
-            else "The model of this query has no curves in it: its `multiple` "
-            "of the additive model is 0. Name another one."
+            "The model of this query has no curves in it: its `multiple` of the additive model is 0. Name another one."
         )
     table = _of_output(explanation, table, output)
     feature = rank_columns(table)[0] if feature is None else feature
@@ -69,16 +66,18 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
     )
 
 
-def curves_of_query(explanation: Explained, query: int) -> np.ndarray:
-    """Return what each piece of the curves adds in the model of one query: its multiple times the curve."""
+def curves_of_query(explanation: Explained, query: int | None) -> np.ndarray:
+    """Return what each piece of the curves adds in the model of one query, its multiple times the curve; or on average."""
     table, multiple = _need_curves(explanation), explanation.multiple
     if multiple is None:
         raise ValueError("There are curves without multiples of them: use an explanation that `explain(X)` made.")
     alone, outputs = table["curve"].to_numpy(), explanation.outputs
+    every = multiple.to_numpy().reshape(len(multiple), -1)
+    factor = every.mean(axis=0) if query is None else every[query]
     if outputs is None:
-        return float(multiple.iloc[query]) * alone
+        return factor[0] * alone
     # pieces of a column stand once for each class, in the order of the classes
-    own, added = multiple.to_numpy()[query].reshape(len(outputs), -1), np.empty(len(table))
+    own, added = factor.reshape(len(outputs), -1), np.empty(len(table))
     places = [np.flatnonzero(table["class"].to_numpy() == output) for output in outputs]
     for k, place in enumerate(places):
         added[place] = sum(own[k, other] * alone[there] for other, there in enumerate(places))

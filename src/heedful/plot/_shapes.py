@@ -43,7 +43,8 @@ def shapes(
     feature : str, default=None
         A column of the table; None takes the one whose curve varies most over the training rows.
     query : label, default=None
-        A row of ``X`` by its label, whose model is drawn; None draws the model for all rows.
+        A row of ``X`` by its label, whose model is drawn; None draws the model for all rows, or, if that has no curves,
+        the mean of the queries' models.
     output : label, default=None
         With several classes, the one to draw; None draws all.
     ax : Axes, default=None
@@ -58,7 +59,7 @@ def shapes(
     Raises
     ------
     ValueError
-        If the explanation has no shapes, or no such column or class, or if the model has none of the curves.
+        If the explanation has no shapes, or no such column or class, or if the model of the query has no curves.
 
     Examples
     --------
