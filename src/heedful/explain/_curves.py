@@ -67,7 +67,7 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
 
 
 def curves_of_query(explanation: Explained, query: int | None) -> np.ndarray:
-    """Return what each piece of the curves adds in the model of one query, its multiple times the curve; or on average."""
+    """Return what each piece of the curves adds in the model of one query, or on average: multiple times curve."""
     table, multiple = _need_curves(explanation), explanation.multiple
     if multiple is None:
         raise ValueError("There are curves without multiples of them: use an explanation that `explain(X)` made.")
