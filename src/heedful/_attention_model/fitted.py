@@ -236,7 +236,9 @@ class FittedAttention:
             "seen": pd.Series(are_rows_of(self.rows.read(table), self.rows.codes), tables.coef.index, name="seen"),
         }
         if small is not None:
-            shown["tell_effects"] = partial(explained_effects, self, batch.view.codes, small.effect, tables.coef.index)
+            shown["tell_effects"] = partial(
+                explained_effects, self, found, batch.view.codes, small.effect, tables.coef.index
+            )
         shown |= shape_tables(self.models, tables, self.base_coef) | losses
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
