@@ -66,9 +66,11 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     )
     assert main(["explain", f"{made}/{task}.skops", f"{made}/{task}.csv", "--json", "--top", "3"]) == 0
     explained = json.loads(capsys.readouterr().out)
-    assert len(explained["top_features"]) == len(explained["top_rows"]) == 3 * ROWS
+    assert len(explained["top_features"]) == 3 * ROWS
+    assert len(explained["top_rows"]) == (3 * ROWS if load_model(made / f"{task}.skops").mixing_ else 0)
     assert explained["errors"]["model"] < 10
-    assert {piece["feature"] for piece in explained["curves"]} == set(FEATURES)
+    # survival has no curves where neither lasso nor heads have any
+    assert {piece["feature"] for piece in explained["curves"] or []} in (set(FEATURES), set())
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -155,14 +157,20 @@ def test_the_demo_shows_a_gain_and_opens_one_prediction(capsys):
     assert len(shown["top_rows"]) == 5
     assert shown["own_cultivar"] > 0.5
     assert sum(head["share"] for head in shown["heads"]) == pytest.approx(shown["mixing"])
-    assert {"feature", "its own model", "lasso for all"} == set(shown["coefficients"][0])
+    assert {"feature", "its own model", "model for all"} == set(shown["coefficients"][0])
 
 
 def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
-    for title in ("heads that got a share", "own cultivar", "coefficients:", "what drove it:", "attended to most:"):
+    for title in (
+        "heads that got a share",
+        "own cultivar",
+        "coefficients, beside",
+        "what drove it:",
+        "attended to most:",
+    ):
         assert title in said
 
 

@@ -1,8 +1,8 @@
 """Predictions of rows that lie near a query: what the query's own fit took is changed, not made anew.
 
-A row near a query shares most leaves with it. Scores change for training rows in the leaves that differ, moments of the
-query's rows by those that changed, and lassos start at the query's own coefficients. Moments are taken about the
-query's weighted mean, so that no digits are lost.
+A row near a query shares most leaves with it. Scores change for training rows in the leaves that differ, sums over the
+query's rows by those that changed, and lassos start at the query's own coefficients: most often their signs are right.
+Sums are about the query's weighted mean, so that no digits are lost.
 """
 
 from typing import NamedTuple
@@ -10,10 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
-from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_vector
-from heedful._kernels.descent import descend_row, polish_row, sweep_row
+from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
+from heedful._kernels.cholesky import factor_row, solve_row
+from heedful._kernels.descent import descend_row, gradient_row, sweep_row
 from heedful._kernels.moments import settle
-from heedful._kernels.shapes import LEAF, SOFTMAX
+from heedful._kernels.shapes import SHARE, SOFTMAX
+
+# Rounds of some sweeps and a solve from coefficients near the minimum, before it is looked for in the slow way.
+ROUNDS, SWEEPS = 6, 4
 
 
 class Counts(NamedTuple):
@@ -30,7 +34,7 @@ class Counts(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Room for one weighting of a query: sums, covariances, means, penalties, and what solving takes."""
+    """Room for one weighting of a row: sums, covariances, means, penalties, and what solving takes."""
 
     sums: np.ndarray
     gram: np.ndarray
@@ -42,14 +46,6 @@ class Fit(NamedTuple):
     factor: np.ndarray
     move: np.ndarray
     active: np.ndarray
-
-
-@one_row
-def value_row(kind, temperature, top, n_tree, met, leaf):
-    """Return the weight of a training row per unit of sample weight, less that of rows that are never met."""
-    if kind == SOFTMAX:
-        return np.exp((met / n_tree - top) / temperature) - np.exp(-top / temperature)
-    return leaf if kind == LEAF else met
 
 
 @one_row
@@ -69,15 +65,38 @@ def count_leaf(forest, leaf, sign, counts, end):
 
 
 @one_row
-def add_row(packed, i, center, by, sums):
-    """Add a training row about the center, times a weight, to the sums: products of columns, response and one."""
+def value_row(kind, powers, met, leaf):
+    """Return the weight of a training row per unit of sample weight, less that of rows that are never met."""
+    if kind == SOFTMAX:
+        return powers[np.int64(met)] - powers[0]
+    return met if kind == SHARE else leaf
+
+
+@one_row
+def gather_rows(packed, changed, n_changed, center, rows):
+    """Write training rows about the center, columns, response and one; fill up to a multiple of four rows."""
     size = center.size
-    for a in range(size):
-        value = by * (packed[i, a] - center[a])
-        for c in range(a + 1):
-            sums[a, c] += value * (packed[i, c] - center[c])
-        sums[size, a] += value
-    sums[size, size] += by
+    for at in range(n_changed):
+        i = changed[at]
+        for a in range(size):
+            rows[at, a] = packed[i, a] - center[a]
+        rows[at, size] = 1.0
+    for at in range(n_changed, (n_changed + 3) // 4 * 4):
+        for a in range(rows.shape[1]):
+            rows[at, a] = 0.0
+
+
+@one_row
+def add_products(rows, by, n_rows, sums):
+    """Add the products of all columns, times weights, to the lower half of the sums; four rows at a time."""
+    for i in range(0, n_rows, 4):
+        for a in range(sums.shape[0]):
+            first, second = by[i] * rows[i, a], by[i + 1] * rows[i + 1, a]
+            third, fourth = by[i + 2] * rows[i + 2, a], by[i + 3] * rows[i + 3, a]
+            for c in range(a + 1):
+                sums[a, c] += (
+                    first * rows[i, c] + second * rows[i + 1, c] + third * rows[i + 2, c] + fourth * rows[i + 3, c]
+                )
 
 
 @one_row
@@ -100,31 +119,67 @@ def add_everyone(table, center, by, sums):
 def covariances_row(fit, center):
     """Write weighted means, covariances of columns and with the response; return mean and variance of the response."""
     sums, gram, mean, k = fit.sums, fit.gram, fit.mean, center.size - 1
-    norm = sums[k + 1, k + 1]
+    inverse = 1.0 / sums[k + 1, k + 1]
     for a in range(k):
-        mean[a] = sums[k + 1, a] / norm
-    y_shift = sums[k + 1, k] / norm
+        mean[a] = sums[k + 1, a] * inverse
+    y_shift = sums[k + 1, k] * inverse
     for a in range(k):
         for c in range(a + 1):
-            gram[a, c] = sums[a, c] / norm - mean[a] * mean[c]
-            gram[c, a] = gram[a, c]
-        fit.cov[a] = sums[k, a] / norm - mean[a] * y_shift
+            gram[a, c] = sums[a, c] * inverse - mean[a] * mean[c]
+        fit.cov[a] = sums[k, a] * inverse - mean[a] * y_shift
     for a in range(k):
+        for c in range(a):
+            gram[c, a] = gram[a, c]
         mean[a] += center[a]
         gram[a, a] = settle(gram[a, a], mean[a])
-    return center[k] + y_shift, max(sums[k, k] / norm - y_shift * y_shift, 0.0)
+    return center[k] + y_shift, max(sums[k, k] * inverse - y_shift * y_shift, 0.0)
+
+
+@one_row
+def solve_signs(fit, tol):
+    """Minimise over the active coefficients with the signs they have; return whether that is the minimum of all.
+
+    Coefficients stay as they are if one would change its sign.
+    """
+    coef, active, move, size = fit.coef, fit.active, fit.move, 0
+    for a in range(coef.size):
+        if coef[a] != 0.0:
+            active[size] = a
+            size += 1
+    if factor_row(fit.gram, active, 0, size, fit.factor) < size:
+        return False
+    for a in range(size):
+        j = active[a]
+        move[a] = fit.cov[j] - (fit.penalty[j] if coef[j] > 0.0 else -fit.penalty[j])
+    solve_row(fit.factor, size, move)
+    for a in range(size):
+        if move[a] * coef[active[a]] <= 0.0:
+            return False
+    for a in range(size):
+        coef[active[a]] = move[a]
+    gradient_row(fit.gram, fit.cov, coef, fit.grad)
+    for j in range(coef.size):
+        over = abs(fit.grad[j]) - fit.penalty[j]
+        if coef[j] == 0.0 and fit.gram[j, j] > 0.0 and over > 0.0 and over > tol * np.sqrt(fit.gram[j, j]):
+            return False
+    return True
 
 
 @making_row
 def solve_from(fit, tol, max_iter):
-    """Minimise from coefficients near the minimum: most often their signs are right, and one solve is all it takes."""
+    """Minimise from coefficients near the minimum, by solves for the signs they have and sweeps that find others."""
     coef = fit.coef
     for a in range(coef.size):
         if fit.gram[a, a] <= 0.0 or fit.penalty[a] == np.inf:
             coef[a] = 0.0
-    polish_row(fit.gram, fit.cov, fit.penalty, coef, fit.grad, fit.factor, fit.move, fit.active)
-    if sweep_row(fit.gram, fit.penalty, coef, fit.grad, False) > tol:
-        descend_row(fit.gram, fit.cov, fit.penalty, coef, fit.grad, tol, max_iter)
+    gradient_row(fit.gram, fit.cov, coef, fit.grad)
+    for _ in range(ROUNDS):
+        for _ in range(SWEEPS):
+            if sweep_row(fit.gram, fit.penalty, coef, fit.grad, False) <= tol:
+                return
+        if solve_signs(fit, tol):
+            return
+    descend_row(fit.gram, fit.cov, fit.penalty, coef, fit.grad, tol, max_iter)
 
 
 @making_row
@@ -154,32 +209,73 @@ def fit_heads(fit, center, ease, heads, w, rule, solves, x, coefs, prediction):
 
 
 @one_row
-def center_row(table, counts, n_listed, kind, temperature, top, n_tree, center):
+def center_row(table, counts, n_listed, kind, powers, center):
     """Write the weighted mean of columns and response under a query's weights."""
-    norm = 0.0
-    for a in range(center.size):
+    norm, size = 0.0, center.size
+    for a in range(size):
         center[a] = 0.0
     if kind == SOFTMAX:
-        norm = table.total * np.exp(-top / temperature)
-        for a in range(center.size - 1):
+        norm = table.total * powers[0]
+        for a in range(size - 1):
             center[a] = norm * table.mean[a]
-        center[center.size - 1] = norm * table.y_mean
+        center[size - 1] = norm * table.y_mean
     for at in range(n_listed):
         i = counts.changed[at]
-        by = table.prior[i] * value_row(kind, temperature, top, n_tree, counts.met[i], counts.leaf[i])
+        by = table.prior[i] * value_row(kind, powers, counts.met[i], counts.leaf[i])
         norm += by
-        for a in range(center.size):
+        for a in range(size):
             center[a] += by * table.packed[i, a]
-    for a in range(center.size):
-        center[a] = center[a] / norm if norm > 0.0 else (table.y_mean if a == center.size - 1 else table.mean[a])
+    for a in range(size):
+        center[a] /= norm
 
 
 @one_row
-def add_mean(means, i, by, average):
-    """Add the means of a training row, times a weight, to their sums; the last of these is that of the weights."""
-    for a in range(means.shape[1]):
-        average[a] += by * means[i, a]
-    average[means.shape[1]] += by
+def weigh_changed(kind, powers, counts, n_changed, before, by):
+    """Write the weights of the rows that changed, per unit of sample weight, less those they had before if asked."""
+    for at in range(n_changed):
+        i = counts.changed[at]
+        by[at] = value_row(kind, powers, counts.met[i], counts.leaf[i])
+        if before:
+            by[at] -= value_row(kind, powers, counts.old[at, 0], counts.old[at, 1])
+
+
+@one_row
+def add_weighed(table, weight, means, counts, n_changed, by, average):
+    """Add rows of some weights to the sums of means, and turn the weights into those of fits.
+
+    Returns the sum of their inverse curvatures. The last of the sums is that of the sample weights.
+    """
+    ease = 0.0
+    for at in range(n_changed):
+        i = counts.changed[at]
+        if means.shape[1] > 0:
+            for a in range(means.shape[1]):
+                average[a] += by[at] * weight[i] * means[i, a]
+            average[means.shape[1]] += by[at] * weight[i]
+        by[at] *= table.prior[i]
+        if table.inverse.size > 0:
+            ease += by[at] * table.inverse[i]
+    for at in range(n_changed, (n_changed + 3) // 4 * 4):
+        by[at] = 0.0
+    return ease
+
+
+@one_row
+def copy_matrix(source, to):
+    """Copy a matrix."""
+    for a in range(source.shape[0]):
+        for c in range(source.shape[1]):
+            to[a, c] = source[a, c]
+
+
+@making_row
+def make_powers(kinds, temperatures, n_tree):
+    """Return the weights of softmaxes by the number of trees in which two rows meet, relative to all trees."""
+    powers = matrix(kinds.size, n_tree + 1)
+    for w in range(kinds.size):
+        for met in range(n_tree + 1):
+            powers[w, met] = np.exp((met / n_tree - 1.0) / temperatures[w]) if kinds[w] == SOFTMAX else 0.0
+    return powers
 
 
 @many_rows
@@ -190,24 +286,30 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     ``weight``, the sample weights (n_moved, n_weighting, n_means).
     """
     leaves, moved_leaves, source, own, moved = rows
-    kinds, temperatures, penalties = heads.kinds, heads.temperatures, heads.penalties
-    (n_tree, n_query), n_moved, n_train = leaves.shape, source.size, table.prior.size
+    kinds, penalties = heads.kinds, heads.penalties
+    (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, table.prior.size
     n_way, n_penalty, n_means = kinds.size, penalties.size, means.shape[1]
     k = min(table.y_column, table.mean.size)
+    width = k + 2
     predictions, averages = np.empty((n_moved, n_way, n_penalty)), np.empty((n_moved, n_way, n_means))
     fit = Fit(
-        matrix(k + 2, k + 2), matrix(k, k), vector(k), vector(k), vector(k), vector(k), vector(k), matrix(k, k),
-        vector(k), zero_counts(k),
+        zero_matrix(width, width), matrix(k, k), vector(k), vector(k), vector(k), vector(k), vector(k),
+        matrix(k, k), vector(k), zero_counts(k),
     )  # fmt: skip
     counts = Counts(
         zero_vector(n_train), zero_vector(n_train), row_numbers(n_train), matrix(n_train, 2), zero_counts(n_train)
     )
     for i in range(n_train):
         counts.place[i] = -1
-    base, centers = np.empty((n_way, k + 2, k + 2)), matrix(n_way, k + 1)
+    base, centers = np.zeros((n_way, width, width)), matrix(n_way, k + 1)
     coefs, tried, heights = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k), vector(n_penalty)
-    tops, eases, sums_of_means, average = vector(n_way), vector(n_way), matrix(n_way, n_means + 1), vector(n_means + 1)
-    listed = row_numbers(n_train)
+    eases, sums_of_means, average = vector(n_way), matrix(n_way, n_means + 1), vector(n_means + 1)
+    listed, gathered, by = row_numbers(n_train), zero_matrix(n_train + 3, width), vector(n_train + 3)
+    powers, overall = make_powers(kinds, heads.temperatures, n_tree), zero_vector(n_means + 1)
+    for i in range(n_train):
+        for a in range(n_means):
+            overall[a] += weight[i] * means[i, a]
+        overall[n_means] += weight[i]
     first = 0
     for q in range(n_query):
         stop = first
@@ -217,74 +319,47 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
             continue
         n_listed = 0
         for t in range(n_tree):
-            n_listed = count_leaf(forest, leaves[t, q], 1.0, counts, n_listed)
+            n_listed = count_leaf(forest, leaves[q, t], 1.0, counts, n_listed)
         for at in range(n_listed):
             listed[at] = counts.changed[at]
             counts.place[listed[at]] = -1
         for w in range(n_way):
-            top = 0.0
-            for at in range(n_listed):
-                top = max(top, counts.met[listed[at]] / n_tree)
-            tops[w], eases[w] = top, 0.0
-            kind, temperature, center = kinds[w], temperatures[w], centers[w]
-            center_row(table, counts, n_listed, kind, temperature, top, n_tree, center)
-            for a in range(k + 2):
-                for c in range(k + 2):
-                    fit.sums[a, c] = 0.0
+            center_row(table, counts, n_listed, kinds[w], powers[w], centers[w])
+            gather_rows(table.packed, listed, n_listed, centers[w], gathered)
+            weigh_changed(kinds[w], powers[w], counts, n_listed, False, by)
             for a in range(n_means + 1):
-                sums_of_means[w, a] = 0.0
-            if kind == SOFTMAX:
-                floor = np.exp(-top / temperature)
-                add_everyone(table, center, floor * table.total, fit.sums)
-                eases[w] = floor * table.total * table.inverse_mean
-                if n_means > 0:
-                    for i in range(n_train):
-                        add_mean(means, i, floor * weight[i], sums_of_means[w])
-            for at in range(n_listed):
-                i = listed[at]
-                by = value_row(kind, temperature, top, n_tree, counts.met[i], counts.leaf[i])
-                add_row(table.packed, i, center, by * table.prior[i], fit.sums)
-                if table.inverse.size > 0:
-                    eases[w] += by * table.prior[i] * table.inverse[i]
-                if n_means > 0:
-                    add_mean(means, i, by * weight[i], sums_of_means[w])
-            for a in range(k + 2):
-                for c in range(k + 2):
-                    base[w, a, c] = fit.sums[a, c]
+                sums_of_means[w, a] = powers[w, 0] * overall[a]
+            eases[w] = add_weighed(table, weight, means, counts, n_listed, by, sums_of_means[w])
+            for a in range(width):
+                for c in range(width):
+                    fit.sums[a, c] = 0.0
+            if kinds[w] == SOFTMAX:
+                add_everyone(table, centers[w], powers[w, 0] * table.total, fit.sums)
+                eases[w] += powers[w, 0] * table.total * table.inverse_mean
+            add_products(gathered, by, n_listed, fit.sums)
+            copy_matrix(fit.sums, base[w])
             for t in range(n_penalty):
                 for a in range(k):
                     coefs[w, t, a] = rule.start[a]
             ease = eases[w] / fit.sums[k + 1, k + 1] if table.inverse.size > 0 else 1.0
-            fit_heads(fit, center, ease, heads, w, rule, True, own[q], coefs[w], heights)
+            fit_heads(fit, centers[w], ease, heads, w, rule, True, own[q], coefs[w], heights)
         for m in range(first, stop):
             n_changed = 0
             for t in range(n_tree):
-                if moved_leaves[t, m] != leaves[t, q]:
-                    n_changed = count_leaf(forest, leaves[t, q], -1.0, counts, n_changed)
-                    n_changed = count_leaf(forest, moved_leaves[t, m], 1.0, counts, n_changed)
+                if moved_leaves[m, t] != leaves[q, t]:
+                    n_changed = count_leaf(forest, leaves[q, t], -1.0, counts, n_changed)
+                    n_changed = count_leaf(forest, moved_leaves[m, t], 1.0, counts, n_changed)
             for w in range(n_way):
-                kind, temperature, top, ease = kinds[w], temperatures[w], tops[w], eases[w]
-                for a in range(k + 2):
-                    for c in range(a + 1):
-                        fit.sums[a, c] = base[w, a, c]
+                copy_matrix(base[w], fit.sums)
                 for a in range(n_means + 1):
                     average[a] = sums_of_means[w, a]
-                for at in range(n_changed):
-                    i = counts.changed[at]
-                    by = value_row(kind, temperature, top, n_tree, counts.met[i], counts.leaf[i]) - value_row(
-                        kind, temperature, top, n_tree, counts.old[at, 0], counts.old[at, 1]
-                    )
-                    if by == 0.0:
-                        continue
-                    add_row(table.packed, i, centers[w], by * table.prior[i], fit.sums)
-                    if table.inverse.size > 0:
-                        ease += by * table.prior[i] * table.inverse[i]
-                    if n_means > 0:
-                        add_mean(means, i, by * weight[i], average)
+                gather_rows(table.packed, counts.changed, n_changed, centers[w], gathered)
+                weigh_changed(kinds[w], powers[w], counts, n_changed, True, by)
+                ease = eases[w] + add_weighed(table, weight, means, counts, n_changed, by, average)
+                add_products(gathered, by, n_changed, fit.sums)
+                copy_matrix(coefs[w], tried)
                 for t in range(n_penalty):
                     heights[t] = np.nan
-                    for a in range(k):
-                        tried[t, a] = coefs[w, t, a]
                 ease = ease / fit.sums[k + 1, k + 1] if table.inverse.size > 0 else 1.0
                 fit_heads(fit, centers[w], ease, heads, w, rule, n_changed > 0, moved[m], tried, heights)
                 for t in range(n_penalty):

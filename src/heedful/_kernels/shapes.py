@@ -120,7 +120,7 @@ class LeafRows(NamedTuple):
 
 
 class NearRows(NamedTuple):
-    """Leaves of queries (n_tree, n_query) and of rows near them, and the query of each row, ascending.
+    """Leaves of queries (n_query, n_tree) and of rows near them, and the query of each row, ascending.
 
     ``x`` (n_query, width) are the queries as fits see them, ``moved`` (n_moved, width) the rows.
     """

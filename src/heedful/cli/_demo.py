@@ -57,8 +57,8 @@ def _on_own(weight: np.ndarray, group: pd.Series, queries: pd.Index, rows: pd.In
 
 
 def _coefficients(local: Any, query: int) -> pd.DataFrame:
-    """Return the coefficients of one query's model beside those of the lasso for all."""
-    both = pd.DataFrame({"its own model": local.coef.loc[query], "lasso for all": local.baseline_coef})
+    """Return the coefficients of one query's model beside those of the model for all as it is blended."""
+    both = pd.DataFrame({"its own model": local.coef.loc[query], "model for all": local.baseline_coef})
     return both[(both != 0).any(axis=1)].rename_axis("feature").reset_index()
 
 
@@ -80,7 +80,7 @@ def tell(found: dict[str, Any]) -> None:
     )
     say(f"\nattention on wines of the query's own cultivar, which no model knows: {found['own_cultivar']:.0%}")
     say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
-    _say_table("coefficients:", found["coefficients"])
+    _say_table("coefficients, beside what curves add:", found["coefficients"])
     _say_table("what drove it:", found["top_features"])
     _say_table("wines it attended to most:", found["top_rows"])
 
