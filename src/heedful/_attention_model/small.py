@@ -24,7 +24,7 @@ ROUNDING, DEPENDENT = 1e-12, 1e-10
 # What one row weighs in its own fit at most.
 MOST_LEVERAGE = 0.95
 # Columns that are moved at most, the most important ones; and cells that are held at a time.
-MOST_TRIED, MOST_CELLS = 60, 2_000_000
+MOST_TRIED, MOST_CELLS = 16, 2_000_000
 
 
 class SmallModels(NamedTuple):

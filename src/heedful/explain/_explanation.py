@@ -109,7 +109,7 @@ class Explanation(Explained):
         Share of the variation of predictions around the query that its small model has.
     effect : DataFrame, default=None
         What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
-        the 60 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
+        the 16 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
     ask, tell_effects : callable, default=None
         What :meth:`what_if` and :meth:`effects` ask.
     attribution : callable, default=None
@@ -192,7 +192,7 @@ class Explanation(Explained):
         Returns
         -------
         DataFrame
-            As ``local_effects(X)`` of the estimator returns it, of the 60 most important columns at most.
+            As ``local_effects(X)`` of the estimator returns it, of the 16 most important columns at most.
         """
         if self.tell_effects is None:
             raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
