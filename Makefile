@@ -132,8 +132,9 @@ docs: $(DOCS)/.ready ## build the site into build/site, gallery and API included
 	$(DOCS)/bin/python tools/make_site.py
 
 .PHONY: picture
-picture: $(READY) ## draw the picture of the README anew
+picture: $(READY) ## draw the pictures of the README and of docs/reading.md anew
 	MPLBACKEND=Agg $(BIN)/python examples/one_prediction.py -o docs/_static/one_prediction.png
+	$(BIN)/python examples/reading.py -o docs/_static
 
 .PHONY: figures
 figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md shows them
