@@ -27,7 +27,8 @@ model = AttentionLasso(cv=5, random_state=0).fit(train[columns], train["lifeExp"
 print(model.summary())
 
 # %%
-# Dendrogram and heatmap have the same places for queries: cut where the tree is long, and read off the coefficients below.
+# Dendrogram and heatmap have the same places for queries: cut where the tree is long, and read off the coefficients
+# below.
 
 e = model.explain(new[columns], new["lifeExp"])
 groups = e.clusters(4)

@@ -45,7 +45,8 @@ axes[2].set_title("whom it attended to", fontsize=9, pad=16)
 
 # %%
 # The same as tables. Contributions add up to the prediction exactly; each is what the value did through the choice of
-# rows (`attention`) and through the model of these rows (`model`). Its effect is what the prediction does if it changes.
+# rows (`attention`) and through the model of these rows (`model`).
+# The effect is what the prediction does if the value changes.
 
 print(explanation.top_features(4).loc[query].round(1).to_string())
 print(explanation.top_rows(4).loc[query].round(2).to_string())

@@ -6,7 +6,6 @@ Run as ``python examples/reading.py -o docs/_static`` (``make picture``).
 import argparse
 from pathlib import Path
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -61,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("."), help="folder of the pictures (default: here)")
     folder = parser.parse_args().output
-    matplotlib.use("Agg")
+    plt.switch_backend("Agg")
     explanation = explain_flats()
     folder.mkdir(parents=True, exist_ok=True)
     draw_why(explanation, folder / "reading_why.png")

@@ -52,7 +52,9 @@ for name, error in zip(names, np.mean(errors, axis=0), strict=True):
 
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
 effect, regime = effects[-1], regimes[-1]
-ax.fill_between(effect.index, -1.6, 1.6, where=regime == 1, color="#E69F00", alpha=0.2, step="mid", label="dial turns up")
+ax.fill_between(
+    effect.index, -1.6, 1.6, where=regime == 1, color="#E69F00", alpha=0.2, step="mid", label="dial turns up"
+)
 ax.plot(effect.index, np.where(regime == 1, 1, -1) * np.sign(np.mean(effect[regime == 1])), "k:", label="truth")
 ax.scatter(effect.index, effect, s=10, color="#0072B2", label="each row")
 ax.axhline(within.baseline_.coef_[1], color="grey", linestyle="--", linewidth=0.8, label="one lasso")

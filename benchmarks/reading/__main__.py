@@ -195,7 +195,7 @@ def tell_bars(found: pd.DataFrame) -> list[str]:
     worst, fits = correlation.idxmin(), ratio.between(*RATIO)
     sentences = [
         f"Mean correlation of slopes with effects {correlation.mean():.3f} ({CORRELATION} is asked for), least "
-        f"{correlation[worst]:.3f} on {worst}; of coefficients {mean['correlation', LASSO].mean():.3f}.",
+        + f"{correlation[worst]:.3f} on {worst}; of coefficients {mean['correlation', LASSO].mean():.3f}.",
         f"The ratio is within {RATIO[0]} and {RATIO[1]} on {fits.sum()} of {len(fits)} tables"
         + ("." if fits.all() else f"; not on {pages.list_words(ratio.index[~fits])}."),
         f"Small models have {columns.max():.1f} columns at most, by the median of a table ({COLUMNS} are asked for).",
@@ -203,8 +203,8 @@ def tell_bars(found: pd.DataFrame) -> list[str]:
     for title, share in mean["right", "switch"].dropna().items():
         bar = f" ({RIGHT:g} % are asked for)" if "2,000" in str(title) else ""
         sentences.append(
-            f"{title}: of the queries with |a| above {FAR}, {share:.0f} % have an effect of b within {NEAR} of the true "
-            f"one, 3 or -1{bar}."
+            f"{title}: of the queries with |a| above {FAR}, {share:.0f} % have an effect of b within {NEAR} of the "
+            f"true one, 3 or -1{bar}."
         )
     return sentences
 
@@ -227,9 +227,9 @@ def write_about(options: argparse.Namespace) -> str:
     """Return what leads to the page."""
     return (
         f"Numbers that an explanation shows beside effects: what the prediction does when a column moves by half a "
-        f"standard deviation to either side, as `local_effects` has it, both per standard deviation of the column. Each "
-        f"cell has the correlation over {options.queries} queries and all columns, and the ratio: the slope of what is "
-        f"shown on the effect, through the origin (1 is right; columns that a small model leaves out count as 0). "
+        f"standard deviation to either side, as `local_effects` has it, both per standard deviation of the column. "
+        f"Each cell has the correlation over {options.queries} queries and all columns, and the ratio: the slope of what "
+        f"is shown on the effect, through the origin (1 is right; columns that a small model leaves out count as 0). "
         f"Columns of a small model, its fidelity as it is shown and on {FRESH['N_JOINT']} fresh rows around each query "
         f"are medians of queries; the gap is that of start and terms to the link. Means of {options.runs} halves or "
         f"draws; CPU time of one core, per query. {pages.stamp(*PACKAGES)}. Run again: `make reading`."

@@ -1,4 +1,4 @@
-"""What small models and effects are read on: halves of tables, a switch, classes; and truths whose effects are known."""
+"""What small models and effects are read on: halves of tables, a switch, classes; truths with known effects."""
 
 from collections.abc import Callable
 from functools import partial
