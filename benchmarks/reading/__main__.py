@@ -193,9 +193,10 @@ def tell_bars(found: pd.DataFrame) -> list[str]:
     mean = found.groupby("table", sort=False).mean()
     correlation, ratio, columns = (mean[what, SMALL] for what in ("correlation", "ratio", "columns"))
     worst, fits = correlation.idxmin(), ratio.between(*RATIO)
+    coefficients = mean["correlation", LASSO].mean()
     sentences = [
-        f"Mean correlation of slopes with effects {correlation.mean():.3f} ({CORRELATION} is asked for), least "
-        + f"{correlation[worst]:.3f} on {worst}; of coefficients {mean['correlation', LASSO].mean():.3f}.",
+        f"Mean correlation of slopes with effects {correlation.mean():.3f} ({CORRELATION} is asked for).",
+        f"Least correlation {correlation[worst]:.3f}, on {worst}; mean of coefficients of lassos {coefficients:.3f}.",
         f"The ratio is within {RATIO[0]} and {RATIO[1]} on {fits.sum()} of {len(fits)} tables"
         + ("." if fits.all() else f"; not on {pages.list_words(ratio.index[~fits])}."),
         f"Small models have {columns.max():.1f} columns at most, by the median of a table ({COLUMNS} are asked for).",
@@ -228,9 +229,9 @@ def write_about(options: argparse.Namespace) -> str:
     return (
         f"Numbers that an explanation shows beside effects: what the prediction does when a column moves by half a "
         f"standard deviation to either side, as `local_effects` has it, both per standard deviation of the column. "
-        f"Each cell has the correlation over {options.queries} queries and all columns, and the ratio: the slope of what "
-        f"is shown on the effect, through the origin (1 is right; columns that a small model leaves out count as 0). "
-        f"Columns of a small model, its fidelity as it is shown and on {FRESH['N_JOINT']} fresh rows around each query "
+        f"Each cell has the correlation over {options.queries} queries and all columns, and the ratio: the slope of "
+        f"what is shown on the effect, through the origin (1 is right; columns that a small model leaves out count as "
+        f"0). Columns of a small model, its fidelity as it is shown and on {FRESH['N_JOINT']} fresh rows around each query "
         f"are medians of queries; the gap is that of start and terms to the link. Means of {options.runs} halves or "
         f"draws; CPU time of one core, per query. {pages.stamp(*PACKAGES)}. Run again: `make reading`."
     )
