@@ -231,9 +231,9 @@ def write_about(options: argparse.Namespace) -> str:
         f"standard deviation to either side, as `local_effects` has it, both per standard deviation of the column. "
         f"Each cell has the correlation over {options.queries} queries and all columns, and the ratio: the slope of "
         f"what is shown on the effect, through the origin (1 is right; columns that a small model leaves out count as "
-        f"0). Columns of a small model, its fidelity as it is shown and on {FRESH['N_JOINT']} fresh rows around each query "
-        f"are medians of queries; the gap is that of start and terms to the link. Means of {options.runs} halves or "
-        f"draws; CPU time of one core, per query. {pages.stamp(*PACKAGES)}. Run again: `make reading`."
+        f"0). Columns of a small model, its fidelity as it is shown and on {FRESH['N_JOINT']} fresh rows around each "
+        f"query are medians of queries; the gap is that of start and terms to the link. Means of {options.runs} halves "
+        f"or draws; CPU time of one core, per query. {pages.stamp(*PACKAGES)}. Run again: `make reading`."
     )
 
 
