@@ -68,13 +68,15 @@ class FittedAttention:
     _calibration: Calibration | None = None
     _game: Game | None = None
     _moves: Moves | None = None
+    _column_weight: np.ndarray | None = None
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
         self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what can be made again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_game", "_calibration", "_moves")}
+        made = ("_game", "_calibration", "_moves", "_column_weight")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
@@ -181,9 +183,16 @@ class FittedAttention:
             self._moves = Moves(self.rows)
         return self._moves
 
+    @property
+    def column_weight(self) -> np.ndarray:
+        """How much each column of the table may change predictions; 0 if it cannot."""
+        if self._column_weight is None:
+            self._column_weight = column_weights(self)
+        return self._column_weight
+
     def columns_to_move(self, most: int) -> np.ndarray:
         """Return the columns of the table that can change a prediction, at most so many: the most important ones."""
-        weight = column_weights(self)
+        weight = self.column_weight
         used = np.flatnonzero(weight > 0) if weight.any() else np.arange(1)
         return np.sort(used[np.argsort(-weight[used], kind="stable")[:most]])
 

@@ -53,7 +53,7 @@ def fit_small(
     columns, moves = fitted.columns_to_move(MOST_TRIED), fitted.moves
     n_query, n_outputs = len(codes), fitted.problem.family.link_of(own[:1]).shape[1]
     coef, fidelity = np.zeros((n_query, n_outputs, codes.shape[1])), np.ones(n_query)
-    effect = np.full(coef.shape, np.nan)
+    effect = np.where(fitted.column_weight > 0, np.nan, np.zeros(coef.shape))
     n_rows = 2 * columns.size + N_JOINT
     step = max(1, MOST_CELLS // (n_rows * columns.size))
     for start in range(0, n_query, step):

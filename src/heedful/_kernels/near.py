@@ -18,6 +18,8 @@ from heedful._kernels.shapes import SHARE, SOFTMAX
 
 # Rounds of some sweeps and a solve from coefficients near the minimum, before it is looked for in the slow way.
 ROUNDS, SWEEPS = 6, 4
+# Sums are made anew where less than this part of the weight is left.
+ANEW = 0.1
 
 
 class Counts(NamedTuple):
@@ -175,8 +177,7 @@ def solve_from(fit, tol, max_iter):
     gradient_row(fit.gram, fit.cov, coef, fit.grad)
     for _ in range(ROUNDS):
         for _ in range(SWEEPS):
-            if sweep_row(fit.gram, fit.penalty, coef, fit.grad, False) <= tol:
-                return
+            sweep_row(fit.gram, fit.penalty, coef, fit.grad, False)
         if solve_signs(fit, tol):
             return
     descend_row(fit.gram, fit.cov, fit.penalty, coef, fit.grad, tol, max_iter)
@@ -209,8 +210,8 @@ def fit_heads(fit, center, ease, heads, w, rule, solves, x, coefs, prediction):
 
 
 @one_row
-def center_row(table, counts, n_listed, kind, powers, center):
-    """Write the weighted mean of columns and response under a query's weights."""
+def center_row(table, counts, listed, n_listed, kind, powers, center):
+    """Write the weighted mean of columns and response under the weights of some rows."""
     norm, size = 0.0, center.size
     for a in range(size):
         center[a] = 0.0
@@ -220,7 +221,7 @@ def center_row(table, counts, n_listed, kind, powers, center):
             center[a] = norm * table.mean[a]
         center[size - 1] = norm * table.y_mean
     for at in range(n_listed):
-        i = counts.changed[at]
+        i = listed[at]
         by = table.prior[i] * value_row(kind, powers, counts.met[i], counts.leaf[i])
         norm += by
         for a in range(size):
@@ -230,24 +231,24 @@ def center_row(table, counts, n_listed, kind, powers, center):
 
 
 @one_row
-def weigh_changed(kind, powers, counts, n_changed, before, by):
-    """Write the weights of the rows that changed, per unit of sample weight, less those they had before if asked."""
-    for at in range(n_changed):
-        i = counts.changed[at]
+def weigh_listed(kind, powers, counts, listed, n_listed, before, by):
+    """Write the weights of some rows, per unit of sample weight; of those that changed less what they had before."""
+    for at in range(n_listed):
+        i = listed[at]
         by[at] = value_row(kind, powers, counts.met[i], counts.leaf[i])
         if before:
             by[at] -= value_row(kind, powers, counts.old[at, 0], counts.old[at, 1])
 
 
 @one_row
-def add_weighed(table, weight, means, counts, n_changed, by, average):
+def add_weighed(table, weight, means, listed, n_listed, by, average):
     """Add rows of some weights to the sums of means, and turn the weights into those of fits.
 
     Returns the sum of their inverse curvatures. The last of the sums is that of the sample weights.
     """
     ease = 0.0
-    for at in range(n_changed):
-        i = counts.changed[at]
+    for at in range(n_listed):
+        i = listed[at]
         if means.shape[1] > 0:
             for a in range(means.shape[1]):
                 average[a] += by[at] * weight[i] * means[i, a]
@@ -255,9 +256,41 @@ def add_weighed(table, weight, means, counts, n_changed, by, average):
         by[at] *= table.prior[i]
         if table.inverse.size > 0:
             ease += by[at] * table.inverse[i]
-    for at in range(n_changed, (n_changed + 3) // 4 * 4):
+    for at in range(n_listed, (n_listed + 3) // 4 * 4):
         by[at] = 0.0
     return ease
+
+
+@one_row
+def sum_rows(
+    table, weight, means, counts, listed, n_listed, kind, powers, overall, center, gathered, by, sums, average
+):
+    """Write the sums over all rows with a weight, about their mean, and those of means; return those of curvatures."""
+    center_row(table, counts, listed, n_listed, kind, powers, center)
+    gather_rows(table.packed, listed, n_listed, center, gathered)
+    weigh_listed(kind, powers, counts, listed, n_listed, False, by)
+    for a in range(average.size):
+        average[a] = powers[0] * overall[a]
+    ease = add_weighed(table, weight, means, listed, n_listed, by, average)
+    for a in range(sums.shape[0]):
+        for c in range(sums.shape[1]):
+            sums[a, c] = 0.0
+    if kind == SOFTMAX:
+        add_everyone(table, center, powers[0] * table.total, sums)
+        ease += powers[0] * table.total * table.inverse_mean
+    add_products(gathered, by, n_listed, sums)
+    return ease
+
+
+@one_row
+def list_met(counts, listed):
+    """List the rows that are met in any tree; return how many there are."""
+    size = 0
+    for i in range(counts.met.size):
+        if counts.met[i] > 0.0:
+            listed[size] = i
+            size += 1
+    return size
 
 
 @one_row
@@ -304,6 +337,7 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     base, centers = np.zeros((n_way, width, width)), matrix(n_way, k + 1)
     coefs, tried, heights = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k), vector(n_penalty)
     eases, sums_of_means, average = vector(n_way), matrix(n_way, n_means + 1), vector(n_means + 1)
+    others, own_center = row_numbers(n_train), vector(k + 1)
     listed, gathered, by = row_numbers(n_train), zero_matrix(n_train + 3, width), vector(n_train + 3)
     powers, overall = make_powers(kinds, heads.temperatures, n_tree), zero_vector(n_means + 1)
     for i in range(n_train):
@@ -324,19 +358,10 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
             listed[at] = counts.changed[at]
             counts.place[listed[at]] = -1
         for w in range(n_way):
-            center_row(table, counts, n_listed, kinds[w], powers[w], centers[w])
-            gather_rows(table.packed, listed, n_listed, centers[w], gathered)
-            weigh_changed(kinds[w], powers[w], counts, n_listed, False, by)
-            for a in range(n_means + 1):
-                sums_of_means[w, a] = powers[w, 0] * overall[a]
-            eases[w] = add_weighed(table, weight, means, counts, n_listed, by, sums_of_means[w])
-            for a in range(width):
-                for c in range(width):
-                    fit.sums[a, c] = 0.0
-            if kinds[w] == SOFTMAX:
-                add_everyone(table, centers[w], powers[w, 0] * table.total, fit.sums)
-                eases[w] += powers[w, 0] * table.total * table.inverse_mean
-            add_products(gathered, by, n_listed, fit.sums)
+            eases[w] = sum_rows(
+                table, weight, means, counts, listed, n_listed, kinds[w], powers[w], overall, centers[w], gathered, by,
+                fit.sums, sums_of_means[w],
+            )  # fmt: skip
             copy_matrix(fit.sums, base[w])
             for t in range(n_penalty):
                 for a in range(k):
@@ -354,14 +379,22 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
                 for a in range(n_means + 1):
                     average[a] = sums_of_means[w, a]
                 gather_rows(table.packed, counts.changed, n_changed, centers[w], gathered)
-                weigh_changed(kinds[w], powers[w], counts, n_changed, True, by)
-                ease = eases[w] + add_weighed(table, weight, means, counts, n_changed, by, average)
+                weigh_listed(kinds[w], powers[w], counts, counts.changed, n_changed, True, by)
+                ease = eases[w] + add_weighed(table, weight, means, counts.changed, n_changed, by, average)
                 add_products(gathered, by, n_changed, fit.sums)
+                around = centers[w]
+                if fit.sums[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]:
+                    # most of the weight is gone, and with it digits of what is left
+                    around = own_center
+                    ease = sum_rows(
+                        table, weight, means, counts, others, list_met(counts, others), kinds[w], powers[w], overall,
+                        around, gathered, by, fit.sums, average,
+                    )  # fmt: skip
                 copy_matrix(coefs[w], tried)
                 for t in range(n_penalty):
                     heights[t] = np.nan
                 ease = ease / fit.sums[k + 1, k + 1] if table.inverse.size > 0 else 1.0
-                fit_heads(fit, centers[w], ease, heads, w, rule, n_changed > 0, moved[m], tried, heights)
+                fit_heads(fit, around, ease, heads, w, rule, n_changed > 0, moved[m], tried, heights)
                 for t in range(n_penalty):
                     predictions[m, w, t] = heights[t]
                 for a in range(n_means):
