@@ -2,8 +2,8 @@
 
 A small model is a line through the query's own prediction, on the scale of the link. It is fitted by least squares to
 what the whole model predicts of rows around the query: each column moved alone, from one side to the other, and several
-columns at once. Single columns count most, so that slopes are near effects. Columns are added one by one, each time the one that leaves least, until the next one
-would say next to nothing.
+columns at once. Single columns count most, so that slopes are near effects. Columns are added one by one, each time the
+one that leaves least, until the next one would say next to nothing.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
