@@ -1,9 +1,9 @@
 """Small models: of each query, the few columns that say most of what is predicted around it.
 
 A small model is a line through the query's own prediction, on the scale of the link. It is fitted by least squares to
-what the whole model predicts of rows around the query: each column moved alone to either side, and several columns at
-once; both kinds count alike. Columns are added one by one, each time the one that leaves least, until the next one
-would say next to nothing.
+what the whole model predicts of rows around the query: each column moved alone, from one side to the other, and several
+columns at once. Single columns count most, so that slopes are near effects. Columns are added one by one, each time the
+one that leaves least, until the next one would say next to nothing.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # A column that says less than this part of the variation around the query is not added.
 LEAST_GAIN = 0.01
+# How much the changes of single columns count beside those of several at once (benchmarks/reading).
+ALONE = 4.0
 # Changes below this part of the link are rounding, as is a column that others determine.
 ROUNDING, DEPENDENT = 1e-12, 1e-10
 # What one row weighs in its own fit at most.
@@ -73,42 +75,37 @@ def _fit_block(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the slopes of some columns (n_query, n_outputs, n_columns), and fidelities."""
     link_of = fitted.problem.family.link_of
-    own = link_of(around.own)[:, None]
-    sides = np.concatenate([around.below[:, columns], around.above[:, columns]], axis=1)
-    change = link_of(np.concatenate([sides, around.joint], axis=1)) - own
-    change = np.where(np.abs(change) > ROUNDING * np.abs(own), change, 0.0)
-    away, weight = _distances(around, fitted.moves.levels, codes, columns), _balance(change, sides.shape[1])
+    own, above, below = (link_of(part) for part in (around.own, around.above[:, columns], around.below[:, columns]))
+    change = np.concatenate([above - below, link_of(around.joint) - own[:, None]], axis=1)
+    change = np.where(np.abs(change) > ROUNDING * np.abs(own)[:, None], change, 0.0)
+    away, weight = _distances(around, fitted.moves.levels, codes, columns), _balance(change, columns.size)
     chosen, coef = choose_columns(away, change, weight, most)
     distance = around.compared.distance[:, columns]
     slopes = coef / np.where(distance > 0, distance, 1.0)[:, None]
-    return slopes, _fidelity(away, change, weight, chosen, coef, sides.shape[1])
+    return slopes, _fidelity(away, change, weight, chosen, coef, columns.size)
 
 
 def _distances(around: Around, levels: np.ndarray, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Return how far some columns moved (n_query, n_rows, n_columns), in units of the compared distance."""
-    below, above, distance = (part[:, columns] for part in around.compared)
-    codes, rows = codes[:, columns], around.rows[:, :, columns]
-    n_query, n_columns = codes.shape
-    alone = levels[columns] | np.isnan(codes)
-    unit = np.where(distance > 0, distance, 1.0)
-    sides = np.zeros((n_query, 2, n_columns, n_columns))
-    every = np.arange(n_columns)
-    sides[:, 0, every, every] = np.where(alone, -1.0, (below - codes) / unit)
-    sides[:, 1, every, every] = np.where(alone, 0.0, (above - codes) / unit)
-    own = codes[:, None]
+    """Return how far some columns moved (n_query, n_rows, n_columns), in units of the compared distance.
+
+    First each column alone, from one side to the other, then several at once, from the query on.
+    """
+    codes, rows, distance = codes[:, columns], around.rows[:, :, columns], around.compared.distance[:, columns]
+    alone, own = levels[columns] | np.isnan(codes), codes[:, None]
     stays = (rows == own) | (np.isnan(rows) & np.isnan(own))
-    joint = np.where(stays, 0.0, np.where(alone[:, None], -1.0, (rows - own) / unit[:, None]))
-    found = np.concatenate([sides.reshape(n_query, -1, n_columns), joint], axis=1)
-    return np.where((distance > 0)[:, None], found, 0.0)
+    unit = np.where(distance > 0, distance, 1.0)[:, None]
+    joint = np.where(stays, 0.0, np.where(alone[:, None], -1.0, (rows - own) / unit))
+    single = np.broadcast_to(np.eye(columns.size), (len(codes), columns.size, columns.size))
+    return np.where((distance > 0)[:, None], np.concatenate([single, joint], axis=1), 0.0)
 
 
-def _balance(change: np.ndarray, n_sides: int) -> np.ndarray:
-    """Return weights (n_query, n_rows) with which both kinds of rows vary alike."""
+def _balance(change: np.ndarray, n_alone: int) -> np.ndarray:
+    """Return weights (n_query, n_rows) with which single columns vary so many times as much as several at once."""
     square = np.sum(change**2, axis=2)
-    alone, several = square[:, :n_sides].sum(axis=1), square[:, n_sides:].sum(axis=1)
+    alone, several = square[:, :n_alone].sum(axis=1), square[:, n_alone:].sum(axis=1)
     weight = np.ones(square.shape)
     both = (alone > 0) & (several > 0)
-    weight[both, :n_sides] = (several[both] / alone[both])[:, None]
+    weight[both, :n_alone] = ALONE * (several[both] / alone[both])[:, None]
     return weight
 
 
@@ -142,17 +139,17 @@ def choose_columns(
 
 
 def _fidelity(
-    away: np.ndarray, change: np.ndarray, weight: np.ndarray, chosen: np.ndarray, coef: np.ndarray, n_sides: int
+    away: np.ndarray, change: np.ndarray, weight: np.ndarray, chosen: np.ndarray, coef: np.ndarray, n_alone: int
 ) -> np.ndarray:
     """Return the share of the variation of joint rows that small models have, each row by a fit without it."""
     used = np.where(chosen[:, None], away, 0.0)
     gram = np.einsum("qij,qi,qik->qjk", used, weight, used) + np.where(chosen, 0.0, 1.0)[..., None] * np.eye(
         chosen.shape[1]
     )
-    joint = used[:, n_sides:]
+    joint = used[:, n_alone:]
     leverage = np.einsum("qij,qji->qi", joint, np.linalg.solve(gram, joint.swapaxes(1, 2)))
-    missed = change[:, n_sides:] - np.einsum("qij,qkj->qik", joint, coef)
+    missed = change[:, n_alone:] - np.einsum("qij,qkj->qik", joint, coef)
     missed = missed / (1.0 - np.minimum(leverage, MOST_LEVERAGE))[..., None]
-    total = np.sum(change[:, n_sides:] ** 2, axis=(1, 2))
+    total = np.sum(change[:, n_alone:] ** 2, axis=(1, 2))
     share = 1.0 - np.sum(missed**2, axis=(1, 2)) / np.where(total > 0, total, 1.0)
     return np.where(total > 0, np.maximum(share, 0.0), 1.0)

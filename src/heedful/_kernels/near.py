@@ -17,7 +17,7 @@ from heedful._kernels.moments import settle
 from heedful._kernels.shapes import SHARE, SOFTMAX
 
 # Rounds of some sweeps and a solve from coefficients near the minimum, before it is looked for in the slow way.
-ROUNDS, SWEEPS = 6, 4
+ROUNDS, SWEEPS = 6, 3
 # Sums are made anew where less than this part of the weight is left.
 ANEW = 0.1
 
