@@ -30,16 +30,17 @@ class WhatIf:
             j: fitted.moves.grid(fitted.rows.codes, fitted.rows.weight, j, n_values)
             for j in np.flatnonzero(asked.any(axis=0))
         }
-        query, column = np.nonzero(asked)
-        sizes = np.array([grids[j].size for j in column], dtype=np.int64)
-        query, column = np.repeat(query, sizes), np.repeat(column, sizes)
-        value = np.concatenate([grids[j] for j in np.nonzero(asked)[1]]) if query.size else np.empty(0)
+        pairs = np.argwhere(asked)
+        values = [np.unique(np.append(grids[j], codes[q, j])) for q, j in pairs]
+        query, column = np.repeat(pairs, [part.size for part in values], axis=0).T
+        value = np.concatenate(values) if values else np.empty(0)
+        own = codes[query, column]
         table = {"query": query, "feature": np.array(names, dtype=object)[column], "value": self._cells(column, value)}
         found = self._predict(query, column, value)
         predicted = {"prediction": found[:, -1]}
         if fitted.response.outputs is not None:
             predicted = dict(zip(fitted.response.outputs, found.T, strict=True))
-        return pd.DataFrame(table | predicted | {"own": value == codes[query, column]})
+        return pd.DataFrame(table | predicted | {"own": (value == own) | (np.isnan(value) & np.isnan(own))})
 
     def _asked(self, explanation: Any, columns: Any) -> np.ndarray:
         """Return which columns of each query are asked about."""
