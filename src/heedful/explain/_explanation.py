@@ -183,7 +183,7 @@ class Explanation(Explained):
         hint = "0.9 means nine of ten effects."
         return self.tell_effects(check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint))
 
-    def what_if(self, columns: Any = None, *, n_values: int = 10) -> pd.DataFrame:
+    def what_if(self, columns: Any = None, *, n_values: int = 10, queries: Any = None) -> pd.DataFrame:
         """Return what would be predicted if a column had other values.
 
         Parameters
@@ -193,6 +193,8 @@ class Explanation(Explained):
         n_values : int, default=10
             Values of each column: quantiles of the training rows from the smallest to the largest, or the most
             frequent levels. The query's own value comes beside them.
+        queries : list of positions, default=None
+            Queries to ask about; None takes all of them.
 
         Returns
         -------
@@ -202,7 +204,14 @@ class Explanation(Explained):
         """
         if self.ask is None:
             raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")
-        return self.ask(self, columns, int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default.")))
+        n_values = int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default."))
+        return self.ask(self, columns, n_values, None if queries is None else self._check_positions(queries))
+
+    def _check_positions(self, queries: Any) -> np.ndarray:
+        found = np.atleast_1d(np.asarray(queries))
+        if found.dtype.kind not in "iu" or ((found < 0) | (found >= len(self.index))).any():
+            raise ValueError(f"`queries` must be positions from 0 to {len(self.index) - 1}, got {queries!r}.")
+        return found
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
