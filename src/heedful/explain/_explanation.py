@@ -12,13 +12,16 @@ from heedful.explain._attribution import shows_factors
 from heedful.explain._clusters import Clusters
 from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
 from heedful.explain._explained import Explained
+from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
 from heedful.explain._lift import calibrate_bins, trace_lift
+from heedful.explain._query import ExplainedQuery, explain_query
 from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
-from heedful.explain._sketches import sketch_explanation
+from heedful.explain._sketches import page_explanation, sketch_explanation
 from heedful.explain._stability import compare_neighbours
+from heedful.explain._terms import list_terms
 
 
 @dataclass(frozen=True, repr=False)
@@ -252,6 +255,40 @@ class Explanation(Explained):
         """
         return list_features(self, min(_check_count("k", k), self.values.shape[1]), output)
 
+    def query(self, query: Any, output: Any = None) -> ExplainedQuery:
+        """Return one prediction at a glance.
+
+        Parameters
+        ----------
+        query : label
+            A row of ``X`` by its label.
+        output : label, default=None
+            Class to explain where there is a model for each; None takes the most probable one.
+
+        Returns
+        -------
+        ExplainedQuery
+            Its small model as an equation, what drove it, and the rows attended to. Print it, or let a notebook show it.
+        """
+        return explain_query(self, find_query(self, query), output)
+
+    def small_models(self, output: Any = None) -> pd.DataFrame:
+        """Return the small models, term by term.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank, the largest terms first: the class if there are several, the feature, its value as
+            it was given, the ``reference`` that it is compared with, ``slope`` and ``term``. ``start`` and the terms
+            of a query add up to its link.
+        """
+        return list_terms(self, output)
+
     def importance(self, output: Any = None) -> pd.DataFrame:
         """Return how much each column matters over all queries.
 
@@ -412,6 +449,9 @@ class Explanation(Explained):
 
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
+
+    def _repr_html_(self) -> str:
+        return page_explanation(self)
 
 
 def _check_count(name: str, value: Any) -> int:

@@ -8,12 +8,15 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._explained import Explained
+from heedful.explain._importance import summarise_columns
+from heedful.explain._notebook import draw_sizes, lay_out, table_facts
+from heedful.explain._query import explain_query
 
 if TYPE_CHECKING:
     from heedful.explain._clusters import Clusters
     from heedful.explain._drift import DriftReport
 
-N_DRIFTING = 3
+N_DRIFTING, N_IMPORTANT = 3, 8
 
 
 def sketch_explanation(explanation: Explained) -> Sketch:
@@ -36,7 +39,19 @@ def sketch_explanation(explanation: Explained) -> Sketch:
         own, plain = (float(part.mean()) ** (0.5 if words.root else 1.0) for part in (e.loss, e.baseline_loss))
         facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
-    return Sketch(title, facts, "Look at top_features(), top_rows(), contributions(), clusters(); heedful.report.show")
+    return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")
+
+
+def page_explanation(explanation: Explained) -> str:
+    """Return a single query as a picture; of several the overview, and how much each column matters."""
+    if len(explanation.index) == 1:
+        return explain_query(explanation, 0)._repr_html_()
+    sketch = sketch_explanation(explanation)
+    if explanation.attribution is None:
+        return sketch.html()
+    sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
+    parts = [("Overview", table_facts(sketch.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
+    return lay_out(sketch.title, parts, sketch.hint)
 
 
 def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:
