@@ -221,3 +221,13 @@ def test_a_column_that_never_varies_has_no_effect(table):
     effects = fit("numbers", X[:N_TRAIN], link[:N_TRAIN]).local_effects(X[N_TRAIN:])
     for name in ("one", "site"):
         assert (effects.xs(name, level="feature")["effect"] == 0).all()
+
+
+def test_columns_that_nothing_uses_have_no_effect_without_being_asked_about(table):
+    X, _ = table
+    X = X[["a", "few", "bit"]]
+    e = fit("numbers", X[:N_TRAIN], 2.0 * X["a"][:N_TRAIN].to_numpy(), mixing=0.0).explain(X[N_TRAIN:])
+    effects = e.effects()
+    assert set(effects.index.get_level_values("feature")) == set(X)
+    assert (e.effect[["few", "bit"]] == 0).all(axis=None)
+    assert (e.effect["a"] > 1).all()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from heedful._attention_model.around import Around, link_effects, look_around, take_given
+from heedful._attention_model.around import Around, column_weights, link_effects, look_around, take_given
 from heedful._attention_model.moves import N_JOINT
 from heedful._models.protocol import Run
 
@@ -34,8 +34,8 @@ class SmallModels(NamedTuple):
     a level against its reference and for a missing number. ``reference`` (n_query, n_columns) is what a column is
     compared with in these units: the mean of a number, or 0; ``compared`` the same as codes of cells. ``fidelity``
     (n_query,) is the share of the variation around the query that the small model has, each row by a fit without it;
-    ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that were not
-    moved.
+    ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that may
+    do something and were not moved.
     """
 
     coef: np.ndarray
@@ -53,7 +53,8 @@ def fit_small(
     columns, moves = fitted.columns_to_move(MOST_TRIED), fitted.moves
     n_query, n_outputs = len(codes), fitted.problem.family.link_of(own[:1]).shape[1]
     coef, fidelity = np.zeros((n_query, n_outputs, codes.shape[1])), np.ones(n_query)
-    effect = np.full(coef.shape, np.nan)
+    # a column that cannot change a prediction is not asked about
+    effect = np.tile(np.where(column_weights(fitted) > 0, np.nan, 0.0), (n_query, n_outputs, 1))
     n_rows = 2 * columns.size + N_JOINT
     step = max(1, MOST_CELLS // (n_rows * columns.size))
     for start in range(0, n_query, step):
