@@ -31,7 +31,7 @@ def predict_plain(told: dict[str, Any], number: int, row: dict[str, Any]) -> flo
 
 
 def main() -> None:
-    """Write the small model of one wine as JSON, read it again, and ask it about the wine and about one that is stronger."""
+    """Write the small model of one wine as JSON, read it again, and ask it about the wine and a stronger one."""
     from sklearn.datasets import load_wine  # noqa: PLC0415 - the function above needs no package
 
     from heedful import AttentionLasso  # noqa: PLC0415 - the same

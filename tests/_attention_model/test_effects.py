@@ -65,7 +65,7 @@ def table():
 @pytest.fixture(scope="module")
 def models(table):
     X, link = table
-    given = {task: X for task in TASKS} | {"learner": X[["a", "b", "few", "bit"]].fillna(0.0)}
+    given = dict.fromkeys(TASKS, X) | {"learner": X[["a", "b", "few", "bit"]].fillna(0.0)}
     return {task: (fit(task, given[task][:N_TRAIN], link[:N_TRAIN]), given[task][N_TRAIN:]) for task in TASKS}
 
 

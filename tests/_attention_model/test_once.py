@@ -71,7 +71,7 @@ def test_every_query_is_read_and_scored_once(rows, models, read, monkeypatch, as
 
 
 def count_around(model, X):
-    """Return how many rows small models ask about: each column at both ends of its effect, and several moved at once."""
+    """Return how many rows small models ask about: a column at both ends of its effect, and several moved at once."""
     effects, own = model.local_effects(X), X.to_numpy().ravel()
     return int(sum((effects[end] != own).sum() for end in ("from", "to"))) + N_JOINT * len(X)
 

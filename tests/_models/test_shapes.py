@@ -70,7 +70,9 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
     ):
         outputs = np.asarray(link).reshape(20, -1)
         slopes, added = (part.to_numpy().reshape(20, outputs.shape[1], -1) for part in (coef, shape))
-        total = np.asarray(intercept).reshape(20, -1) + (slopes * e.lasso_design.to_numpy()[:, None] + added).sum(axis=2)
+        total = np.asarray(intercept).reshape(20, -1) + (slopes * e.lasso_design.to_numpy()[:, None] + added).sum(
+            axis=2
+        )
         np.testing.assert_allclose(total, outputs, rtol=0, atol=1e-8)
     top = e.link if e.outputs is None else e.link.max(axis=1)
     base = e.base_value if e.outputs is None else e.base_value[e.link.idxmax(axis=1)].to_numpy()

@@ -87,7 +87,11 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
     n_outputs = 1 if model.classes_.size == 2 else model.classes_.size
     coef = local.lasso_coef.to_numpy().reshape(25, n_outputs, 4)
     curves = local.shape.to_numpy().reshape(25, n_outputs, 4).sum(axis=2)
-    link = local.lasso_intercept.to_numpy().reshape(25, -1) + curves + np.einsum("qkj,qj->qk", coef, local.lasso_design.to_numpy())
+    link = (
+        local.lasso_intercept.to_numpy().reshape(25, -1)
+        + curves
+        + np.einsum("qkj,qj->qk", coef, local.lasso_design.to_numpy())
+    )
     np.testing.assert_allclose(link, local.link.to_numpy().reshape(25, -1), atol=1e-9)
     np.testing.assert_allclose(link, model.decision_function(X_new).reshape(25, -1), atol=1e-9)
     base = local.baseline_coef.to_numpy().reshape(1, n_outputs, 4)

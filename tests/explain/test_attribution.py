@@ -112,7 +112,9 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     top = e.top_features(5).reset_index()
     cells = [X.loc[q, name] for q, name in zip(top["query"], top["feature"], strict=True)]
     assert all(a == b or (pd.isna(a) and pd.isna(b)) for a, b in zip(top["value"], cells, strict=True))
-    assert top["effect"].tolist() == [e.effect.loc[q, name] for q, name in zip(top["query"], top["feature"], strict=True)]
+    assert top["effect"].tolist() == [
+        e.effect.loc[q, name] for q, name in zip(top["query"], top["feature"], strict=True)
+    ]
 
 
 def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):

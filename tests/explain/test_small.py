@@ -79,10 +79,8 @@ def rows_around(model, row):
     fitted = model._model
     codes = fitted.rows.read(row)
     compared = fitted.moves.compare(codes)
-    singles = []
-    for end in (compared.below, compared.above):
-        for j in range(codes.shape[1]):
-            singles.append(np.where(np.arange(codes.shape[1]) == j, end[0], codes[0]))
+    every = np.arange(codes.shape[1])
+    singles = [np.where(every == j, end[0], codes[0]) for end in (compared.below, compared.above) for j in every]
     columns = fitted.columns_to_move(60)
     joint = fitted.moves.towards(codes, compared, fitted.models.train_codes(), columns)[0]
     every = np.vstack([singles, joint])

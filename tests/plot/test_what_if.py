@@ -68,7 +68,9 @@ def mixed():
     return AttentionLasso(similarity=ForestProximity(10), random_state=0).fit(X, y).explain(X[:12])
 
 
-@pytest.mark.parametrize(("column", "names"), [("kind", ["u", "v"]), ("flag", ["false", "true"]), ("grade", list("123"))])
+@pytest.mark.parametrize(
+    ("column", "names"), [("kind", ["u", "v"]), ("flag", ["false", "true"]), ("grade", list("123"))]
+)
 def test_levels_stand_side_by_side_and_are_not_joined(mixed, column, names):
     ax = plot.what_if(mixed, 1, column)
     ax.figure.draw_without_rendering()

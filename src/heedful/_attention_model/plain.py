@@ -56,7 +56,7 @@ def tell_equations(
             {
                 "output": output,
                 "intercept": float(intercept[q, k]),
-                "terms": [tell_term(q, k, j) for j in np.flatnonzero(slopes[q, k])],
+                "terms": [tell_term(q, k, j) for j in np.flatnonzero(slopes[q, k]).tolist()],
             }
             for k, output in enumerate(outputs)
         ]
@@ -72,7 +72,7 @@ class Cells(NamedTuple):
 
 
 def _tell_cells(columns: list[dict[str, Any]], table: pd.DataFrame) -> list[list]:
-    """Return the cells of each column: numbers in its unit, or levels; None for what is missing or of no known level."""
+    """Return the cells of each column: numbers in its unit, or levels; None for what is missing or not known."""
     told = []
     for j, column in enumerate(columns):
         cells = table.iloc[:, j]

@@ -33,7 +33,7 @@ class WhatIf:
             asked = asked & np.isin(np.arange(len(codes)), queries)[:, None]
         grids = {
             j: fitted.moves.grid(fitted.rows.codes, fitted.rows.weight, j, n_values)
-            for j in np.flatnonzero(asked.any(axis=0))
+            for j in np.flatnonzero(asked.any(axis=0)).tolist()
         }
         pairs = np.argwhere(asked)
         values = [np.unique(np.append(grids[j], codes[q, j])) for q, j in pairs]

@@ -76,7 +76,9 @@ def tell(found: dict[str, Any]) -> None:
     )
     say(f"\nattention on wines of the query's own cultivar, which no model knows: {found['own_cultivar']:.0%}")
     say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
-    title = f"its small model: {found['start']:.0f} at the reference, and these terms (fidelity {found['fidelity']:.2f}):"
+    title = (
+        f"its small model: {found['start']:.0f} at the reference, and these terms (fidelity {found['fidelity']:.2f}):"
+    )
     _say_table(title, found["small_model"])
     _say_table("what drove it:", found["top_features"])
     _say_table("wines it attended to most:", found["top_rows"])

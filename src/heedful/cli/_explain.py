@@ -131,7 +131,16 @@ def models_to_write(explanation: Any) -> pd.DataFrame:
         terms = pd.concat([pd.DataFrame({"class": likely, "query": start.index, "rank": 0, "term": start}), terms])
     else:
         terms = pd.concat([pd.DataFrame({"query": start.index, "rank": 0, "term": start}), terms])
-    order = ["query", "rank", *(["class"] if "class" in terms else []), "feature", "value", "reference", "slope", "term"]
+    order = [
+        "query",
+        "rank",
+        *(["class"] if "class" in terms else []),
+        "feature",
+        "value",
+        "reference",
+        "slope",
+        "term",
+    ]
     return terms.sort_values(["query", "rank"], kind="stable", ignore_index=True)[order]
 
 

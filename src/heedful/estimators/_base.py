@@ -421,7 +421,8 @@ class AttentionEstimator(BaseEstimator):
 
     def _read_rows(self, X: Any) -> pd.DataFrame | np.ndarray:
         """Return a table of queries, checked; a series is one row."""
-        return self._read(one_row(X, self._fitted.rows.reader.names))
+        names = self._fitted.rows.reader.names
+        return self._read(one_row(X, names, named=hasattr(self, "feature_names_in_")))
 
     def _values(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         """Return predictions as they are expected: probabilities of all classes, or one number."""

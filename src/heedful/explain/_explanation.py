@@ -268,7 +268,8 @@ class Explanation(Explained):
         Returns
         -------
         ExplainedQuery
-            Its small model as an equation, what drove it, and the rows attended to. Print it, or let a notebook show it.
+            Its small model as an equation, what drove it, and the rows attended to. Print it, or let a notebook show
+            it.
         """
         return explain_query(self, find_query(self, query), output)
 

@@ -22,7 +22,8 @@ STYLE = """<style>
 .heedful svg line{stroke:currentColor;stroke-opacity:.45}
 .heedful .more{fill:#c8443c;color:#c8443c}.heedful .less{fill:#2f74b5;color:#2f74b5}.heedful .size{fill:#7f8c8d}
 .heedful table{color:inherit;font:inherit;border-collapse:collapse;margin:0;font-variant-numeric:tabular-nums}
-.heedful th,.heedful td{text-align:right;padding:2px 0 2px 16px;border-bottom:1px solid rgba(128,128,128,.3);background:none}
+.heedful th,.heedful td{text-align:right;padding:2px 0 2px 16px;background:none}
+.heedful tr{border-bottom:1px solid rgba(128,128,128,.3)}
 .heedful th:first-child,.heedful td:first-child{text-align:left;padding-left:0}
 .heedful .sum td{font-weight:600}
 @media(prefers-color-scheme:dark){.heedful .more{fill:#ee8179;color:#ee8179}.heedful .less{fill:#74b3ea;color:#74b3ea}}

@@ -55,20 +55,21 @@ def small_model(
     row = find_query(check_explanation(explanation), query)
     output = find_output(explanation, row, output)
     factors = shows_factors(explanation.words, scale)
-    if explanation.terms is None or explanation.start is None or explanation.fidelity is None:
+    reference, fidelity = explanation.reference, explanation.fidelity
+    if explanation.terms is None or explanation.start is None or reference is None or fidelity is None:
         raise ValueError("`explanation` must have small models, got models without slopes. Use `plot.contributions`.")
     parts = [explanation.start, explanation.link, explanation.terms, explanation.coef]
     start, end, terms, slopes = (part.iloc[row] if output is None else part[output].iloc[row] for part in parts)
     used = np.flatnonzero(slopes)
     used = used[np.argsort(-np.abs(terms.to_numpy()[used]), kind="stable")]
-    names = [_say_term(explanation, row, j) for j in used]
+    cells = zip(explanation.features, explanation.values.iloc[row], reference.iloc[row], strict=True)
+    said = [_say_term(*cell) for cell in cells]
+    names = [said[j] for j in used]
     way = Waterfall("at the reference", float(start), names, terms.to_numpy()[used], "this query", float(end))
-    label = f"{say_link(explanation, output, 34)} (fidelity {explanation.fidelity.iloc[row]:.2f})"
+    label = f"{say_link(explanation, output, 34)} (fidelity {fidelity.iloc[row]:.2f})"
     return draw_waterfall(ax, way, label, factors=factors, style=style)
 
 
-def _say_term(explanation: Explanation, row: int, j: int) -> str:
+def _say_term(column: Any, value: Any, reference: Any) -> str:
     """Return a column with the query's value and what it is compared with."""
-    value, reference = explanation.values.iloc[row, j], say_cell(explanation.reference.iloc[row, j])
-    said = shorten(say_value(shorten(explanation.features[j], 18), value))
-    return f"{said} vs {shorten(reference, 12)}"
+    return f"{shorten(say_value(shorten(column, 18), value))} vs {shorten(say_cell(reference), 12)}"

@@ -59,7 +59,7 @@ def _draw_bars(ax: Any, start: float, parts: np.ndarray, write: Callable[[float]
 
 
 def _mark_ends(ax: Any, way: Waterfall, factors: bool) -> None:
-    """Write where the way starts above the first bar and where it ends below the last; factors as what they multiply."""
+    """Write where the way starts above the first bar, and where it ends below the last."""
     n_bars = len(way.parts)
     ax.set_ylim(n_bars + 0.7, -1.5)
     low, high = ax.get_xlim()
