@@ -58,7 +58,7 @@ for ax, house, place in zip(axes, (inner, outer), ("in the centre", "outside"), 
 # %%
 # Is the price of a square metre right?
 # -------------------------------------
-# The simulation knows it. The grey line is the one lasso for all houses.
+# The simulation knows it. The grey line is the one lasso for all houses, fitted alone.
 
 figure, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
 dots = ax.scatter(per_metre[700:], e.coef["square metres"], c=centre[700:], s=12, cmap="viridis")

@@ -42,10 +42,10 @@ def add_curves(explanation: Explanation, X: pd.DataFrame) -> np.ndarray:
     total = np.zeros(len(X))
     for name, pieces in explanation.curves.groupby("feature"):
         if pieces["level"].notna().any():
-            total += X[name].map(pieces.set_index("level")["effect"]).fillna(0.0).to_numpy()
+            total += X[name].map(pieces.set_index("level")["curve"]).fillna(0.0).to_numpy()
         else:
             inner = pieces["low"].to_numpy()[1:]
-            total += pieces["effect"].to_numpy()[np.searchsorted(inner, X[name], side="left")]
+            total += pieces["curve"].to_numpy()[np.searchsorted(inner, X[name], side="left")]
     return total
 
 

@@ -59,7 +59,13 @@ def test_long_lists_say_how_much_is_left_out():
 
 
 def test_numbers_are_written_as_people_write_them():
-    assert [short(value) for value in (0.12345, 1234.5, -1234.5, 1e6, 2.0)] == ["0.123", "1234", "-1234", "1e+06", "2"]
+    assert [short(value) for value in (0.12345, 1234.5, -1234.5, 1e6, 2.0)] == [
+        "0.123",
+        "1234",
+        "-1234",
+        "1,000,000",
+        "2",
+    ]
     assert (percent(0.256), count(1, "query", "queries"), count(0, "row")) == ("26 %", "1 query", "0 rows")
     assert middle_and_range([1.0, 2.0, 9.0]) == "2 (median; 1 to 9)"
     assert middle_and_range([3.0]) == "3"

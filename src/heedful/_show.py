@@ -7,6 +7,8 @@ import numpy as np
 
 # Longer names and cells are cut; lists of facts too.
 LONGEST, MOST_FACTS = 40, 8
+# Numbers from here on are written with exponents.
+LARGE = 1e9
 CELL = ' style="text-align:left"'
 
 
@@ -67,8 +69,10 @@ def middle_and_range(values: Any) -> str:
 
 
 def short(value: float, digits: int = 3) -> str:
-    """Return a number as people write it."""
-    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.{digits}g}"
+    """Return a number as people write it: 1403, 55,550, 0.0123."""
+    if abs(value) < 10.0**digits or not abs(value) < LARGE:
+        return f"{value:.{digits}g}"
+    return f"{value:.0f}" if abs(value) < 9999.5 else f"{value:,.0f}"
 
 
 def percent(share: float) -> str:

@@ -117,6 +117,10 @@ def test_what_trees_miss_goes_to_columns_that_matter_to_the_query_or_to_others()
         known_values=lambda *_: (plain, bent),
         reliance=np.array([[1.0, 0.0, 0.0]]),
         compared=SimpleNamespace(base=np.array([10.0])),
+        usually_missed=np.array([0.5]),
     )
     # 14 is 4 above the base, and 0 are known: the first column matters elsewhere, the second here, the third nowhere
-    np.testing.assert_allclose(Game.fast(game, None, None, np.array([[14.0]])), [[[2.0, 2.0, 0.0]]])
+    added, far = Game.judged(game, None, None, np.array([[14.0]]))
+    np.testing.assert_allclose(added, [[[2.0, 2.0, 0.0]]])
+    # three times what is usually missed is where the known ends
+    np.testing.assert_allclose(far, [4.0 / 1.5])

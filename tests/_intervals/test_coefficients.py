@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from heedful._intervals import coefficients
-from heedful._intervals.coefficients import Refits, effective_rows, sharpen
+from heedful._intervals import coefficients, debiased
+from heedful._intervals.coefficients import Refits
+from heedful._intervals.debiased import WorkingRows, effective_rows, sharpen
 from heedful.attention import attend
 from reference.coefficients import line_intervals, sharpened
 
@@ -15,7 +16,7 @@ ESTIMATE, LOW, HIGH, FREQUENCY = range(4)
 def refits(x, y, *, weight=None, curve=None, coverage=0.9, n_draws=60):
     weight = np.ones(len(x)) if weight is None else weight
     draws = np.random.default_rng(0).normal(size=(n_draws, x.shape[1]))
-    return Refits(x, [y], [curve], weight, coverage, draws)
+    return Refits(WorkingRows(x, [y], [curve], weight), coverage, draws)
 
 
 def rows(rng, n=60, noise=1.0):
@@ -25,13 +26,14 @@ def rows(rng, n=60, noise=1.0):
 
 def ask(known, attention=None, start=None):
     """Return what is told of one query's coefficients (n_columns, 4)."""
-    attention = attend(np.zeros((1, known.weight.size)), sample_weight=known.weight) if attention is None else attention
-    return known.of(attention, np.zeros((1, 1, known.x.shape[1])) if start is None else start[None, None])[0, 0]
+    weight = known.rows.weight
+    attention = attend(np.zeros((1, weight.size)), sample_weight=weight) if attention is None else attention
+    return known.of(attention, np.zeros((1, 1, known.rows.x.shape[1])) if start is None else start[None, None])[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])
 def test_intervals_are_those_of_least_squares_with_rows_left_out(rng, monkeypatch, curved):
-    monkeypatch.setattr(coefficients, "RIDGE", 1e-12)
+    monkeypatch.setattr(debiased, "RIDGE", 1e-12)
     x, y = rows(rng)
     curve, attention = rng.uniform(0.5, 2.0, size=60) if curved else None, attend(0.3 * rng.normal(size=(1, 60)))
     found = ask(refits(x, y, curve=curve), attention)

@@ -179,7 +179,7 @@ def test_curves_are_exactly_additive_and_say_what_each_value_adds(kind, rng):
         for j, name in enumerate(X.columns):
             pieces = own[own["feature"] == name]
             for cell, expected in zip(X[name], parts[:, j, k], strict=True):
-                assert piece_of(pieces, cell)["effect"] == expected
+                assert piece_of(pieces, cell)["curve"] == expected
 
 
 def piece_of(pieces, cell):

@@ -67,11 +67,13 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     )
     assert main(["explain", f"{made}/{task}.skops", f"{made}/{task}.csv", "--json", "--top", "3"]) == 0
     explained = json.loads(capsys.readouterr().out)
-    assert len(explained["top_features"]) == len(explained["top_rows"]) == 3 * ROWS
+    assert len(explained["top_features"]) == 3 * ROWS
+    assert len(explained["top_rows"]) == (3 * ROWS if load_model(made / f"{task}.skops").mixing_ else 0)
     assert explained["errors"]["model"] < 10
-    assert {piece["feature"] for piece in explained["curves"]} == set(FEATURES)
     assert len(explained["effects"]) == 3 * ROWS
     assert {term["query"] for term in explained["models"]} == set(range(ROWS))
+    # survival has no curves where neither lasso nor heads have any
+    assert {piece["feature"] for piece in explained["curves"] or []} in (set(FEATURES), set())
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

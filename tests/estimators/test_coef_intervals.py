@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, TreeAttentionRegressor
-from heedful._intervals import coefficients
+from heedful._intervals import debiased
 from heedful.similarity import ForestProximity
 from reference.coefficients import line_intervals
 
@@ -70,7 +70,7 @@ def test_without_attention_the_estimate_is_that_of_least_squares(rng):
 
 
 def test_intervals_are_those_of_least_squares_under_sharp_attention_and_curves_take_no_part(rng, monkeypatch):
-    monkeypatch.setattr(coefficients, "RIDGE", 1e-12)
+    monkeypatch.setattr(debiased, "RIDGE", 1e-12)
     X, y = table(rng, 200)
     model = AttentionLasso(**MANY).fit(X, y)
     assert model._model.models.shapes is not None

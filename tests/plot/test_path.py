@@ -49,7 +49,9 @@ def test_in_short_axes_the_largest_coefficients_are_named(wide):
 def test_the_most_probable_class_is_drawn_unless_another_is_asked_for(classes):
     query = classes.index[0]
     best = classes.prediction.loc[query].idxmax()
-    assert plot.coefficient_path(classes, query).get_ylabel() == f"coefficient of class {best} per s.d."
+    assert (
+        plot.coefficient_path(classes, query).get_ylabel() == f"coefficient of class {best} per s.d.,\ncurves left out"
+    )
     ax = plot.coefficient_path(classes, query, output="low")
     local = classes.local_coef.loc[query, "low"] * classes.unit()
     for feature, line in lines_of(ax).items():

@@ -31,3 +31,12 @@ def test_every_part_of_a_response_has_its_column(small, no_overlap):
 
 def test_more_rows_than_there_are_draw_all_of_them(small):
     assert len(plot.attended_rows(small, small.index[0], k=1000).patches) == len(small.train)
+
+
+def test_where_one_model_predicts_alone_no_rows_and_no_parts_are_drawn(small):
+    mixing, found = 0 * small.mixing, small.attribution()
+    alone = Explanation(**{**vars(small), "mixing": mixing, "attribution": lambda: found._replace(model=found.total)})
+    ax = plot.attended_rows(alone, alone.index[0])
+    assert not ax.patches
+    assert "predicts alone" in ax.texts[0].get_text()
+    assert plot.importance(alone).get_legend() is None

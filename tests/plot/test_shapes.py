@@ -30,7 +30,8 @@ def with_curves(explanation, **columns):
     """Return an explanation with these curves: for each column a list of tables of pieces."""
     parts = [part.assign(feature=name) for name, tables in columns.items() for part in tables]
     columns = ["feature", "low", "high", "level", "rows", "effect"]
-    return Explanation(**{**vars(explanation), "curves": pd.concat(parts, ignore_index=True).reindex(columns=columns)})
+    curves = pd.concat(parts, ignore_index=True).reindex(columns=columns)
+    return Explanation(**{**vars(explanation), "curves": curves.assign(curve=2 * curves["effect"])})
 
 
 @pytest.fixture
@@ -174,3 +175,28 @@ def test_an_unknown_column_is_named_with_some_that_are_known(small):
 def test_style_reaches_the_line_and_the_bars(small):
     assert [line.get_color() for line in lines_of(plot.shapes(small, "measure 0", color="green"))] == ["green"]
     assert plot.shapes(small, "kind", alpha=0.5).patches[0].get_alpha() == 0.5
+
+
+def test_the_curve_of_a_query_is_its_multiple_of_the_additive_model(made):
+    multiple = pd.Series(np.linspace(0, 1, len(made.index)), made.index)
+    own = Explanation(**{**vars(made), "multiple": multiple, "shape": 0 * made.design})
+    last = made.index[-1]
+    (whole,), (line,) = (lines_of(plot.shapes(own, "measure 0", query=query)) for query in (None, last))
+    np.testing.assert_allclose(line.get_ydata(), 2 * multiple[last] * whole.get_ydata())
+    with pytest.raises(ValueError, match="no curves in it"):
+        plot.shapes(own, "measure 0", query=made.index[0])
+    flat = Explanation(**{**vars(own), "curves": own.curves.assign(effect=0.0)})
+    (mean,) = lines_of(plot.shapes(flat, "measure 0"))
+    np.testing.assert_allclose(mean.get_ydata(), 2 * multiple.mean() * whole.get_ydata())
+
+
+def test_the_curves_of_classes_enter_a_query_by_all_of_its_multiples(classes):
+    names, n_query = classes.outputs, len(classes.index)
+    parts = [steps([0.0], [1.0 + k, 2.0 - k]).assign(feature="measure 0", **{"class": name, "level": None})
+             for k, name in enumerate(names)]  # fmt: skip
+    multiple = np.random.default_rng(0).normal(size=(n_query, len(names), len(names)))
+    table = pd.concat(parts, ignore_index=True).assign(curve=lambda table: table["effect"])
+    shown = Explanation(**{**vars(classes), "curves": table, "multiple": pd.DataFrame(multiple.reshape(n_query, -1))})
+    heights = multiple[2] @ np.array([[1.0 + k, 2.0 - k] for k in range(len(names))])
+    drawn = [line.get_ydata()[:2] for line in lines_of(plot.shapes(shown, "measure 0", query=classes.index[2]))]
+    np.testing.assert_allclose(drawn, heights)

@@ -16,16 +16,22 @@ def sharpened(attention, enough=15):
     return next((weight for weight in powers[::-1] if 1 / np.sum(weight**2) >= enough), powers[0])
 
 
-def line_intervals(x, y, attention, curve, coverage):
-    """Return slopes and half widths under sharpened attention; residuals are those of models without the row."""
+def line_contrasts(x, y, attention, curve, contrast):
+    """Return sums of slopes and their deviations under sharpened attention; residuals are of models without the row."""
     weight = sharpened(attention)
     weight = weight * curve
-    design = np.column_stack([np.ones(len(x)), x])
+    design, contrast = np.column_stack([np.ones(len(x)), x]), np.column_stack([np.zeros(len(contrast)), contrast])
     left = np.empty(len(x))
     for i in range(len(x)):
         others = np.arange(len(x)) != i
         left[i] = y[i] - design[i] @ weighted_line(x[others], y[others], weight[others])
-    bread = np.linalg.inv(design.T @ (weight[:, None] * design))
+    bread = np.linalg.pinv(design.T @ (weight[:, None] * design), rcond=1e-12)
     score = design * (weight * left)[:, None]
-    deviation = np.sqrt(np.diag(bread @ (score.T @ score) @ bread))
-    return weighted_line(x, y, weight)[1:], stats.norm.ppf((1 + coverage) / 2) * deviation[1:]
+    covariance = bread @ (score.T @ score) @ bread
+    return contrast @ weighted_line(x, y, weight), np.sqrt(np.diag(contrast @ covariance @ contrast.T))
+
+
+def line_intervals(x, y, attention, curve, coverage):
+    """Return slopes and half widths under sharpened attention."""
+    slope, deviation = line_contrasts(x, y, attention, curve, np.eye(x.shape[1]))
+    return slope, stats.norm.ppf((1 + coverage) / 2) * deviation

@@ -152,6 +152,7 @@ def _shapes(added, frame, features, rng):
                     part.assign(feature=feature, effect=height, **({} if output is None else {"class": output}))
                 )
     curves = pd.concat(parts, ignore_index=True)
+    curves["curve"] = 2 * curves["effect"]
     shape = frame.per_feature(added)
     return {"multiple": multiple, "shape": shape, "curves": curves}
 

@@ -58,7 +58,7 @@ def test_the_widest_curves_are_shown_at_their_heights(task):
     table = explanation.curves[explanation.curves["feature"] == "x1"]
     for output, heights in enumerate(column["effect"]):
         own = table if task == "regression" else table[table["class"] == explanation.outputs[output]]
-        np.testing.assert_allclose([*heights, column["missing"][output]], own["effect"], rtol=1e-3)
+        np.testing.assert_allclose([*heights, column["missing"][output]], own["curve"], rtol=1e-3)
     assert (column["rows"], column["missing_rows"]) == ([20, 60, 30], 10)
     assert column["edges"][1:3] == [-1, 0.5]
 

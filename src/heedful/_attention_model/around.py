@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful import _blocks
 from heedful._attention_model.moves import Compared
+from heedful._attention_model.near import can_share, near_values
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Ask
 from heedful._frames import center_and_unit
@@ -95,9 +97,18 @@ def values_near(
     fitted: "FittedAttention", codes: np.ndarray, moved: np.ndarray, source: np.ndarray, given: Any, run: Run
 ) -> np.ndarray:
     """Return what is predicted of rows (n_moved, n_columns), each near the query that ``source`` names."""
-    models = fitted.models
-    rows = Pool(moved, _like_given(fitted, moved, given), models.given_columns)
-    return fitted.ask(fitted.read_rows(rows), Ask(), run._replace(verbose=0)).value
+    models, run = fitted.models, run._replace(verbose=0)
+    rows = fitted.read_rows(Pool(moved, _like_given(fitted, moved, given), models.given_columns))
+    heads = fitted.heads()
+    if fitted.tuned.mixing == 0 or not can_share(heads):
+        return fitted.ask(rows, Ask(), run).value
+    order = np.argsort(source, kind="stable")
+    queries = fitted.read_rows(Pool(codes, given, models.given_columns))
+    with _blocks.one_blas_thread():
+        local = near_values(queries, rows.take(order), source[order], heads, run)
+    values = np.empty(local.shape)
+    values[order] = local
+    return (1 - heads.mixing) * rows.view.base + heads.mixing * values
 
 
 def _like_given(fitted: "FittedAttention", moved: np.ndarray, given: Any) -> Any:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import Ask, QueryBatch
 from heedful._models.protocol import FittedModels, Run, View
-from heedful._trees import Bins, LeafTables, Surrogate, fit_surrogate
+from heedful._training_table import TrainingTable
+from heedful._trees import Binned, Bins, LeafTables, Surrogate, fit_surrogate
 
 if TYPE_CHECKING:
     from heedful._attention_model.fitted import FittedAttention
@@ -25,6 +27,9 @@ FEWEST_MIXED, MIXED_PER_ROW, MOST_MIXED, MOST_COMPARED = 1000, 5, 4000, 2000
 SLOW_MIXED, SLOW_COMPARED = 300, 80
 # Rows on which it is seen how much the rest depends on each column.
 LOOKED_AT = 200
+# One mixed row in so many is kept from the trees to see what they leave; a query of which they leave so many times
+# more, and this part of what columns add, is beyond what they were checked on.
+ONE_IN, FAR, LEAST_LEFT = 10, 3.0, 0.02
 # Cells of mixed rows that are held at a time.
 MOST_CELLS = 4_000_000
 # What is below this part of the largest contribution, or of the linear predictor, is rounding.
@@ -68,8 +73,15 @@ class Game:
         most = SLOW_COMPARED if models.slow else MOST_COMPARED
         self.compared = self._compare(train, *systematic(fitted.rows.weight, most))
         reader, weight = fitted.rows.reader, fitted.rows.weight
-        self.bins = Bins().fit(train.codes, reader.unordered, weight)
-        self.trees = self._fit_trees(mix_rows(weight, train.codes.shape[1], self._n_mixed(weight.size)), train)
+        # without attention only columns that the models use add anything
+        self.idle = np.zeros(len(reader.names), dtype=bool)
+        if fitted.tuned.mixing == 0 and models.by_column:
+            self.idle = ~np.isin(np.arange(self.idle.size), fitted.rows.model_columns)
+        self.bins = Bins().fit(np.where(self.idle, 0.0, train.codes), reader.unordered, weight)
+        n_columns, n_mixed = train.codes.shape[1], self._n_mixed(weight.size)
+        self.trees = self._fit_trees(mix_rows(weight, n_columns, n_mixed), train)
+        missed = self.missed_of(train, mix_rows(weight, n_columns, n_mixed // ONE_IN, SEED + 1))
+        self.usually_missed = np.sqrt((missed**2).mean(axis=0))
         codes = self.binned(self.compared.rows.codes)
         self.tables: list[LeafTables] = [tree.leaf_tables(codes, self.compared.share) for tree in self.trees]
         seen = codes[:: -(-len(codes) // LOOKED_AT)]
@@ -106,7 +118,7 @@ class Game:
             mixed = train.mix(part)
             codes.append(mixed.codes)
             rest.append(self.rest(mixed))
-        rows, values = self.bins.transform(np.vstack(codes)), np.vstack(rest)
+        rows, values = self._bin(np.vstack(codes)), np.vstack(rest)
         return [fit_surrogate(rows, column, SEED) for column in values.T]
 
     def _rows_at_a_time(self) -> int:
@@ -117,7 +129,10 @@ class Game:
 
     def binned(self, codes: np.ndarray) -> np.ndarray:
         """Return the bins of codes."""
-        return self.bins.transform(codes).codes
+        return self._bin(codes).codes
+
+    def _bin(self, codes: np.ndarray) -> Binned:
+        return self.bins.transform(np.where(self.idle, 0.0, codes))
 
     def rest(self, rows: Pool) -> np.ndarray:
         """Return what the global model leaves of the linear predictors of rows (n_rows, n_outputs)."""
@@ -165,8 +180,7 @@ class Game:
             apart = curve_parts(models, view) - compared.curves
             bent = np.einsum("qkl,qjl->qkj", np.broadcast_to(multiple, (len(apart), *multiple.shape[1:])), apart)
             total[:, :, columns] += bent
-            place = np.broadcast_to(rows.model_places(view.codes)[:, None, :], bent.shape)
-            np.put_along_axis(levels, place, np.take_along_axis(levels, place, axis=2) + bent, axis=2)
+            levels = add_at_places(rows, view.codes, levels, bent)
         return Terms(total, levels)
 
     def known_values(self, batch: QueryBatch, codes: np.ndarray, shape: tuple[int, ...]) -> tuple[Any, Any]:
@@ -176,8 +190,17 @@ class Game:
 
     def fast(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> np.ndarray:
         """Return what columns add to the linear predictors of queries (n_query, n_outputs, n_columns)."""
+        return self.judged(batch, codes, link)[0]
+
+    def judged(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what columns add, and how far each query is beyond what the trees were checked on: more than 1 is."""
         plain, bent = self.known_values(batch, codes, link.shape)
-        return close(plain + bent, np.abs(bent) + self.reliance, link - self.compared.base)
+        left = np.abs(link - self.compared.base - (plain + bent).sum(axis=2))
+        bound = np.maximum(FAR * self.usually_missed, LEAST_LEFT * np.abs(plain + bent).sum(axis=2))
+        far = (left / np.maximum(bound, NOISE * (1.0 + np.abs(link)))).max(axis=1)
+        total = close(plain + bent, np.abs(bent) + self.reliance, link - self.compared.base)
+        # Shapley values of linear predictors that sum to zero over classes do too
+        return centre_outputs(total, 1), far
 
 
 def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarray:
@@ -193,6 +216,14 @@ def drop_noise(values: np.ndarray, whole: np.ndarray, link: np.ndarray) -> np.nd
     """Return values (..., n_columns) with zeros for what is rounding beside the largest of the whole and the link."""
     smallest = NOISE * np.abs(whole).max(axis=-1) + ROUNDING * np.abs(link)
     return np.where(np.abs(values) > smallest[..., None], values, 0.0)
+
+
+def add_at_places(rows: TrainingTable, codes: np.ndarray, levels: np.ndarray, added: np.ndarray) -> np.ndarray:
+    """Return what columns of the design add, with more of the models' columns at the levels that rows have."""
+    place = np.broadcast_to(rows.model_places(codes)[:, None, :], added.shape)
+    found = levels.copy()
+    np.put_along_axis(found, place, np.take_along_axis(levels, place, axis=2) + added, axis=2)
+    return found
 
 
 def curve_parts(models: FittedModels, view: View) -> np.ndarray:
@@ -212,9 +243,9 @@ def systematic(weight: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     return rows, times / most
 
 
-def mix_rows(weight: np.ndarray, n_columns: int, n_mixed: int) -> np.ndarray:
+def mix_rows(weight: np.ndarray, n_columns: int, n_mixed: int, seed: int = SEED) -> np.ndarray:
     """Return for each cell of mixed rows one of two training rows; each number of columns of the first is as likely."""
-    drawn = np.random.RandomState(SEED)
+    drawn = np.random.RandomState(seed)
     first, second = drawn.choice(weight.size, (2, n_mixed, 1), p=weight / weight.sum())
     order = np.argsort(drawn.random_sample((n_mixed, n_columns)), axis=1)
     return np.where(order < drawn.randint(0, n_columns + 1, (n_mixed, 1)), first, second)

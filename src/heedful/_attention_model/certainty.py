@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.fitted import FittedAttention, Table
 from heedful._attention_model.queries import BlockAnswer, QueryBatch, known_attention
 from heedful._intervals.coefficients import Refits
@@ -33,7 +34,7 @@ def tell_certainty(fitted: FittedAttention, table: Table, coverage: float, n_dra
     if not (isinstance(models, FittedLinear) and isinstance(problem, LinearProblem)):
         raise TypeError(f"Only linear models have coefficients with intervals, got {models!r}.")
     refits = Refits.of_tables(problem.tables, rows.weight, len(models.names), coverage, n_draws)
-    summary = partial(_certainty_block, _Lines(models, fitted.base_coef, refits))
+    summary = partial(_certainty_block, _Lines(models, fitted.fitted_coef, refits))
     found = fitted.summarise(table, summary, 64 * rows.weight.size, run)
     outputs = fitted.response.outputs
     index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(found))
@@ -49,4 +50,7 @@ def _certainty_block(lines: _Lines, batch: QueryBatch, found: BlockAnswer) -> np
     coef = ((1 - share) * lines.base_coef + share * local)[:, :, : len(models.names)]
     unit = models.scale.unit[: len(models.names)] / models.scale.y_unit
     refits = lines.refits.of(known_attention(found), coef * unit)
-    return np.concatenate([coef[..., None], refits[..., :3] / unit[:, None], refits[..., 3:]], axis=3)
+    # refits of classes are beside coefficients as they were fitted; all move to where coefficients sum to zero
+    moved = (coef - centre_outputs(coef, 1))[..., None]
+    told = np.concatenate([coef[..., None], refits[..., :3] / unit[:, None]], axis=3) - moved
+    return np.concatenate([told, refits[..., 3:]], axis=3)

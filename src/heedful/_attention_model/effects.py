@@ -7,7 +7,10 @@ import pandas as pd
 
 from heedful._attention_model.around import Around, link_effects, look_around, per_unit
 from heedful._attention_model.moves import Compared
-from heedful._attention_model.queries import Ask
+from heedful._attention_model.queries import Answer, Ask, known_attention
+from heedful._intervals.effects import NONE, Contrasts, EffectIntervals
+from heedful._models.linear import FittedLinear
+from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import Run
 
 if TYPE_CHECKING:
@@ -31,25 +34,73 @@ def tell_effects(fitted: "FittedAttention", table: "Table", asked: Asked, run: R
     codes = fitted.rows.read(table)
     found = fitted.ask(batch, Ask(coef=models.by_column, attention=models.by_column), run)
     fitted.warn(found.n_failed, batch.size)
-    given = models.given_rows(table)
-    around = look_around(fitted, codes, given, found.value, asked.columns, run, joint=False)
+    # a column that no tree and no model looks at has no effect
+    moved = np.intersect1d(asked.columns, fitted.columns_to_move(len(codes[0])))
+    around = look_around(fitted, codes, models.given_rows(table), found.value, moved, run, joint=False)
     effect = link_effects(fitted, around)
-    ends = np.full((*effect.shape, 2), np.nan)
+    ends = effect_ends(fitted, found, codes, effect, asked.coverage)
     if asked.scale == "response":
         effect, ends = _as_predicted(fitted, around, effect, ends)
     index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(codes))
-    found = np.concatenate([effect[..., None], ends], axis=3)
-    return table_effects(fitted, around.compared, found, asked.columns, index)
+    told = np.concatenate([effect[..., None], ends], axis=3)
+    return table_effects(fitted, around.compared, told, asked.columns, index)
 
 
 def explained_effects(
-    fitted: "FittedAttention", codes: np.ndarray, effect: np.ndarray, index: pd.Index, coverage: float
+    fitted: "FittedAttention", found: Answer, codes: np.ndarray, effect: np.ndarray, index: pd.Index, coverage: float
 ) -> pd.DataFrame:
     """Return known effects (n_query, n_outputs, n_columns) of explained queries as a table, with intervals."""
-    ends = np.full((*effect.shape, 2), np.nan)
     columns = np.flatnonzero(~np.isnan(effect).all(axis=(0, 1)))
-    found = np.concatenate([effect[..., None], ends], axis=3)
-    return table_effects(fitted, fitted.moves.compare(codes), found, columns, index)
+    ends = effect_ends(fitted, found, codes, effect, coverage)
+    told = np.concatenate([effect[..., None], ends], axis=3)
+    return table_effects(fitted, fitted.moves.compare(codes), told, columns, index)
+
+
+def effect_ends(
+    fitted: "FittedAttention", found: Answer, codes: np.ndarray, effect: np.ndarray, coverage: float
+) -> np.ndarray:
+    """Return the ends of intervals around effects (n_query, n_outputs, n_columns, 2) on the scale of the link.
+
+    They are infinite where local lassos tell nothing: columns that only similarities see, missing numbers, and models
+    of other kinds.
+    """
+    models, problem, rows = fitted.models, fitted.problem, fitted.rows
+    if not (isinstance(models, FittedLinear) and isinstance(problem, LinearProblem)):
+        return np.stack([np.full(effect.shape, -np.inf), np.full(effect.shape, np.inf)], axis=-1)
+    n_names, mixing = len(models.names), found.mixing[:, None, None]
+    # working responses of classes are beside coefficients as they were fitted, effects beside those that sum to zero
+    apart = (fitted.fitted_coef - fitted.base_coef)[:, :n_names]
+    coef = ((1 - mixing) * fitted.base_coef + mixing * found.coef)[:, :, :n_names] + apart
+    contrasts = _contrasts(fitted, codes)
+    moved = _difference(apart, contrasts)
+    unit = models.scale.unit[:n_names] / models.scale.y_unit
+    intervals = EffectIntervals.of_tables(problem.tables, rows.weight, unit, coverage)
+    ends = intervals.of(known_attention(found), coef, effect + moved, contrasts)
+    return ends - moved[..., None]
+
+
+def _contrasts(fitted: "FittedAttention", codes: np.ndarray) -> Contrasts:
+    """Return the columns of the lassos that tell each column of the table."""
+    rows, moves = fitted.rows, fitted.moves
+    compared = moves.compare(codes)
+    own, other = np.full(codes.shape, NONE), np.full(codes.shape, NONE)
+    columns = rows.model_columns
+    places, beside = (rows.model_places(part) for part in (codes, compared.below))
+    known, known_beside = (rows.model_rows(part) for part in (codes, compared.below))
+    number = ~moves.levels[columns] & ~np.isnan(codes[:, columns])
+    at = np.arange(len(codes))[:, None]
+    # a level without a dummy has no coefficient
+    dummies = moves.levels[columns] & (known[at, places] == 1) & (known_beside[at, beside] == 1)
+    own[:, columns] = np.where(number | dummies, places, NONE)
+    other[:, columns] = np.where(dummies, beside, NONE)
+    still = compared.distance == 0
+    return Contrasts(np.where(still, 0, own), np.where(still, 0, other))
+
+
+def _difference(coef: np.ndarray, contrasts: Contrasts) -> np.ndarray:
+    """Return differences (n_query, n_outputs, n_columns) of coefficients (n_outputs, n_names)."""
+    padded = np.hstack([coef, np.zeros((len(coef), 1))])
+    return (padded[:, contrasts.own] - padded[:, contrasts.other]).swapaxes(0, 1)
 
 
 def _as_predicted(

@@ -10,7 +10,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from heedful import _blocks
 from heedful._attention_model.around import column_weights
-from heedful._attention_model.attribution import Game, drop_noise
+from heedful._attention_model.attribution import Game, add_at_places, drop_noise
+from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.effects import explained_effects
 from heedful._attention_model.moves import Moves
 from heedful._attention_model.parts import in_parts
@@ -37,6 +38,8 @@ from heedful.explain import Explanation
 from heedful.explain._attribution import Attribution, Pending
 
 MAX_ITER = 10_000
+# Queries beyond what contributions were checked on of which the model itself is asked: at most, and of a hundred.
+MOST_ASKED, ASKED_OF_HUNDRED = 10, 5
 Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
@@ -65,13 +68,15 @@ class FittedAttention:
     _calibration: Calibration | None = None
     _game: Game | None = None
     _moves: Moves | None = None
+    _column_weight: np.ndarray | None = None
 
     def __init__(self, models: FittedModels, problem: Problem, grid: Grid, splits: list[Split]):
         self.models, self.problem, self.grid, self.splits = models, problem, grid, splits
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what can be made again."""
-        return {name: value for name, value in vars(self).items() if name not in ("_game", "_calibration", "_moves")}
+        made = ("_game", "_calibration", "_moves", "_column_weight")
+        return {name: value for name, value in vars(self).items() if name not in made}
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
@@ -135,6 +140,11 @@ class FittedAttention:
     @property
     def base_coef(self) -> np.ndarray:
         """Return the coefficients (n_outputs, n_columns) of the global model; those of shapes come last."""
+        return self._centred(self.fitted_coef, 0)
+
+    @property
+    def fitted_coef(self) -> np.ndarray:
+        """Return the coefficients of the global model as they were fitted: those of classes have any sum."""
         models, share = self.models, self.tuned.additive
         if models.shapes is None:
             return models.coef
@@ -144,9 +154,14 @@ class FittedAttention:
     def base_intercept(self) -> np.ndarray | None:
         """Return the intercepts (n_outputs,) of the global model, where it has any."""
         models, share = self.models, self.tuned.additive
-        if models.shapes is None or models.intercept is None:
-            return models.intercept
-        return (1 - share) * models.intercept + share * models.shapes.start
+        if models.intercept is None:
+            return None
+        start = models.intercept if models.shapes is None else models.shapes.start
+        return self._centred((1 - share) * models.intercept + share * start, 0)
+
+    def _centred(self, values: np.ndarray, axis: int) -> np.ndarray:
+        """Return slopes or intercepts of classes with a sum of zero; importances as they are."""
+        return centre_outputs(values, axis) if self.models.linear else values
 
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
@@ -168,9 +183,16 @@ class FittedAttention:
             self._moves = Moves(self.rows)
         return self._moves
 
+    @property
+    def column_weight(self) -> np.ndarray:
+        """How much each column of the table may change predictions; 0 if it cannot."""
+        if self._column_weight is None:
+            self._column_weight = column_weights(self)
+        return self._column_weight
+
     def columns_to_move(self, most: int) -> np.ndarray:
         """Return the columns of the table that can change a prediction, at most so many: the most important ones."""
-        weight = column_weights(self)
+        weight = self.column_weight
         used = np.flatnonzero(weight > 0) if weight.any() else np.arange(1)
         return np.sort(used[np.argsort(-weight[used], kind="stable")[:most]])
 
@@ -221,10 +243,13 @@ class FittedAttention:
             "sources": self._sources(),
             "attribution": Pending(work),
             "ask": WhatIf(self, batch.view.codes, self.models.given_rows(table), offset, run._replace(verbose=0)),
+            "seen": pd.Series(are_rows_of(self.rows.read(table), self.rows.codes), tables.coef.index, name="seen"),
         }
         if small is not None:
-            shown["tell_effects"] = partial(explained_effects, self, batch.view.codes, small.effect, tables.coef.index)
-        shown |= shape_tables(self.models, tables) | losses
+            shown["tell_effects"] = partial(
+                explained_effects, self, found, batch.view.codes, small.effect, tables.coef.index
+            )
+        shown |= shape_tables(self.models, tables, self.base_coef) | losses
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
         return explain_models(tables, self.response, shown)
@@ -240,9 +265,14 @@ class FittedAttention:
         game, link = self.game(run._replace(verbose=0)), self.problem.family.link_of(found.value)
         models = self.models
         queries = Pool(self.rows.read(table), models.given_rows(table), models.given_columns)
-        error = None
+        error, checked = None, np.ones(batch.size, dtype=bool)
         if method == "fast":
-            total = game.fast(batch, queries.codes, link)
+            total, far = game.judged(batch, queries.codes, link)
+            checked, asked = far <= 1.0, worst_of(far, 0 if models.slow else MOST_ASKED)
+            if asked.size:
+                part = queries.take(asked)
+                total[asked] = shapley_values(game, self.read_rows(part), part, link[asked])[0]
+                checked[asked] = True
         else:
             total, error = shapley_values(game, batch, queries, link)
         total = drop_noise(total, total, link)
@@ -250,9 +280,14 @@ class FittedAttention:
         both = (1 - mixing) * self.base_coef + mixing * found.coef
         terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
         if terms is None:
-            return Attribution(game.compared.base, total, None, None, error)
+            return Attribution(game.compared.base, total, None, None, error, checked)
+        if self.tuned.mixing == 0:
+            # one model for all rows: nothing comes through attention
+            rest = (total - terms.columns)[:, :, self.rows.model_columns]
+            levels = add_at_places(self.rows, batch.view.codes, terms.levels, rest)
+            return Attribution(game.compared.base, total, total, levels, error, checked)
         model = total - drop_noise(total - terms.columns, total, link)
-        return Attribution(game.compared.base, total, model, terms.levels, error)
+        return Attribution(game.compared.base, total, model, terms.levels, error, checked)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""
@@ -340,7 +375,8 @@ class FittedAttention:
         """Return the mixing of training rows, each left out."""
         return self.ask(self.left_out(number), Ask(models=False), run).mixing
 
-    def _heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
+    def heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
+        """Return the heads in use."""
         tuned, mixing = self.tuned, self.tuned.mixing
         heed = tuned.share
         if mixing == 0 and (attends or self.models.attends_when_idle):
@@ -352,11 +388,11 @@ class FittedAttention:
     def ask(self, batch: QueryBatch, ask: Ask, run: Run, *, keep_models: bool = False, attends: bool = False) -> Answer:
         """Return what is asked of a batch; the heads' part is the global model's where no head is used."""
         with _blocks.one_blas_thread():
-            found = answer(batch, self._heads(keep_models, attends), ask, run)
+            found = answer(batch, self.heads(keep_models, attends), ask, run)
         if not ask.models:
             return found
         if self.tuned.mixing > 0:
-            return found._replace(coef=self.models.original(found.coef) if ask.coef else found.coef)
+            return found._replace(coef=self._centred(self.models.original(found.coef), 1) if ask.coef else found.coef)
         coef = np.tile(self.base_coef, (batch.size, 1, 1)) if ask.coef else found.coef
         return found._replace(value=found.base, local=found.base, coef=coef)
 
@@ -403,6 +439,22 @@ class FittedAttention:
         family = self.problem.family.new_rows(encoded)
         loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))
         return {"y": y, "loss": loss, "baseline_loss": plain}
+
+
+def are_rows_of(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return whether rows of codes are among known ones, cell by cell; missing cells are equal."""
+    # adding 0 turns -0 into 0, and one pattern of bits stands for all missing cells
+    keys = (np.ascontiguousarray(np.where(np.isnan(part), np.nan, part) + 0.0) for part in (codes, known))
+    own, others = ({} if not part.size else [row.tobytes() for row in part] for part in keys)
+    found = set(others)
+    return np.array([row in found for row in own], dtype=bool) if own else np.zeros(len(codes), dtype=bool)
+
+
+def worst_of(far: np.ndarray, most: int) -> np.ndarray:
+    """Return the queries that are farthest beyond what is known: so many, and of a hundred queries so many, at most."""
+    number = min(most, -(-far.size * ASKED_OF_HUNDRED // 100))
+    order = np.argsort(-far, kind="stable")[:number]
+    return np.sort(order[far[order] > 1.0])
 
 
 def _attended_block(calibration: Calibration, found: BlockAnswer) -> np.ndarray:

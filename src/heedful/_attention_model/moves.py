@@ -16,7 +16,7 @@ from heedful._training_table import TrainingTable
 # How far a column moves, in standard deviations; and distinct values up to which it moves from one to the other.
 STEP, FEW_VALUES = 0.5, 10
 # Rows in which several columns move, and the share of columns that do.
-N_JOINT, SHARE_MOVED = 16, 0.3
+N_JOINT, SHARE_MOVED = 12, 0.3
 SEED = 0
 
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heedful import _blocks
+from heedful._frames import take
 from heedful._kernels.shapes import ScoreRows
 from heedful._models.protocol import Problem, Run, View
 from heedful._tuning.adaptive import Evidence, RowErrors, adapt
@@ -41,6 +42,18 @@ class QueryBatch(NamedTuple):
     def size(self) -> int:
         """Return the number of queries."""
         return len(self.view.base)
+
+    def take(self, rows: np.ndarray) -> "QueryBatch":
+        """Return some of the queries, as new rows."""
+        view = self.view
+        part = view._replace(
+            codes=view.codes[rows],
+            design=view.design[rows],
+            x=take(view.x, rows),
+            base=view.base[rows],
+            additive=None if view.additive is None else view.additive[rows],
+        )
+        return QueryBatch(part, [seen[rows] for seen in self.seen])
 
     def block(self, group: int, block: slice) -> Queries:
         """Return a block as the similarity of one group sees it."""

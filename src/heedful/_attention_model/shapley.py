@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 
 from heedful._attention_model.attribution import SEED, Game, close, systematic
+from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.pool import Pool
 from heedful._attention_model.queries import QueryBatch
 
@@ -28,7 +29,7 @@ def shapley_values(game: Game, batch: QueryBatch, queries: Pool, link: np.ndarra
         draws, share, error = enumerate_subsets(game, pool) if few else draw_orders(game, pool)
         values[q] += np.tensordot(share, draws, 1)
         errors[q] = error
-    return close(values, errors**2, link - game.compared.base), errors
+    return centre_outputs(close(values, errors**2, link - game.compared.base), 1), errors
 
 
 def enumerate_subsets(game: Game, pool: Pool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from heedful._attention_model.around import Around, column_weights, link_effects, look_around, take_given
+from heedful._attention_model.around import Around, link_effects, look_around, take_given
 from heedful._attention_model.moves import N_JOINT
 from heedful._models.protocol import Run
 
@@ -24,7 +24,7 @@ ROUNDING, DEPENDENT = 1e-12, 1e-10
 # What one row weighs in its own fit at most.
 MOST_LEVERAGE = 0.95
 # Columns that are moved at most, the most important ones; and cells that are held at a time.
-MOST_TRIED, MOST_CELLS = 60, 2_000_000
+MOST_TRIED, MOST_CELLS = 16, 2_000_000
 
 
 class SmallModels(NamedTuple):
@@ -53,8 +53,7 @@ def fit_small(
     columns, moves = fitted.columns_to_move(MOST_TRIED), fitted.moves
     n_query, n_outputs = len(codes), fitted.problem.family.link_of(own[:1]).shape[1]
     coef, fidelity = np.zeros((n_query, n_outputs, codes.shape[1])), np.ones(n_query)
-    # a column that cannot change a prediction is not asked about
-    effect = np.tile(np.where(column_weights(fitted) > 0, np.nan, 0.0), (n_query, n_outputs, 1))
+    effect = np.where(fitted.column_weight > 0, np.nan, np.zeros(coef.shape))
     n_rows = 2 * columns.size + N_JOINT
     step = max(1, MOST_CELLS // (n_rows * columns.size))
     for start in range(0, n_query, step):

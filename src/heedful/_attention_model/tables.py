@@ -13,6 +13,7 @@ from heedful._responses import Response
 from heedful._show import Sketch, count, cut, middle_and_range
 from heedful._solver import Family
 from heedful._training_table import as_frame
+from heedful.attention import Attention
 from heedful.explain import Explanation
 
 
@@ -231,11 +232,17 @@ def table_models(
     )
 
 
-def shape_tables(models: FittedModels, tables: LocalModels) -> dict[str, Any]:
-    """Return the curves, and how much of them is in the model of each query."""
+def shape_tables(models: FittedModels, tables: LocalModels, base: np.ndarray) -> dict[str, Any]:
+    """Return the curves, if any model has some of them, and how much of them is in the model of each query.
+
+    ``base`` are the coefficients of the global model, those of shapes last.
+    """
     if models.shapes is None:
         return {}
-    return {"multiple": tables.multiple, "shape": tables.shape, "curves": models.curves()}
+    share = base[:, len(models.names) :]
+    bent = share.any() or tables.multiple.to_numpy().any()
+    curves = models.curves(share) if bent else None
+    return {"multiple": tables.multiple, "shape": tables.shape, "curves": curves}
 
 
 def small_tables(index: pd.Index, models: FittedModels, link: np.ndarray, small: SmallModels) -> dict[str, Any]:
@@ -265,12 +272,19 @@ def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any
         losses["y"] = as_frame(shown.pop("y"), index)
     return Explanation(
         **{name: getattr(tables, name) for name in SHARED},
-        n_eff=pd.Series(shown["attention"].n_eff, index, name="n_eff"),
+        n_eff=pd.Series(_effective_rows(tables, shown["attention"]), index, name="n_eff"),
         task=response.task,
         words=response.words,
         **shown | {"mean": pd.DataFrame(shown["mean"], index, tables.lasso_design.columns)},
         **losses,
     )
+
+
+def _effective_rows(tables: LocalModels, attention: Attention) -> np.ndarray:
+    """Return the effective numbers of rows attended to; all rows where the model for all rows predicts alone."""
+    weight = attention.sample_weight
+    every = weight.sum() ** 2 / (weight**2).sum()
+    return np.where(tables.mixing == 0, every, attention.n_eff)
 
 
 def _base_intercept(base: GlobalCoef, outputs: list | None) -> float | pd.Series:

@@ -109,6 +109,39 @@ class ScoreRows(NamedTuple):
     near: np.ndarray = NOTHING
 
 
+class LeafRows(NamedTuple):
+    """Training rows by leaf, how often each was drawn, the draws of each leaf, and what leaf weights are times."""
+
+    starts: np.ndarray
+    members: np.ndarray
+    draws: np.ndarray
+    drawn: np.ndarray
+    per_weight: np.ndarray
+
+
+class NearRows(NamedTuple):
+    """Leaves of queries (n_query, n_tree) and of rows near them, and the query of each row, ascending.
+
+    ``x`` (n_query, width) are the queries as fits see them, ``moved`` (n_moved, width) the rows.
+    """
+
+    leaves: np.ndarray
+    moved_leaves: np.ndarray
+    source: np.ndarray
+    x: np.ndarray
+    moved: np.ndarray
+
+
+class NearHeads(NamedTuple):
+    """Weightings and penalties of heads, which of them are wanted, and how many columns those of a penalty use."""
+
+    kinds: np.ndarray
+    temperatures: np.ndarray
+    penalties: np.ndarray
+    wanted: np.ndarray
+    uses: np.ndarray
+
+
 def dense_rows(scores: np.ndarray) -> ScoreRows:
     """Return a dense matrix of scores as rows that store everything."""
     n_query, n_train = scores.shape

@@ -9,7 +9,7 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 
 import numpy as np
 
-from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
+from heedful._kernels._jit import inlined_row, making_row, many_rows, one_row, writing_rows
 from heedful._kernels.draws import GOLDEN, draw_bag, scramble
 from heedful._kernels.splits import (
     ONE,
@@ -339,19 +339,82 @@ def thin_rows(starts, members, draws, room, kept):
             end += 1
 
 
+@one_row
+def descend_from(k, row, nodes, sets):
+    """Return the leaf's node that a row of codes reaches from a node."""
+    while nodes[k, 2] >= 0:
+        k = nodes[k, 2] + goes_right(k, row, nodes, sets)
+    return k
+
+
+@inlined_row
+def goes_right(k, row, nodes, sets):
+    """Return whether a row of codes goes right at a node."""
+    code, cut = np.int64(row[nodes[k, 0]]), nodes[k, 1]
+    if cut >= 0:
+        return ((code + nodes[k, 3]) & 255) >= cut
+    return (sets[-1 - cut, code >> 6] >> np.uint64(code & 63)) & ONE == 0
+
+
 @many_rows
 def binned_leaf_rows(codes, nodes, sets, roots):
     """Return the leaf of every row (n_rows, n_columns) in every tree (n_trees, n_rows)."""
     leaves = np.empty((roots.size, codes.shape[0]), np.int32)
     for t in range(roots.size):
         for i in range(codes.shape[0]):
-            k = roots[t]
-            while nodes[k, 2] >= 0:
-                code, cut = np.int64(codes[i, nodes[k, 0]]), nodes[k, 1]
-                if cut >= 0:
-                    right = ((code + nodes[k, 3]) & 255) >= cut
-                else:
-                    right = (sets[-1 - cut, code >> 6] >> np.uint64(code & 63)) & ONE == 0
-                k = nodes[k, 2] + right
-            leaves[t, i] = nodes[k, 3]
+            leaves[t, i] = nodes[descend_from(roots[t], codes[i], nodes, sets), 3]
     return leaves
+
+
+@many_rows
+def near_leaf_rows(codes, moved, source, nodes, sets, roots):
+    """Return the leaves (n_rows, n_trees) of queries and of rows near them, whose queries ``source`` names, ascending.
+
+    A row leaves the path of its query where a column that differs decides otherwise, if anywhere.
+    """
+    n_query, n_moved, n_tree = codes.shape[0], moved.shape[0], roots.size
+    leaves, moved_leaves = np.empty((n_query, n_tree), np.int32), np.empty((n_moved, n_tree), np.int32)
+    differs = np.zeros(codes.shape[1], np.bool_)
+    path, column, ends = (
+        np.empty(64 * n_tree, np.int32),
+        np.empty(64 * n_tree, np.int32),
+        np.empty(n_tree + 1, np.int64),
+    )
+    first = 0
+    for q in range(n_query):
+        end = 0
+        for t in range(n_tree):
+            k, ends[t] = roots[t], end
+            while nodes[k, 2] >= 0:
+                if end == path.size:
+                    path, column = longer(path), longer(column)
+                path[end], column[end] = k, nodes[k, 0]
+                end += 1
+                k = nodes[k, 2] + goes_right(k, codes[q], nodes, sets)
+            leaves[q, t] = nodes[k, 3]
+        ends[n_tree] = end
+        while first < n_moved and source[first] == q:
+            for j in range(codes.shape[1]):
+                differs[j] = moved[first, j] != codes[q, j]
+            for t in range(n_tree):
+                leaf = leaves[q, t]
+                for at in range(ends[t], ends[t + 1]):
+                    k = path[at]
+                    if differs[column[at]]:
+                        child = nodes[k, 2] + goes_right(k, moved[first], nodes, sets)
+                        on_path = at + 1 < ends[t + 1] and child == path[at + 1]
+                        if not on_path:
+                            leaf = nodes[descend_from(child, moved[first], nodes, sets), 3]
+                            break
+                moved_leaves[first, t] = leaf
+            first += 1
+    return leaves, moved_leaves
+
+
+@making_row
+def longer(values):
+    """Return a copy with room for twice as many."""
+    new = np.empty(2 * values.size, values.dtype)
+    for i in range(values.size):
+        new[i] = values[i]
+    return new

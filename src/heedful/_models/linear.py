@@ -325,9 +325,9 @@ class FittedLinear(FittedModels):
         """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
         return self._known_shapes().parts(self.rows.model_bins(codes).codes)
 
-    def curves(self) -> pd.DataFrame:
-        """Return the curves of the additive model, as a table."""
-        return table_curves(self._known_shapes(), self.rows, self.response.outputs)
+    def curves(self, share: np.ndarray) -> pd.DataFrame:
+        """Return the curves of the additive model as a table, and what they add by shares of them."""
+        return table_curves(self._known_shapes(), self.rows, self.response.outputs, share)
 
     def _known_shapes(self) -> Shapes:
         if self.shapes is None:

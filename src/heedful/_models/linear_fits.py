@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from heedful import _kernels
-from heedful._kernels.shapes import Rule, Table
+from heedful._kernels.shapes import LeafRows, NearHeads, NearRows, Rule, Table
 from heedful._models.protocol import BlockFits, HeldOut
 from heedful._solver import (
     Family,
@@ -25,8 +25,11 @@ from heedful._solver import (
 )
 from heedful._sound import need, numbers, places
 from heedful.attention._attention import over_background
-from heedful.attention._weighting import kernel_parts, weigh
+from heedful.attention._weighting import Weighting, kernel_parts, weigh
 from heedful.baseline._folds import Split
+
+# Columns of local models up to which rows near a query are fitted from its own moments.
+MOST_NEAR = 80
 
 
 class LinearProblem(NamedTuple):
@@ -101,13 +104,55 @@ class LinearProblem(NamedTuple):
             link, coef, failed = _one_step(rows, own, weightings, problem, lassos, shares)
         else:
             link, coef, failed = _one_by_one(rows, own, weightings, problem, lassos, shares, anchor)
-        if problem.exact is None and np.isfinite(self.family.farthest_step):
-            # not by BLAS, whose last bits depend on how many queries there are
-            start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
-            np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
+        if problem.exact is None:
+            self._limit_steps(link, x)
         if self.means is not None and (wanted & ~finite).any():
             _fit_means(rows, weightings, self, wanted & ~finite, link)
         return BlockFits(self.family.values(link), self._give_back(coef), failed)
+
+    def _limit_steps(self, link: np.ndarray, x: np.ndarray) -> None:
+        """Pull linear predictors back that lie farther from the global model's than one step may go."""
+        if np.isfinite(self.family.farthest_step):
+            # not by BLAS, whose last bits depend on how many queries there are
+            start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
+            np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
+
+    def fits_near(self) -> bool:
+        """Return whether rows near a query can be fitted from the query's own fits."""
+        problem = self if self.narrow is None else self.narrow
+        free = problem.exact is None and problem.rule.limits is None and problem.rule.groups is None
+        return free and bool(problem.tables[0].scatter.size) and problem.tables[0].mean.size <= MOST_NEAR
+
+    def fit_near(self, rows: NearRows, forest: LeafRows, weightings: list[Weighting], wanted: np.ndarray) -> np.ndarray:
+        """Return what the wanted heads predict of rows near queries (n_moved, n_weighting, n_variant, n_values)."""
+        finite, x, problem = np.isfinite(self.penalties), rows.moved, self
+        if self.narrow is not None:
+            problem, width = self.narrow, self.narrow.start.coef.shape[1]
+            own, moved = (_pad(part[:, self.columns], width) for part in (rows.x, rows.moved))
+            rows = rows._replace(x=own, moved=moved)
+        lassos = wanted & (finite | (self.means is None))
+        used = np.flatnonzero(wanted.any(axis=1))
+        every = problem.start.coef.shape[1]
+        uses = np.where(problem.shaped, every, problem.shapes[0] if problem.shaped.any() else every)
+        kinds = np.array([weightings[w].kind for w in used])
+        temperatures = np.array([weightings[w].temperature for w in used])
+        heads = NearHeads(kinds, temperatures, problem.penalties, lassos[used], uses)
+        means = np.zeros((self.weight.size, 0)) if self.means is None else self.means.reshape(self.weight.size, -1)
+        link = np.full((len(x), *wanted.shape, len(problem.tables)), np.nan)
+        averages = np.empty(0)
+        for k, table in enumerate(problem.tables):
+            rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
+            asked = means if k == 0 else means[:, :0]
+            link[..., k][:, used], found = _kernels.near_rows(rows, forest, table, self.weight, asked, heads, rule)
+            averages = found if k == 0 else averages
+        self._limit_steps(link, x)
+        if self.means is not None and (wanted & ~finite).any():
+            overall = np.average(self.means, axis=0, weights=self.weight)
+            for at, w in enumerate(used):
+                known = np.clip(averages[:, at].reshape(len(x), *self.means.shape[1:]), 0.0, None)
+                ends = wanted[w] & ~finite
+                link[:, w, ends] = self.family.mean_link(known, overall)[:, None, :]
+        return self.family.values(link)
 
     def on_columns(self, columns: np.ndarray, by_fold: tuple[np.ndarray, ...] = ()) -> "LinearProblem":
         """Return the problem whose local models use some columns and the shapes only.

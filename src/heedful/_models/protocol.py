@@ -227,8 +227,8 @@ class FittedModels:
         """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
         raise NotImplementedError
 
-    def curves(self) -> pd.DataFrame:
-        """Return the curves of the additive model, as a table."""
+    def curves(self, share: np.ndarray) -> pd.DataFrame:
+        """Return the curves of the additive model as a table, and what they add by shares of them."""
         raise NotImplementedError
 
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:

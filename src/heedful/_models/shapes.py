@@ -150,11 +150,12 @@ def _inner(splits: list[Split], rank: np.ndarray) -> list[Split]:
     return [Split(np.setdiff1d(others, part), part) for part in parts]
 
 
-def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None) -> pd.DataFrame:
+def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None, share: np.ndarray) -> pd.DataFrame:
     """Return the curves as a table: one row for each piece of a column on which the curve is level.
 
     A piece of numbers goes from ``low`` to ``high``, one of a category is a ``level``, None standing for missing cells;
-    ``rows`` is the weight of the training rows there, ``effect`` what it adds to the linear predictor.
+    ``rows`` is the weight of the training rows there, ``effect`` what it adds to the linear predictor of the global
+    model, which has shares (n_outputs, n_outputs) of the curves, and ``curve`` what it adds in the additive model.
     """
     binned, given = rows.model_bins(rows.codes), rows.plain_rows(rows.codes)
     parts = []
@@ -177,7 +178,8 @@ def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None) -> p
         "high": np.concatenate([part.high for *_, part in told]),
         "level": pd.Series(np.concatenate([part.level.astype(object) for *_, part in told]), dtype=object),
         "rows": np.concatenate([part.rows for *_, part in told]),
-        "effect": np.concatenate([part.effect[:, k] for _, _, k, part in told]),
+        "effect": np.concatenate([part.effect @ share[k] for _, _, k, part in told]),
+        "curve": np.concatenate([part.effect[:, k] for _, _, k, part in told]),
     }
     return pd.DataFrame({name: column for name, column in found.items() if name != "class" or outputs is not None})
 

@@ -39,13 +39,13 @@ class CountsOrCosts:
     def words(self) -> Words:
         """Return what people call it."""
         if self.power == POISSON:
-            names = ("counts", "expected count", "log rate", "half Poisson deviance")
+            names = ("counts", "expected count", "log rate", "Poisson deviance")
         elif self.power == GAMMA:
-            names = ("costs", "expected cost", "log cost", "half Gamma deviance")
+            names = ("costs", "expected cost", "log cost", "Gamma deviance")
         else:
-            error = f"half Tweedie deviance of power {self.power:g}"
+            error = f"Tweedie deviance of power {self.power:g}"
             names = ("costs, some of them 0", "expected cost", "log cost", error)
-        return Words(*names, factor="factor", multiplies=True)
+        return Words(*names, factor="factor", multiplies=True, times=2.0)
 
     def encode(self, y: Any) -> np.ndarray:
         """Return numbers >= 0, one per row; > 0 for a Gamma."""

@@ -11,7 +11,8 @@ from heedful.baseline._model import GlobalModel
 class Words(NamedTuple):
     """How people call a response, its prediction, the scale on which contributions add up, and its error.
 
-    ``root`` says that the square root of the mean loss is what is shown. ``factor`` is what the exponential of a
+    ``root`` says that the square root of the mean loss is what is shown, ``times`` how many times the loss: deviances
+    are twice the losses that are minimised. ``factor`` is what the exponential of a
     contribution is called, empty where contributions are no logarithms; ``multiplies`` says that it multiplies the
     prediction itself.
     """
@@ -23,6 +24,11 @@ class Words(NamedTuple):
     root: bool = False
     factor: str = ""
     multiplies: bool = False
+    times: float = 1.0
+
+    def measured(self, loss: Any) -> Any:
+        """Return mean losses as the error that ``error`` names, in the units that people know it in."""
+        return (self.times * loss) ** (0.5 if self.root else 1.0)
 
 
 class Response(Protocol):

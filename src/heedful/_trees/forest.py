@@ -50,6 +50,11 @@ class Forest:
         """Return the leaf of every row in every tree (n_trees, n_rows)."""
         return _kernels.binned_leaf_rows(np.ascontiguousarray(rows.codes), self.nodes, self.sets, self.roots)
 
+    def near_leaves(self, rows: Binned, moved: Binned, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the leaves of queries and of rows near them, whose queries ``source`` names, ascending."""
+        codes = (np.ascontiguousarray(part.codes) for part in (rows, moved))
+        return _kernels.near_leaf_rows(*codes, source, self.nodes, self.sets, self.roots)
+
     def check_sound(self) -> int:
         """Raise if trees that came from a file lead nowhere; return the number of leaves."""
         self.bins.check_sound()

@@ -206,7 +206,7 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
         "cluster": tables.clusters,
         "curve": tables.curves,
     }
-    known = {part: table for part, table in named.items() if table is not None}
+    known = {part: table for part, table in named.items() if table is not None and len(table)}
     parts = [
         table.astype({name: "Int64" for name in ("query", "rank", "size") if name in table}).assign(part=part)
         for part, table in known.items()
@@ -216,10 +216,11 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
 
 
 def _errors(explanation: Any) -> dict[str, float] | None:
-    """Return the mean losses of both models where the table has the response."""
+    """Return the errors of both models where the table has the response, and what they are called."""
     if explanation.loss is None:
         return None
-    return {"model": explanation.loss.mean(), "baseline": explanation.baseline_loss.mean()}
+    own, plain = (explanation.words.measured(part.mean()) for part in (explanation.loss, explanation.baseline_loss))
+    return {"error": explanation.words.error, "model": own, "baseline": plain}
 
 
 def tell(found: dict[str, Any]) -> None:
@@ -227,4 +228,5 @@ def tell(found: dict[str, Any]) -> None:
     say(f"wrote  {found['output']}: {found['rows']} rows explained")
     if found["errors"]:
         own, plain = found["errors"]["model"], found["errors"]["baseline"]
-        say(f"loss   {own:.4g} on average, {plain:.4g} by one model for all rows")
+        own, plain = (f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}" for value in (own, plain))
+        say(f"error  {found['errors']['error']} {own}, {plain} by one model for all rows")

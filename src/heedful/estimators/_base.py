@@ -375,7 +375,7 @@ class AttentionEstimator(BaseEstimator):
         """
         words = self._model.response.words
         found = pd.Series(self._model.unseen or {}, ["attention", "baseline"], np.float64, words.error)
-        return found**0.5 if words.root else found
+        return words.measured(found)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -48,7 +48,7 @@ def report_drift(
         rows=found,
         queries=moves,
         heads=heads,
-        error=words.error,
+        error=words.error if words.times == 1 else f"half {words.error}",
     )
 
 

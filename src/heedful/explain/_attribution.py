@@ -14,7 +14,8 @@ class Attribution(NamedTuple):
 
     ``base`` (n_outputs,) is the mean over the training rows, ``total`` (n_query, n_outputs, n_columns) what each column
     adds to it; ``model`` is the part of that through the query's own model, ``levels`` the same by column of the
-    design, both None without slopes. ``error`` are standard errors of ``total``, None if it is not a mean of draws.
+    design, both None without slopes. ``error`` are standard errors of ``total``, None if it is not a mean of draws;
+    ``checked`` (n_query,) says which queries are no farther than what the fast way was checked on, None if all are.
     """
 
     base: np.ndarray
@@ -22,6 +23,7 @@ class Attribution(NamedTuple):
     model: np.ndarray | None = None
     levels: np.ndarray | None = None
     error: np.ndarray | None = None
+    checked: np.ndarray | None = None
 
 
 class Pending:
@@ -30,6 +32,11 @@ class Pending:
     def __init__(self, work: Callable[[], Any]):
         self._work = work
         self._found: Any = None
+
+    @property
+    def known(self) -> Any:
+        """Return it if it was worked out already, else None."""
+        return self._found
 
     def __call__(self) -> Any:
         """Return it."""

@@ -1,5 +1,6 @@
 """Groups of queries with like models, each shown by one of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,13 +121,17 @@ class Clusters(Shown):
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of the models of some queries: see ``Clusters`` for names; ``losses`` are averaged over groups."""
+    """What is known of the models of some queries: see ``Clusters`` for names.
+
+    ``losses`` are averaged over groups, and ``measured`` makes errors of the means.
+    """
 
     coef: pd.DataFrame
     scaled: pd.DataFrame
     models: Coefs
     values: pd.DataFrame
     losses: dict[str, pd.Series]
+    measured: Callable[[pd.Series], pd.Series]
 
 
 def cluster_models(
@@ -162,7 +167,7 @@ def cluster_models(
     shown = facts.coef.iloc[chosen[number]].loc[:, scaled.columns].set_axis(table.index)
     table = _add_others(table, int((group < 0).sum()))
     for name, loss in facts.losses.items():
-        table[name] = loss.groupby(labels.to_numpy()).mean()
+        table[name] = facts.measured(loss.groupby(labels.to_numpy()).mean())
     return Clusters(
         labels, table, shown, scaled, linkage, prototypes, order, unit, explained_share(points, group), facts.models,
         facts.values,

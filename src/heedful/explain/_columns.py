@@ -51,6 +51,18 @@ def read_contributions(e: Explained, output: Any, part: str = "all", levels: boo
     return pd.DataFrame(added[which], e.index, e.values.columns)
 
 
+def has_two_parts(e: Explained) -> bool:
+    """Return whether contributions have two parts: none come through attention where one model predicts alone."""
+    found = attributed(e)
+    return found.model is not None and bool((found.total != found.model).any())
+
+
+def read_checked(e: Explained) -> pd.Series:
+    """Return whether what columns add to each query is as sure as on rows that it was checked on."""
+    checked = attributed(e).checked
+    return pd.Series(True if checked is None else checked, e.index, name="contributions_checked")
+
+
 def read_errors(e: Explained) -> pd.DataFrame | None:
     """Return the standard errors of what columns add, if it is a mean of draws."""
     error, columns = attributed(e).error, e.values.columns

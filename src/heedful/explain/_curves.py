@@ -26,12 +26,20 @@ class Curve(NamedTuple):
     missing_rows: float
 
 
-def read_curve(explanation: Explained, feature: Any, output: Any, most: int) -> Curve:
+def read_curve(explanation: Explained, feature: Any, output: Any, most: int, query: int | None = None) -> Curve:
     """Return the curve of a column, of one class or all, with so many levels at most, the most frequent.
 
-    None takes the column whose curve varies most.
+    It is as it enters the model for all rows, or the models of queries on average if that has none; or that of a query
+    at this position. None takes the column whose curve varies most.
     """
-    table = _of_output(explanation, _need_curves(explanation), output)
+    table = _need_curves(explanation)
+    if query is not None or not table["effect"].any():
+        table = table.assign(effect=curves_of_query(explanation, query))
+    if query is not None and not table["effect"].any() and table["curve"].any():
+        raise ValueError(
+            "The model of this query has no curves in it: its `multiple` of the additive model is 0. Name another one."
+        )
+    table = _of_output(explanation, table, output)
     feature = rank_columns(table)[0] if feature is None else feature
     if feature not in table["feature"].to_numpy():
         known = ", ".join(repr(name) for name in table["feature"].unique()[:3])
@@ -56,6 +64,43 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int) -> 
         missing=gone["effect"].to_numpy() if len(gone) else None,
         missing_rows=float(gone["rows"].iloc[0]) if len(gone) else 0.0,
     )
+
+
+def curves_of_query(explanation: Explained, query: int | None) -> np.ndarray:
+    """Return what each piece of the curves adds in the model of one query, or on average: multiple times curve."""
+    table, multiple = _need_curves(explanation), explanation.multiple
+    if multiple is None:
+        raise ValueError("There are curves without multiples of them: use an explanation that `explain(X)` made.")
+    alone, outputs = table["curve"].to_numpy(), explanation.outputs
+    every = multiple.to_numpy().reshape(len(multiple), -1)
+    factor = every.mean(axis=0) if query is None else every[query]
+    if outputs is None:
+        return factor[0] * alone
+    # pieces of a column stand once for each class, in the order of the classes
+    own, added = factor.reshape(len(outputs), -1), np.empty(len(table))
+    places = [np.flatnonzero(table["class"].to_numpy() == output) for output in outputs]
+    for k, place in enumerate(places):
+        added[place] = sum(own[k, other] * alone[there] for other, there in enumerate(places))
+    return added
+
+
+def curve_slopes(explanation: Explained, feature: Any, name: str, at: np.ndarray, step: float) -> np.ndarray:
+    """Return slopes (n_places, n_outputs) of a column's curves over a step around places; 0 where it has none.
+
+    ``name`` is the column of the table to read: "effect", in the model for all rows, or "curve", in the additive one.
+    """
+    table, outputs = explanation.curves, explanation.outputs or [None]
+    found = np.zeros((len(at), len(outputs)))
+    if table is None:
+        return found
+    pieces = table[(table["feature"] == feature) & table["low"].notna()]
+    for k, output in enumerate(outputs):
+        own = pieces if output is None else pieces[pieces["class"] == output]
+        if len(own):
+            ends = [np.searchsorted(own["high"].to_numpy()[:-1], at + side * step, side="left") for side in (0.5, -0.5)]
+            heights = own[name].to_numpy()
+            found[:, k] = (heights[ends[0]] - heights[ends[1]]) / step
+    return found
 
 
 def rank_columns(table: pd.DataFrame) -> list:

@@ -55,11 +55,13 @@ def _sums_of_curves(multiple: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray
     found, every = np.zeros((n_query, n_curves)), np.ones(n_query, dtype=bool)
     if not np.abs(multiple).max(initial=0.0):
         return found, every
-    smallest = np.linalg.svd(multiple, compute_uv=False)[:, -1]
+    # those of classes sum to zero, which leaves one direction open; what is added there is the same for all classes
+    smallest = np.linalg.svd(multiple, compute_uv=False)[:, min(n_curves - 1, max(n_curves - 2, 0))]
     known = smallest > 1e-6 * np.abs(multiple).max()
     if not known.any():
         return found, every
-    found[known] = np.linalg.solve(multiple[known], shape[known].sum(axis=2)[:, :, None])[:, :, 0]
+    inverse = np.linalg.pinv(multiple[known], rcond=1e-6)
+    found[known] = (inverse @ shape[known].sum(axis=2)[:, :, None])[:, :, 0]
     return found, known
 
 

@@ -57,6 +57,7 @@ class Explained(Shown):
     tell_effects: Any = None
     offset: pd.Series | None = None
     local_name: str = ""
+    seen: pd.Series | None = None
 
     @property
     def index(self) -> pd.Index:
@@ -77,6 +78,11 @@ class Explained(Shown):
     def outputs(self) -> list | None:
         """Labels of the classes if there is a model for each, else None."""
         return list(self.link.columns) if isinstance(self.link, pd.DataFrame) else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether the model for all rows predicts alone: ``mixing`` is 0."""
+        return bool((self.mixing == 0).all())
 
     @property
     def n_nonzero(self) -> pd.Series:

@@ -10,7 +10,14 @@ from heedful._checks import check_number
 from heedful._show import Sketch
 from heedful.explain._attribution import shows_factors
 from heedful.explain._clusters import Clusters
-from heedful.explain._columns import attributed, list_features, read_contributions, read_errors, which_output
+from heedful.explain._columns import (
+    attributed,
+    list_features,
+    read_checked,
+    read_contributions,
+    read_errors,
+    which_output,
+)
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
@@ -53,7 +60,8 @@ class Explanation(Explained):
     baseline_prediction : Series or DataFrame
         Prediction of the model for all rows.
     baseline_coef : Series
-        Coefficients of the model for all rows.
+        Coefficients of the model for all rows as it is blended. Where it has curves they are the lasso's times the
+        share of the lasso; ``effect`` of ``curves`` is the rest.
     local_coef : DataFrame
         Coefficients of the heads' blend alone.
     lasso_intercept, lasso_coef : Series or DataFrame
@@ -90,8 +98,9 @@ class Explanation(Explained):
         What that adds for each feature; None without shapes. What a category adds stands with the level that the query
         has.
     curves : DataFrame or None, default=None
-        The curves of the additive model, piece by piece: feature, ends or level, weight of the training rows there, and
-        what it adds to the linear predictor.
+        Curves piece by piece: feature, ends or level, weight of the training rows there, ``effect``, what the piece
+        adds to the linear predictor of the model for all rows, and ``curve``, what it adds in the additive model, of
+        which queries have their ``multiple``. None if no model has any of them.
     train_values : DataFrame or None, default=None
         The training rows as they were given; None if the model does not know them.
     start, terms : Series or DataFrame, default=None
@@ -103,7 +112,7 @@ class Explanation(Explained):
         Share of the variation of predictions around the query that its small model has.
     effect : DataFrame, default=None
         What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
-        the 60 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
+        the 16 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
     ask, tell_effects : callable, default=None
         What :meth:`what_if` and :meth:`effects` ask.
     attribution : callable, default=None
@@ -114,6 +123,8 @@ class Explanation(Explained):
         What the local models are, such as "weighted lassos, one Newton step from the global model": those of classes,
         survival, counts and costs minimise their loss's expansion to second order at the global model, unless they were
         fitted with ``LocalLasso(exact=True)``.
+    seen : Series or None, default=None
+        Whether a query equals a training row in all columns: its error is in-sample.
 
     Examples
     --------
@@ -137,6 +148,11 @@ class Explanation(Explained):
     def standard_error(self) -> pd.DataFrame | None:
         """Standard errors of contributions, with ``method="shapley"``."""
         return read_errors(self)
+
+    @property
+    def contributions_checked(self) -> pd.Series:
+        """Whether contributions of a query are as good as on rows they were checked on."""
+        return read_checked(self)
 
     def contributions(
         self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"
@@ -179,7 +195,7 @@ class Explanation(Explained):
         Returns
         -------
         DataFrame
-            As ``local_effects(X)`` of the estimator returns it, of the 60 most important columns at most.
+            As ``local_effects(X)`` of the estimator returns it, of the 16 most important columns at most.
         """
         if self.tell_effects is None:
             raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
@@ -322,15 +338,16 @@ class Explanation(Explained):
         -------
         DataFrame
             Rows by query and rank: ``row``, the label of the training row, its ``weight``, its response, and its cells
-            if asked for. A column of the table that has one of these names says so: "weight (column)".
+            if asked for. A column of the table that has one of these names says so: "weight (column)". Equal weights
+            are in the order of the training rows. No rows if the model for all rows predicts alone, at ``mixing`` 0.
         """
-        k = min(_check_count("k", k), len(self.train))
+        k = self._count_rows(k)
         if not values:
             return list_rows(self.attention, self.index, self.train, k)
         alike = self.attended().groupby("feature", sort=False)["alike"].mean()
         order = alike.reindex(self.values.columns).sort_values(ascending=False, kind="stable").index
         rows = self._known_rows()
-        return list_beside(self.attention, self.values[order], rows[order], self.train, k)
+        return self._if_any(list_beside(self.attention, self.values[order], rows[order], self.train, k))
 
     def attended(self) -> pd.DataFrame:
         """Return how the rows that each query attended to differ from all rows.
@@ -340,10 +357,12 @@ class Explanation(Explained):
         DataFrame
             Rows by query and rank, the columns in which they are most alike first: the feature, the query's value, its
             mean over the attended rows and over all rows (of text the most frequent cell), and ``alike``, by how much
-            nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all.
+            nearer to the query attended rows are than all rows: 1 if they all have its value, 0 if as far as all. No
+            rows at ``mixing`` 0.
         """
         rows = self._known_rows()
-        return compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
+        found = compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
+        return self._if_any(found)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.
@@ -365,8 +384,8 @@ class Explanation(Explained):
                 "There is no context: models use every column that the similarity sees. Name fewer columns in "
                 "`features={'model': ...}`."
             )
-        k = min(_check_count("k", k), len(self.train))
-        return list_beside(self.attention, self.context, self.train_context, None, k)
+        k = self._count_rows(k)
+        return self._if_any(list_beside(self.attention, self.context, self.train_context, None, k))
 
     def clusters(
         self,
@@ -453,6 +472,15 @@ class Explanation(Explained):
 
     def _repr_html_(self) -> str:
         return page_explanation(self)
+
+    def _count_rows(self, k: Any) -> int:
+        """Return how many training rows to list of each query: none where the model for all rows predicts alone."""
+        k = min(_check_count("k", k), len(self.train))
+        return 0 if self.alone else k
+
+    def _if_any(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Return a table about attended rows; without rows where there are none."""
+        return table.iloc[:0] if self.alone else table
 
 
 def _check_count(name: str, value: Any) -> int:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._responses import Words
+from heedful._responses import Regression, Words
 from heedful.explain._clusters import Clusters, Facts, check_min_size, cluster_models
 from heedful.explain._describe import Coefs
 from heedful.explain._distances import as_outputs, model_distances, place_models
@@ -40,12 +40,16 @@ def group_queries(explanation: Explained, cutting: Cutting, distance: str) -> Cl
         levels = pd.DataFrame(placed.level, explanation.index, pd.Index(names))
         if distance == "prediction":
             points, unit = placed.points, _unit(explanation.words)
+    if explanation.alone:
+        # one model for all queries, whatever their linear predictors are
+        levels, points = levels * 0 + levels.mean(), np.zeros_like(points)
     facts = Facts(
         coef=explanation.lasso_coef,
         scaled=scaled,
         models=Coefs(levels, explanation.lasso_coef, _reach(explanation)),
         values=explanation.values,
         losses={"error": explanation.loss, "baseline_error": explanation.baseline_loss} if known else {},
+        measured=(explanation.words or Regression.words).measured,
     )
     return cluster_models(facts, points, model_distances(points), unit, *cutting)
 

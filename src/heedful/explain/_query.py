@@ -12,7 +12,7 @@ from heedful.explain._columns import attributed
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_output
 from heedful.explain._notebook import Way, draw_way, has_slope, lay_out, table_rows, table_terms
-from heedful.explain._rows import OWN, tell_apart, top_of
+from heedful.explain._rows import NO_ROWS, OWN, tell_apart, top_of
 from heedful.explain._terms import read_terms
 from heedful.explain._values import say_cell, say_value
 
@@ -45,7 +45,8 @@ class ExplainedQuery(Shown):
     terms : DataFrame or None
         The small model: ``feature``, ``value``, ``reference``, ``slope`` and ``term``.
     rows : DataFrame
-        The training rows attended to most: ``row``, ``weight`` and their response.
+        The training rows attended to most: ``row``, ``weight`` and their response. No rows where the model for all
+        rows predicts alone.
     names : tuple of str
         What people call prediction and link.
     output : label, default=None
@@ -97,7 +98,8 @@ class ExplainedQuery(Shown):
             facts.append(("drove it", ", ".join([f"from the mean {short(self.base_value)}", *said])))
         most = self.rows.head(N_SAID)
         pairs = zip(most["row"], most["weight"], strict=True)
-        facts.append(("attended to", ", ".join(f"row {cut(row)} ({percent(weight)})" for row, weight in pairs)))
+        attended = ", ".join(f"row {cut(row)} ({percent(weight)})" for row, weight in pairs)
+        facts.append(("attended to", attended or NO_ROWS))
         return Sketch(f"Query {cut(self.label)}: {self.equation}", facts)
 
     def _repr_html_(self) -> str:
@@ -108,7 +110,7 @@ class ExplainedQuery(Shown):
         if self.terms is not None and self.start is not None and self.fidelity is not None:
             told = f"Small model of the {link}, fidelity {short(self.fidelity)}"
             parts.append((told, table_terms(self.terms, self.start, self.link)))
-        parts.append(("Training rows attended to most", table_rows(self.rows)))
+        parts.append(("Training rows attended to most", table_rows(self.rows) if len(self.rows) else NO_ROWS))
         return lay_out(f"Query {cut(self.label)}: {predicted} {short(self.prediction)}", parts)
 
     def _way(self, base: float, table: pd.DataFrame) -> Way:
@@ -126,7 +128,7 @@ def explain_query(e: Explained, row: int, output: Any = None) -> ExplainedQuery:
     output = find_output(e, row, output)
     words = e.words or Regression.words
     names = words.prediction, words.link
-    rows, weights = top_of(e.attention, row, min(N_ROWS, len(e.train)))
+    rows, weights = top_of(e.attention, row, 0 if e.alone else min(N_ROWS, len(e.train)))
     response = tell_apart(e.train.iloc[rows], "response", OWN).reset_index(drop=True)
     return ExplainedQuery(
         label=e.index[row],

@@ -11,16 +11,30 @@ from heedful.explain._cells import is_measured, read_cells
 
 # What is said of each attended row: these names are never those of cells or responses.
 OWN = ("query", "rank", "row", "weight")
+# Digits beside the largest weight to which weights differ, what is surely more than another weight, and by how much
+# effective rows are fewer than all if weights are not equal.
+DIGITS, MORE, EQUAL = 10, 1.0 + 1e-6, 1e-9
+NO_ROWS = "No rows. The model for all rows predicts alone."
 
 
 def top_of(attention: Any, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows with the largest weights; those that are not stored fill up what is missing."""
-    rows, weights = attention.top(query, k)
-    if rows.size < k:
-        dense = attention.background[query] * attention.sample_weight
-        others = np.setdiff1d(np.argsort(-dense, kind="stable"), rows, assume_unique=False)[: k - rows.size]
-        rows, weights = np.append(rows, others), np.append(weights, dense[others])
-    return rows, weights
+    """Return the rows with the largest weights, stored or not; equal ones, but for rounding, in their own order."""
+    stored = slice(*attention.weights.indptr[query : query + 2])
+    rows, weights = attention.weights.indices[stored], attention.weights.data[stored]
+    if np.count_nonzero(weights > MORE * attention.background[query] * attention.sample_weight.max()) < k:
+        # rows that are not stored may have larger weights than stored ones
+        weights = attention.row(query)
+        rows = np.arange(weights.size)
+    order = np.lexsort((rows, -np.round(weights / weights.max(initial=1e-300), DIGITS)))[:k]
+    return rows[order], weights[order]
+
+
+def are_equal(attention: Any) -> np.ndarray:
+    """Return whether all training rows have the same weight for a query, but for their sample weights."""
+    weight = attention.sample_weight
+    every = weight.sum() ** 2 / (weight**2).sum()
+    # the spread of weights is the second order of this difference
+    return np.abs(attention.n_eff / every - 1.0) < EQUAL
 
 
 def rank_queries(index: pd.Index, ranks: range) -> pd.MultiIndex:

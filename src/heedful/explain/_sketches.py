@@ -7,6 +7,8 @@ import pandas as pd
 
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
+from heedful.explain._attribution import Pending
+from heedful.explain._errors import measure_beside, say_seen
 from heedful.explain._explained import Explained
 from heedful.explain._importance import summarise_columns
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
@@ -27,17 +29,28 @@ def sketch_explanation(explanation: Explained) -> Sketch:
         ("response", f"{words.response} ({cut(', '.join(map(str, e.train.columns)))})"),
         (cut(words.prediction), _say_predictions(e.prediction)),
         ("mixing", middle_and_range(e.mixing)),
-        ("effective rows", middle_and_range(e.n_eff)),
+        ("effective rows", "all: the model for all rows predicts alone" if e.alone else middle_and_range(e.n_eff)),
         ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
     if e.slopes and e.local_name:
         facts.append(("local models", e.local_name))
+    known = e.attribution.known if isinstance(e.attribution, Pending) else None
+    if known is not None and known.checked is not None and not known.checked.all():
+        n_rough = count(int((~known.checked).sum()), "query", "queries")
+        facts.append(
+            ("contributions", f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks')
+        )
     if e.fidelity is not None:
         facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
     if e.loss is not None and e.baseline_loss is not None:
-        own, plain = (float(part.mean()) ** (0.5 if words.root else 1.0) for part in (e.loss, e.baseline_loss))
+        own, plain = (words.measured(float(part.mean())) for part in (e.loss, e.baseline_loss))
         facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
+        beside = measure_beside(e)
+        if beside is not None:
+            facts.append((beside[0], f"{short(beside[1])}, one model for all rows {short(beside[2])}"))
+    if say_seen(e):
+        facts.append(("training rows", say_seen(e)))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
     return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")
 
@@ -46,10 +59,11 @@ def page_explanation(explanation: Explained) -> str:
     """Return a single query as a picture; of several the overview, and how much each column matters."""
     if len(explanation.index) == 1:
         return explain_query(explanation, 0)._repr_html_()
-    sketch = sketch_explanation(explanation)
     if explanation.attribution is None:
-        return sketch.html()
+        return sketch_explanation(explanation).html()
     sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
+    # once contributions are known the sketch says whether they are rough
+    sketch = sketch_explanation(explanation)
     parts = [("Overview", table_facts(sketch.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
     return lay_out(sketch.title, parts, sketch.hint)
 

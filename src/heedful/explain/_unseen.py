@@ -5,6 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._show import short
+
 # A smaller gain over the model for all rows, in per cent, is none.
 NO_GAIN = 1.0
 RIVAL = "one lasso for all rows"
@@ -52,7 +54,7 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
     if not np.isfinite([own, plain]).all():
         meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
         return Judged("on unseen rows not known", "no row was left out", meaning)
-    figures = f"{unseen.name} on unseen rows {own:.4g}, {rival} {plain:.4g}"
+    figures = f"{unseen.name} on unseen rows {short(own, 4)}, {rival} {short(plain, 4)}"
     better = f"It predicts new rows better than {rival}{'.' if mixing else ', by curves: attention adds nothing.'}"
     same = f"{rival.capitalize()} predicts new rows as well, and is simpler to read."
     worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
+from heedful.explain._columns import has_two_parts
 from heedful.plot._axes import finish, fonts, get_axes, points, say_tick
 from heedful.plot._labels import number, shorten_all, text_width
 from heedful.plot._read import check_explanation, say_added
@@ -20,7 +21,7 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
 
     A bar is the mean size of a column's contributions, in two parts that add up to it: through attention, which rows
     queries are compared with, and through their own models. A part that works against the whole is drawn to the left
-    of zero; the number beside the bar is the whole.
+    of zero; the number beside the bar is the whole. Where the model for all rows predicts alone bars have no parts.
 
     All else is as in :func:`contributions`.
 
@@ -53,6 +54,8 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
     table = rank_columns(check_explanation(explanation), k, output)
     names = shorten_all(list(table.index), 24)
     others = explanation.importance(output).iloc[len(names) :]
+    if not has_two_parts(explanation):
+        table, others = table[["contribution"]], others[["contribution"]]
     if len(others):
         table = pd.concat([table, others.sum().to_frame().T], ignore_index=True)
         names = [*names, f"sum of {len(others)} others"]

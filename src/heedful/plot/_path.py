@@ -20,7 +20,9 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
 
     One line per feature that is not 0 at either end, named at its local end; dots are the model that was used, at the
     share that the local model was given. Coefficients are per standard deviation of their feature among the queries.
-    Where not all names fit, the largest coefficients are named and other lines are pale.
+    Where not all names fit, the largest coefficients are named and other lines are pale. The baseline is the model for
+    all rows as it is blended: where it has curves, its coefficients are the lasso's times the share of the lasso in it,
+    and the axis says that curves are left out.
 
     All else is as in :func:`contributions`.
 
@@ -56,7 +58,8 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
     ax.axvline(mixing, color=PALE, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
     of_class = "" if output is None else f" of class {output}"
-    finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.")
+    beside = "" if explanation.curves is None else ",\ncurves left out"
+    finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.{beside}")
     named = _room(ax, table)
     for feature, (start, used, end) in table.iterrows():
         colour = sign_colour(used) if feature in named else PALE

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
+from heedful.explain._rows import NO_ROWS
 from heedful.plot._axes import finish, fonts, get_axes
 from heedful.plot._labels import LINE, name_ticks, number, shorten, text_width
 from heedful.plot._read import check_explanation, find_query, of_query
@@ -14,7 +15,8 @@ from heedful.plot._style import INK, NEUTRAL
 def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
     """Draw the training rows that one query attended to most.
 
-    Beside each stands its response.
+    Beside each stands its response. Equal weights are in the order of the training rows; there are no rows, and the
+    picture says so, where the model for all rows predicts alone.
 
     All else is as in :func:`contributions`.
 
@@ -45,6 +47,8 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
     """
     row = find_query(check_explanation(explanation), query)
     table = of_query(explanation, explanation.top_rows(k), row)
+    if explanation.alone:
+        return write_alone(get_axes(ax, height=1.4))
     n_rows = len(table)
     ax = get_axes(ax, height=max(1.4, 0.65 + 0.14 * n_rows))
     place, size = np.arange(n_rows), fonts().tick
@@ -55,6 +59,14 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
     ax.tick_params(axis="y", length=0)
     ax.xaxis.get_major_locator().set_params(nbins=5)
     _write_responses(ax, table.drop(columns=["row", "weight"]), size)
+    return ax
+
+
+def write_alone(ax: Any) -> Any:
+    """Write on the axes that there are no rows to draw."""
+    ax.set_axis_off()
+    ax.text(0.5, 0.5, NO_ROWS.replace(". ", ".\n", 1), transform=ax.transAxes, ha="center", va="center", color=INK,
+            fontsize=fonts().tick)  # fmt: skip
     return ax
 
 

@@ -8,7 +8,7 @@ from heedful.explain import Explanation
 from heedful.explain._curves import Curve, read_curve
 from heedful.plot._axes import finish, fonts, get_axes, note_above, points, ticks_within
 from heedful.plot._labels import LINE, name_levels, number, room_below, shorten, shorten_all
-from heedful.plot._read import check_explanation, say_link
+from heedful.plot._read import check_explanation, find_query, say_link
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour, sign_colour
 
 # Levels drawn at most, and the letters of their names.
@@ -19,12 +19,20 @@ FOOT, N_BARS = 0.2, 40
 ASIDE = 0.14
 
 
-def shapes(explanation: Explanation, feature: Any = None, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
+def shapes(
+    explanation: Explanation,
+    feature: Any = None,
+    *,
+    query: Any = None,
+    output: Any = None,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     """Draw the curve of one column: what each of its values adds.
 
     Numbers are a line of steps, levels of a category bars, the 15 most frequent at most; missing cells stand apart at
-    the right. Bars at the foot count the training rows. This is the additive model that all queries share: a query's
-    own model has its ``multiple`` of it, and lines beside it.
+    the right. Bars at the foot count the training rows. The curve is as it enters the model for all rows, which has a
+    share of the additive model and lines beside it; or as it enters a query's own model, which has its ``multiple``.
 
     All else is as in :func:`contributions`.
 
@@ -34,6 +42,9 @@ def shapes(explanation: Explanation, feature: Any = None, *, output: Any = None,
         What ``explain(X)`` of an attention lasso with shapes returned.
     feature : str, default=None
         A column of the table; None takes the one whose curve varies most over the training rows.
+    query : label, default=None
+        A row of ``X`` by its label, whose model is drawn; None draws the model for all rows, or, if that has no curves,
+        the mean of the queries' models.
     output : label, default=None
         With several classes, the one to draw; None draws all.
     ax : Axes, default=None
@@ -48,7 +59,7 @@ def shapes(explanation: Explanation, feature: Any = None, *, output: Any = None,
     Raises
     ------
     ValueError
-        If the explanation has no shapes, or no such column or class.
+        If the explanation has no shapes, or no such column or class, or if the model of the query has no curves.
 
     Examples
     --------
@@ -60,7 +71,8 @@ def shapes(explanation: Explanation, feature: Any = None, *, output: Any = None,
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x0', 'adds to prediction')
     """
-    curve = read_curve(check_explanation(explanation), feature, output, MOST_LEVELS)
+    row = None if query is None else find_query(check_explanation(explanation), query)
+    curve = read_curve(check_explanation(explanation), feature, output, MOST_LEVELS, row)
     names = shorten_all(curve.levels, LETTERS)
     names += [] if curve.missing is None or not names else ["missing"]
     ax = get_axes(ax, height=2.6 + room_below(names))

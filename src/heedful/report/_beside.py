@@ -16,10 +16,11 @@ N_COLUMNS, N_ROWS, BLOCK, MOST_COMPARED, MOST_CELLS = 8, 4, 2_000_000, 1_000_000
 def beside(explanation: Explanation) -> dict[str, Any] | None:
     """Return per query the columns in which it is most like its rows, and the cells of both.
 
-    None if the cells of the training rows are not known, or if there are so many that comparing them would take long.
+    None if there are no such rows, if the cells of the training rows are not known, or if there are so many that
+    comparing them would take long.
     """
     rows, n_query = explanation.train_values, len(explanation.index)
-    if rows is None or n_query * len(rows) * rows.shape[1] > MOST_COMPARED:
+    if explanation.alone or rows is None or n_query * len(rows) * rows.shape[1] > MOST_COMPARED:
         return None
     k = min(N_COLUMNS, rows.shape[1], max(MOST_CELLS // (n_query * 2), 2))
     found = pd.concat([_compare(explanation, rows, block, k) for block in _blocks(n_query, len(rows))])

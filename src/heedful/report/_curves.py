@@ -1,8 +1,7 @@
 """The curves that all queries share: those of the columns that vary most."""
 
+from dataclasses import replace
 from typing import Any
-
-import pandas as pd
 
 from heedful.explain import Explanation
 from heedful.explain._curves import Curve, rank_columns, read_curve
@@ -13,17 +12,20 @@ MOST_COLUMNS, MOST_LEVELS = 6, 12
 
 
 def curves(explanation: Explanation) -> dict[str, Any] | None:
-    """Return the curves that vary most, piece by piece, and each query's multiple of them; None without shapes."""
-    table = explanation.curves
-    if table is None:
+    """Return the curves that vary most, piece by piece, and each query's multiples of them; None without shapes.
+
+    Heights are those of the additive model: the page draws a query's multiples of them.
+    """
+    if explanation.curves is None or explanation.multiple is None:
         return None
+    table = explanation.curves.assign(effect=explanation.curves["curve"])
+    explanation = replace(explanation, curves=table)
     bent = set(table.loc[table["effect"] != 0, "feature"])
     ranked = [name for name in rank_columns(table) if name in bent]
-    multiple = explanation.multiple
     return {
         "n_columns": int(table["feature"].nunique()),
         "n_bent": len(ranked),
-        "multiple": numbers(multiple, 3) if isinstance(multiple, pd.Series) else None,
+        "multiple": numbers(explanation.multiple, 4),
         "columns": [_column(read_curve(explanation, name, None, MOST_LEVELS)) for name in ranked[:MOST_COLUMNS]],
     }
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, say_cell
+from heedful.explain._columns import has_two_parts
+from heedful.explain._rows import are_equal
 from heedful.report._compact import column, counts, numbers, text, texts
 
 # How many features and rows are shown per query; fewer if there are very many queries and classes.
@@ -20,7 +22,8 @@ def drivers(explanation: Explanation) -> dict[str, Any]:
     k = min(N_FEATURES, max(FEWEST_FEATURES, room), explanation.values.shape[1])
     parts = [_of_output(explanation, number, output, k) for number, output in enumerate(outputs)]
     found = {name: [part[name] for part in parts] for name in parts[0]}
-    return {"k": k, "names": texts(explanation.values.columns), **found}
+    rough = counts(np.flatnonzero(~explanation.contributions_checked))
+    return {"k": k, "names": texts(explanation.values.columns), "rough": rough, **found}
 
 
 def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> dict[str, list]:
@@ -28,7 +31,8 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
     total = explanation.contributions(output).to_numpy().sum(axis=1)
     base = float(np.atleast_1d(explanation.base_value)[number])
     shown = top["contribution"].to_numpy().reshape(len(explanation.index), k).sum(axis=1)
-    parts = {name: numbers(top[name], 4) for name in ("attention", "model", "coef", "importance") if name in top}
+    known = (*(("attention", "model") if has_two_parts(explanation) else ()), "coef", "importance")
+    parts = {name: numbers(top[name], 4) for name in known if name in top}
     return {
         "feature": counts(columns.get_indexer(top["feature"])),
         "value": [text(say_cell(value)) for value in top["value"]],
@@ -44,13 +48,14 @@ def attended(explanation: Explanation) -> dict[str, Any]:
     """Return the training rows with the largest weights per query, and the responses of those rows."""
     # positions instead of labels: labels need not be unique
     numbered = replace(explanation, train=explanation.train.reset_index(drop=True))
-    k = min(N_ROWS, len(explanation.train))
-    top = numbered.top_rows(k)
+    k = 0 if explanation.alone else min(N_ROWS, len(explanation.train))
+    top = numbered.top_rows(max(k, 1))
     kept, row = np.unique(top["row"].to_numpy(dtype=np.int64), return_inverse=True)
     return {
         "k": k,
         "row": counts(row),
         "weight": numbers(top["weight"], 3),
+        "equal": [bool(same) for same in are_equal(explanation.attention)],
         "train": table(explanation.train.iloc[kept]),
     }
 

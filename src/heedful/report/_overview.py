@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
+from heedful.explain._errors import measure_beside, say_seen
 from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
 
@@ -49,20 +50,25 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
     used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
-    mixing, verb = explanation.mixing.round(3), "effects learned" if is_effect(explanation) else "predicted"
+    verb = "effects learned" if is_effect(explanation) else "predicted"
     found = [
         card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
         *_exposure_card(explanation),
-        card(
-            "columns",
-            f"{used} of {width}",
-            "in at least one small model" if explanation.slopes else "used by at least one model",
-        ),
-        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
-        card("effective rows", _middle(explanation.n_eff), "attended to per query" + _range(explanation.n_eff)),
+        card("columns", f"{used} of {width}", f"in at least one {'small ' if explanation.slopes else ''}model"),
+        *_attention_cards(explanation),
     ]
     return found + _error_cards(explanation)
+
+
+def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
+    mixing, n_eff = explanation.mixing.round(3), explanation.n_eff
+    if explanation.alone:
+        return [card("mixing", "0", "the model for all rows predicts alone")]
+    return [
+        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
+        card("effective rows", _middle(n_eff), "attended to per query" + _range(n_eff)),
+    ]
 
 
 def describe_error(explanation: Explanation) -> str:
@@ -80,16 +86,30 @@ def describe_error(explanation: Explanation) -> str:
     change = f": attention makes it {_change(own, base)}" if changed else ", hardly any other"
     return (
         f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
-        f"one model for all rows has {short(base, 3)}{change}."
+        f"one model for all rows has {short(base, 3)}{change}.{also_measured(explanation)}{_say_seen(explanation)}"
     )
+
+
+def also_measured(explanation: Explanation) -> str:
+    """Return what else tells how good predictions are, as a sentence: accuracy of classes, concordance of times."""
+    found = measure_beside(explanation)
+    if found is None:
+        return ""
+    name, own, base = found
+    return f" The {name} is {short(own, 3)}, of one model for all rows {short(base, 3)}."
+
+
+def _say_seen(explanation: Explanation) -> str:
+    said = say_seen(explanation)
+    return f" {said[0].upper()}{said[1:]}." if said else ""
 
 
 def _errors(explanation: Explanation) -> tuple[float, float] | None:
     """Return the errors with attention and of the baseline, if responses are known."""
     if explanation.loss is None or explanation.baseline_loss is None:
         return None
-    own, base = float(explanation.loss.mean()), float(explanation.baseline_loss.mean())
-    return (own**0.5, base**0.5) if words_of(explanation).root else (own, base)
+    measured = words_of(explanation).measured
+    return measured(float(explanation.loss.mean())), measured(float(explanation.baseline_loss.mean()))
 
 
 def _change(own: float, base: float) -> str:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from heedful.explain import Explanation
 from heedful.explain._cells import Cells, rank_cells, read_cells
+from heedful.explain._columns import has_two_parts
 from heedful.report._compact import counts, evenly, numbers, text, texts
 
 # Columns of the pictures, points of each, and levels that are named.
@@ -20,6 +21,8 @@ def whole(explanation: Explanation) -> dict[str, Any]:
     """Return importances for the likeliest class and for each class, and points of the most important columns."""
     options = [None, *(explanation.outputs or [])]
     tables = [explanation.importance(output) for output in options]
+    if not has_two_parts(explanation):
+        tables = [table[["contribution"]] for table in tables]
     mean = pd.concat([table["contribution"] for table in tables], axis=1).mean(axis=1)
     mean = mean[mean > LEAST * mean.max()].sort_values(ascending=False, kind="stable")
     shown = mean.index[:N_COLUMNS]

@@ -190,6 +190,11 @@ class ForestProximity(Similarity):
         """Upper estimate of the memory that one query's scores take."""
         return 24 * min(self._n_train, 20 * self._grown.n_trees)
 
+    @property
+    def index(self) -> OwnForest | None:
+        """The training rows by leaf of our own trees; None of a forest of scikit-learn."""
+        return self._grown if isinstance(self._grown, OwnForest) else None
+
     def _check_sizes(self) -> None:
         if isinstance(self.max_samples, str):
             check_choice("max_samples", self.max_samples, ("auto",))

@@ -22,7 +22,8 @@ function show(value, digits = 4) {
   if (typeof value !== "number") return String(value);
   const size = Math.abs(value);
   let text = size >= 1000 ? String(+value.toFixed(1)) : String(+value.toPrecision(digits));
-  if (size !== 0 && (size < 1e-3 || size >= 1e7)) text = value.toExponential(2);
+  if (size >= 1e4) text = Math.round(value).toLocaleString("en-US");
+  if (size !== 0 && (size < 1e-3 || size >= 1e9)) text = value.toExponential(2);
   return text.replace(/^-/, "\u2212");
 }
 

@@ -1,5 +1,4 @@
-// The curves that all queries share, one chart for each column.
-let curvesOf = -1;
+// The curves of the chosen query's model, one chart for each column.
 
 function drawCurves() {
   const found = data.curves;
@@ -13,25 +12,35 @@ function drawCurves() {
     part.append(make("h3", column.name), chart);
     box.append(part);
   });
-  curvesOf = outputOf(choice.query);
-  found.columns.forEach((column, i) => drawOneCurve("curve-" + i, column, curvesOf));
-  sayCurves();
+  const own = multiplesOf(choice.query), there = own.some((factor) => factor !== 0);
+  box.hidden = !there;
+  if (there) found.columns.forEach((column, i) => drawOneCurve("curve-" + i, timesMultiples(column, own), 0));
+  sayCurves(own, there);
 }
 
-// a query may have another likeliest class, and has a multiple of its own
-function followCurves() {
-  if (!data.curves) return;
-  if (outputOf(choice.query) !== curvesOf) drawCurves();
-  else sayCurves();
+// how much of each class's curves is in the model of the query's class
+function multiplesOf(q) {
+  const n = data.words.outputs ? data.words.outputs.length : 1, at = (q * n + outputOf(q)) * n;
+  return data.curves.multiple.slice(at, at + n);
 }
 
-function sayCurves() {
-  const found = data.curves, words = data.words, own = found.multiple ? found.multiple[choice.query] : null;
-  const scale = words.link + (words.outputs ? " of class " + words.outputs[curvesOf] : "");
-  let text = "What each value of a column adds to the " + scale + " in one additive model for all rows; bars count training rows.";
-  text += own === null ? " A query's model has its own multiples of these curves, beside its coefficients."
-    : " The model of query " + data.labels[choice.query] + " has " + show(own, 3) + " times these curves in it, beside its coefficients.";
-  if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
+// a column as it enters the model: its curves times the query's multiples
+function timesMultiples(column, own) {
+  const sum = (heights) => +own.reduce((total, factor, k) => total + factor * heights[k], 0).toPrecision(4);
+  const effect = column.effect[0].map((_, i) => sum(column.effect.map((heights) => heights[i])));
+  return Object.assign({}, column, { effect: [effect], missing: column.missing && [sum(column.missing)] });
+}
+
+// a query may have another likeliest class, and has multiples of its own
+function followCurves() { if (data.curves) drawCurves(); }
+
+function sayCurves(own, there) {
+  const found = data.curves, words = data.words, name = "query " + data.labels[choice.query];
+  const scale = words.link + (words.outputs ? " of class " + words.outputs[outputOf(choice.query)] : "");
+  let text = "What each value of a column adds to the " + scale + " in the model of " + name + ", beside its coefficients; bars count training rows.";
+  if (own.length === 1) text += " The model of " + name + " has " + show(own[0], 3) + " times the curves of one additive model that all queries share.";
+  if (!there) text = "The model of " + name + " has no curves in it.";
+  else if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
   else if (found.columns.length < found.n_columns) text += " Shown are " + found.columns.length + " of " + found.n_columns +
     " columns, " + (found.n_bent > found.columns.length ? "those whose curves vary most." : "all whose curves are not level.");
   say("curves-note", text);

@@ -6,7 +6,8 @@ function summarize() {
   say("query-head", "Query " + data.labels[q]);
   const during = data.exposure ? " in an exposure of " + show(data.exposure[q]) : "";
   let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + during + ", baseline " + level(base) + ".";
-  text += " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows.";
+  text += data.attended.k ? " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows."
+    : " The model for all rows predicts alone.";
   say("summary", text);
 }
 
@@ -78,7 +79,8 @@ function drawDrivers() {
   say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
     (scale === data.words.noun ? "" : " (" + scale + ")") + ": what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
     "through the query's own model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
-    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything."));
+    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything.") +
+    (all.rough.includes(q) ? " These numbers are rough, as this query is unlike all rows that they were checked on." : ""));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
   const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
@@ -104,6 +106,8 @@ function drawBars(shown) {
 
 function rowsTable() {
   const q = choice.query, found = data.attended, k = found.k, train = found.train;
+  byId("rows").hidden = !k;
+  if (!k) { say("rows-note", "No rows. The model for all rows predicts alone."); return; }
   const part = found.weight.slice(q * k, (q + 1) * k), most = Math.max(...part);
   const rows = part.map((weight, rank) => {
     const row = found.row[q * k + rank], cell = make("div", null, "weight"), rail = make("div"), bar = make("i");
@@ -112,13 +116,14 @@ function rowsTable() {
     cell.append(rail, make("span", percent(weight)));
     return [train.labels[row], cell, ...train.columns.map((column) => show(column[row]))];
   });
-  say("rows-note", "The " + k + " training rows with the largest weights; together " +
-    percent(part.reduce((sum, weight) => sum + weight, 0)) + " of its attention.");
+  const together = percent(part.reduce((sum, weight) => sum + weight, 0)) + " of its attention.";
+  say("rows-note", (found.equal[q] ? "All training rows have the same weight: these are the first " + k + " of them" :
+    "The " + k + " training rows with the largest weights") + "; together " + together);
   fillTable("rows", [["training row", true], ["weight"], ...train.names.map((name) => [name])], rows);
 }
 
 function clustersTable() {
-  const found = data.clusters, errors = found.error ? [["loss"], ["baseline's"]] : [];
+  const found = data.clusters, errors = found.error ? [["error"], ["baseline's"]] : [];
   const rows = found.size.map((size, i) => {
     const name = make("span");
     name.append(mark(i + 1), found.name[i]);

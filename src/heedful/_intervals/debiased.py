@@ -1,0 +1,125 @@
+"""Local coefficients without shrinkage, from the rows that a query attends to, and the noise of these.
+
+Attention is squared, or raised to a smaller power where few rows would be left, so that rows which are only somewhat
+alike have less of a say than in the prediction: a bias that is small beside the noise is what an interval needs. Under
+these weights a step of least squares undoes the shrinkage of the lassos. Its noise is that of the gradient, whose
+covariance the residuals tell.
+"""
+
+from typing import NamedTuple, Self
+
+import numpy as np
+from scipy import optimize
+
+from heedful._kernels.shapes import Table
+
+# Attention is raised to this power if so many effective rows are left (benchmarks/certainty); far fewer tell nothing.
+POWER, ENOUGH_ROWS, FEWEST_ROWS = 2.0, 15.0, 3.0
+# Rows whose weight is this small beside the largest add nothing.
+NEGLIGIBLE = 1e-9
+# Ridge in units of a column's variance, divided by the effective rows; what one row weighs in its own fit at most.
+RIDGE, MOST_LEVERAGE = 0.1, 0.95
+# Below this, in units of the table, a variance is 0.
+CONSTANT = 1e-10
+
+
+class LocalRows(NamedTuple):
+    """Rows of one query, centred, with weights that sum to one; covariances of the columns that vary."""
+
+    varies: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    prior: np.ndarray
+    n_eff: float
+    gram: np.ndarray
+    cov: np.ndarray
+
+    @property
+    def enough(self) -> bool:
+        """Return whether the rows tell anything."""
+        return self.n_eff >= FEWEST_ROWS and bool(self.varies.any())
+
+
+class WorkingRows(NamedTuple):
+    """Training rows with the working response and the curvature of each output.
+
+    ``weight`` are the sample weights: a row of weight 2 is the row twice.
+    """
+
+    x: np.ndarray
+    responses: list[np.ndarray]
+    curves: list[np.ndarray | None]
+    weight: np.ndarray
+
+    @classmethod
+    def of_tables(cls, tables: tuple[Table, ...], weight: np.ndarray, n_columns: int) -> Self:
+        """Return the first columns of some tables, one for each output."""
+        curves = [1.0 / table.inverse if table.inverse.size else None for table in tables]
+        return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight)
+
+    def local(self, weight: np.ndarray, output: int) -> LocalRows:
+        """Return the rows of a query that have a say under its sharpened attention."""
+        kept = weight > NEGLIGIBLE * weight.max()
+        kept = slice(None) if kept.all() else np.flatnonzero(kept)
+        x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
+        n_eff = effective_rows(weight, prior)
+        weight = weight / weight.sum()
+        curve = self.curves[output]
+        if curve is not None:
+            weight = weight * curve[kept] / (weight @ curve[kept])
+        x, y = x - weight @ x, y - weight @ y
+        weighted = x * weight[:, None]
+        gram, cov = weighted.T @ x, y @ weighted
+        varies = np.diag(gram) > CONSTANT
+        if not varies.all():
+            x, gram, cov = np.ascontiguousarray(x[:, varies]), gram[np.ix_(varies, varies)], cov[varies]
+        return LocalRows(varies, x, y, weight, prior, n_eff, gram, cov)
+
+
+class Step(NamedTuple):
+    """A step of least squares: what it adds to coefficients, its ridged inverse, and its noise.
+
+    A row's part in the noise of the gradient is ``noise[i] * x[i]``, in that of coefficients ``noise[i] * through[i]``.
+    """
+
+    added: np.ndarray
+    inverse: np.ndarray
+    through: np.ndarray
+    noise: np.ndarray
+
+
+def take_step(rows: LocalRows, start: np.ndarray) -> Step:
+    """Return the step from some coefficients.
+
+    A small ridge keeps it finite where columns depend on each other. Residuals are those of rows
+    left out (HC3).
+    """
+    x, weight, gram = rows.x, rows.weight, rows.gram
+    inverse = np.linalg.inv(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))
+    added = inverse @ (rows.cov - gram @ start)
+    through = x @ inverse
+    leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", through, x))
+    left = (rows.y - x @ (start + added)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
+    return Step(added, inverse, through, weight * left / np.sqrt(rows.prior))
+
+
+def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:
+    """Return how many rows of prior weight one weights stand for."""
+    return float(weight.sum() ** 2 / (weight**2 / prior).sum())
+
+
+def sharpen(attention: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """Return the attention of a query squared, or raised to the power from 1 to 2 at which enough rows are left."""
+    each = attention / prior
+    each = each / each.max()
+    squared = prior * each**POWER
+    if effective_rows(squared, prior) >= ENOUGH_ROWS:
+        return squared
+    each = np.log(np.maximum(each, np.finfo(float).tiny))
+
+    def more(power: float) -> float:
+        return effective_rows(prior * np.exp(power * each), prior) - ENOUGH_ROWS
+
+    power = float(optimize.brentq(more, 1.0, POWER, xtol=1e-9)) if more(1.0) > 0 else 1.0
+    return prior * np.exp(power * each)
