@@ -62,6 +62,15 @@ def test_few_queries_have_whiskers_where_they_are_known(small):
     assert len(whiskers_of(plot.effects(with_ends(small, np.nan, 30), "measure 0"))) == 0
 
 
+def test_whiskers_of_one_level_stand_beside_each_other(small):
+    few = with_ends(small, 0.3, 20)
+    x, y = points_of(plot.effects(few, "kind"))
+    np.testing.assert_allclose(y, few.effects().xs("kind", level="feature")["effect"])
+    assert len(set(np.round(x, 6))) == 20
+    names = few.values["kind"].value_counts().index
+    assert [names[round(place)] for place in x] == few.values["kind"].tolist()
+
+
 def test_a_column_whose_effects_are_not_known_is_refused(small):
     known = small.effects()
     fewer = known[known.index.get_level_values("feature") != "measure 0"]

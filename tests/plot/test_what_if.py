@@ -88,6 +88,8 @@ def test_an_own_cell_that_is_missing_stands_at_the_right(mixed, column):
     x, y = ring_of(ax)
     np.testing.assert_allclose(y[0], mixed.prediction[0])
     assert x[0] > np.max(mean_of(ax)[0])
+    # and is not joined to the numbers
+    assert x[0] not in line_of(ax)[0]
 
 
 def test_dates_are_dates(mixed):

@@ -24,14 +24,17 @@ def say_column(column: Any, cells: Cells) -> str:
     return shorten(column, 36) + (f" ({n_drawn} of {cells.n_levels} levels)" if n_drawn < cells.n_levels else "")
 
 
-def draw_points(ax: Any, cells: Cells, heights: np.ndarray, look: dict[str, Any]) -> tuple[Any, np.ndarray]:
+def draw_points(
+    ax: Any, cells: Cells, heights: np.ndarray, look: dict[str, Any], *, apart: bool = False
+) -> tuple[Any, np.ndarray]:
     """Draw a point for each query on new or given axes: numbers at their place, levels side by side.
 
-    Returns the axes and the places, NaN for points that are not drawn.
+    With ``apart`` no two points of a level are above each other. Returns the axes and the places, NaN for points that
+    are not drawn.
     """
     names = shorten_all(cells.levels, LETTERS) + (["missing"] if cells.levels and cells.missing.any() else [])
     ax = get_axes(ax, height=2.6 + room_below(names))
-    place = _place_levels(ax, cells, heights, names) if names else place_numbers(ax, cells)
+    place = _place_levels(ax, cells, heights, names, apart) if names else place_numbers(ax, cells)
     drawn = np.isfinite(place)
     if isinstance(look["c"], list):
         look = {**look, "c": [colour for colour, there in zip(look["c"], drawn, strict=True) if there]}
@@ -41,17 +44,24 @@ def draw_points(ax: Any, cells: Cells, heights: np.ndarray, look: dict[str, Any]
     return ax, place
 
 
-def _place_levels(ax: Any, cells: Cells, heights: np.ndarray, names: list[str]) -> np.ndarray:
+def _place_levels(ax: Any, cells: Cells, heights: np.ndarray, names: list[str], apart: bool) -> np.ndarray:
     """Name the levels below the axes and return places of points around those of their levels."""
     place = np.where(cells.missing, len(names) - 1, cells.place) if names[-1:] == ["missing"] else cells.place.copy()
     for level in range(len(names)):
         here = place == level
-        place[here] += swarm(heights[here], 0.35)
+        place[here] += _line_up(heights[here]) if apart else swarm(heights[here], 0.35)
     if cells.missing.any():
         ax.axvline(len(names) - 1.5, color=PALE, linewidth=0.6, linestyle=(0, (4, 3)))
     ax.set_xlim(-0.6, len(names) - 0.4)
     name_levels(ax, names, np.arange(len(names), 0, -1))
     return place
+
+
+def _line_up(heights: np.ndarray) -> np.ndarray:
+    """Return places around 0, in the order of heights and evenly apart."""
+    place = np.empty(heights.size)
+    place[np.argsort(heights, kind="stable")] = np.arange(heights.size) - (heights.size - 1) / 2
+    return place * min(0.1, 0.7 / max(heights.size, 1))
 
 
 def place_numbers(ax: Any, cells: Cells) -> np.ndarray:

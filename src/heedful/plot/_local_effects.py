@@ -55,8 +55,9 @@ def effects(explanation: Explanation, column: Any, *, output: Any = None, ax: An
     table = _read_effects(explanation, column, output)
     cells = read_cells(explanation.values.iloc[:, place], MOST_LEVELS)
     heights = table["effect"].to_numpy()
-    ax, places = draw_points(ax, cells, heights, {"c": INK, **style})
-    if len(table) <= MOST_WHISKERS:
+    few = len(table) <= MOST_WHISKERS
+    ax, places = draw_points(ax, cells, heights, {"c": INK, **style}, apart=few)
+    if few:
         _draw_whiskers(ax, places, table)
     measured = table["per"].isin(("unit", "day")).to_numpy()
     if measured.any():

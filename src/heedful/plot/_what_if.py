@@ -61,7 +61,8 @@ def what_if(
     cells = _read_values(explanation.values.iloc[:, place], asked["value"])
     mean = _mean(asked, cells.place)
     own = (asked["query"] == row).to_numpy()
-    line = _Line(cells.place[own], asked["height"].to_numpy()[own], asked["own"].to_numpy()[own])
+    heights, at_own = (asked[name].to_numpy()[own] for name in ("height", "own"))
+    line = _Line(cells.place[own], heights, at_own, cells.missing[own])
     names = shorten_all(cells.levels, LETTERS) + (["missing"] if cells.levels and cells.missing.any() else [])
     ax = get_axes(ax, height=2.4 + room_below(names))
     if names:
@@ -72,17 +73,20 @@ def what_if(
         line = line._replace(x=place_numbers(ax, cells)[own])
         _draw_rug(ax, explanation, place)
     _draw_line(ax, line, mean, points=bool(names), style=style)
+    # room for the name of the mean, above the strokes of training rows
+    ax.margins(y=0.16)
     ax.yaxis.set_major_formatter(say_tick)
     finish(ax, shorten(column, 36), _say_predicted(explanation, output))
     return ax
 
 
 class _Line(NamedTuple):
-    """Places and heights of a query's predictions, and which of them are at its own value."""
+    """Places and heights of a query's predictions, which of them are at its own value, and which at none."""
 
     x: np.ndarray
     height: np.ndarray
     own: np.ndarray
+    missing: np.ndarray
 
 
 def _ask(explanation: Explanation, row: int, column: Any, output: Any) -> pd.DataFrame:
@@ -118,7 +122,7 @@ def _mean(asked: pd.DataFrame, places: np.ndarray) -> pd.Series:
 def _draw_line(ax: Any, line: _Line, mean: pd.Series, *, points: bool, style: dict[str, Any]) -> None:
     """Draw the query over the mean of some; points that are levels, or missing, are not joined."""
     look = {"color": series_colour(1), "linewidth": 1.3, **style}
-    joined = np.isfinite(line.x) & ~(points | np.isnan(line.height))
+    joined = ~line.missing & (not points)
     if len(mean):
         how = {"linestyle": "none", "marker": "_", "markersize": 12} if points else {"linewidth": 1.3}
         ax.plot(mean.index, mean, **{"color": PALE, "zorder": 0, "label": "mean", **how})
