@@ -137,7 +137,7 @@ def test_linear_predictors_of_classes_sum_to_zero_wherever_they_are_shown(mixing
 
 def test_the_intercept_of_classes_is_the_same_for_all_rows_of_one_model():
     model, X, y = fit_alone("three")
-    intercept = model.explain(X, y).intercept
+    intercept = model.explain(X, y).lasso_intercept
     np.testing.assert_allclose(intercept, intercept.iloc[[0]].to_numpy().repeat(len(X), axis=0), atol=1e-9)
 
 

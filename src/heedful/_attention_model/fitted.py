@@ -243,7 +243,7 @@ class FittedAttention:
             "sources": self._sources(),
             "attribution": Pending(work),
             "ask": WhatIf(self, batch.view.codes, self.models.given_rows(table), offset, run._replace(verbose=0)),
-            "seen": pd.Series(are_rows_of(self.rows.read(table), self.rows.codes), tables.coef.index, name="seen"),
+            "seen": pd.Series(are_rows_of(batch.view.codes, self.rows.codes), tables.coef.index, name="seen"),
         }
         if small is not None:
             shown["tell_effects"] = partial(

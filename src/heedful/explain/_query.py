@@ -95,7 +95,7 @@ class ExplainedQuery(Shown):
             most = self.contributions.head(N_SAID)
             pairs = zip(most["feature"], most["contribution"], strict=True)
             said = [f"{cut(name)} {_say_sign(part)}" for name, part in pairs]
-            facts.append(("drove it", ", ".join([f"from the mean {short(self.base_value)}", *said])))
+            facts.append(("drove it", ", ".join([f"from the overall mean {short(self.base_value)}", *said])))
         most = self.rows.head(N_SAID)
         pairs = zip(most["row"], most["weight"], strict=True)
         attended = ", ".join(f"row {cut(row)} ({percent(weight)})" for row, weight in pairs)
@@ -120,7 +120,7 @@ class ExplainedQuery(Shown):
         rest = self.link - base - sum(parts)
         if abs(rest) > NOTHING * sum(map(abs, [self.link, *parts])):
             names, parts = [*names, "other columns"], [*parts, rest]
-        return Way("mean prediction", base, names, parts, "this query", self.link)
+        return Way("overall mean", base, names, parts, "this query", self.link)
 
 
 def explain_query(e: Explained, row: int, output: Any = None) -> ExplainedQuery:

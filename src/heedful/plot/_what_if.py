@@ -94,6 +94,8 @@ def _ask(explanation: Explanation, row: int, column: Any, output: Any) -> pd.Dat
     n_query = len(explanation.index)
     others = np.unique(np.linspace(0, n_query - 1, min(n_query, MOST_QUERIES)).round().astype(np.int64))
     found = explanation.what_if([column], n_values=N_VALUES, queries=np.union1d(others, row))
+    # cells of others that are missing have no place
+    found = found[(found["query"] == row) | found["value"].notna()].reset_index(drop=True)
     height = found["prediction" if output is None else output]
     return found[["query", "value", "own"]].assign(height=height, counts=found["query"].isin(others))
 
