@@ -57,7 +57,9 @@ def call(function, explanation, **how):
     if function in OF_EFFECTS:
         return function(answer(OF_EFFECTS[function]), **how)
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
-    arguments += ("measure 0",) if function in OF_COLUMN else beside_query(function)
+    # effects are known of the most important columns only
+    column = explanation.effects().index.get_level_values("feature")[0] if function is plot.effects else "measure 0"
+    arguments += (column,) if function in OF_COLUMN else beside_query(function)
     explanation = as_costs(explanation) if function in OF_NUMBERS else explanation
     return function(explanation, *arguments, **how)
 
