@@ -120,7 +120,7 @@ class LeafRows(NamedTuple):
 
 
 class NearRows(NamedTuple):
-    """Leaves of queries (n_query, n_tree) and of rows near them, the query of each row, ascending, and rows as fits see."""
+    """Leaves of queries (n_query, n_tree) and of rows near them, the query of each row, ascending, and the rows."""
 
     leaves: np.ndarray
     moved_leaves: np.ndarray
