@@ -26,8 +26,10 @@ def read_html(page):
     """Return the reader of a page, after a look at what it may hold."""
     reader = Reader()
     reader.feed(page)
-    assert reader.tags <= {"div", "strong", "table", "tr", "th", "td", "small"}
-    assert reader.attributes <= {"style"}
+    text = {"div", "strong", "table", "tr", "th", "td", "small"}
+    assert reader.tags <= text | {"style", "section", "h4", "svg", "text", "rect", "line"}
+    places = {"x", "y", "x1", "x2", "y1", "y2", "width", "height", "viewbox", "text-anchor"}
+    assert reader.attributes <= places | {"style", "class", "role"}
     return reader
 
 

@@ -1,4 +1,4 @@
-"""Models of queries in plain values predict as the models themselves, at the query and around it."""
+"""Small models in plain values predict as the small models themselves, at the query and around it."""
 
 import datetime as dt
 import json
@@ -16,7 +16,6 @@ from heedful import (
     AttentionGLM,
     AttentionLasso,
     AttentionLassoClassifier,
-    LocalLasso,
     TreeAttentionRegressor,
 )
 from heedful.similarity import ForestProximity
@@ -103,29 +102,38 @@ def test_a_function_of_plain_python_predicts_as_the_model_of_each_query(table, t
         np.testing.assert_array_equal(np.ravel(told["models"][q]["prediction"]), shown_prediction(models, q))
 
 
-@pytest.mark.parametrize("local", [LocalLasso(), LocalLasso(shapes=False), LocalLasso(max_extrapolation=None)])
-def test_around_a_query_its_model_is_intercept_slopes_and_curves(table, local):
+def test_around_a_query_numbers_count_by_their_slope_and_other_cells_by_being_as_they_were(table):
     X, link = table
-    model = fit("regression", X[:100], link[:100], local=local)
-    queries = X[99:]
-    models, told = model.local_models(queries), model.local_models(queries[:1]).to_dict()
-    parts = models.design.to_numpy() @ models.coef.iloc[0].to_numpy() + models.intercept.iloc[0]
-    if local.shapes:
-        fitted = model._fitted.models
-        parts = parts + models.multiple.iloc[0] * fitted.shape_parts(fitted.rows.read(queries)).sum(axis=(1, 2))
-        assert models.multiple.iloc[0] != 0
-    found = [predict_plain(told, 0, as_row(cells)) for _, cells in queries.iterrows()]
-    np.testing.assert_allclose(found, parts, rtol=1e-10, atol=1e-10)
+    models = fit("regression", X[:100], link[:100]).local_models(X[:40], max_features=7)
+    told = models.to_dict()
+    for q in np.flatnonzero(X["size"][:40].notna())[:5]:
+        row, here = as_row(X.iloc[q]), models.prediction.iloc[q]
+
+        def moved(q=q, row=row, **cells):
+            return predict_plain(told, q, row | cells)
+
+        coef, reference = models.coef.iloc[q], models.reference.iloc[q]
+        assert moved(far=row["far"] + 2) == pytest.approx(here + 2 * coef["far"], abs=1e-10)
+        days = (reference["built"].to_pydatetime() - EPOCH) / dt.timedelta(days=1)
+        assert moved(built=days) == pytest.approx(here - models.terms["built"].iloc[q], abs=1e-9)
+        assert moved(size=None) == pytest.approx(here - models.terms["size"].iloc[q], abs=1e-9)
+        assert moved(town=reference["town"]) == pytest.approx(here - coef["town"], abs=1e-10)
+    (q, *_) = np.flatnonzero(X["size"][:40].isna())
+    row = as_row(X.iloc[q]) | {"size": models.reference["size"].iloc[q]}
+    expected = models.prediction.iloc[q] - models.terms["size"].iloc[q]
+    assert predict_plain(told, q, row) == pytest.approx(expected, abs=1e-10)
 
 
-def test_values_far_outside_the_training_range_are_pulled_back(table):
+def test_terms_are_those_of_the_small_model(table):
     X, link = table
-    told = fit("regression", X[:100], link[:100]).local_models(X[:1]).to_dict()
-    (far,) = (column for column in told["columns"] if column["name"] == "far")
-    width = np.ptp(X["far"][:100])
-    assert far["high"] == pytest.approx(X["far"][:100].max() + 0.5 * width)
-    ends = [predict_plain(told, 0, as_row(X.iloc[0]) | {"far": value}) for value in (far["high"], 1e6)]
-    assert ends[0] == ends[1]
+    models = fit("multiclass", X[:100], link[:100]).local_models(X[130:], max_features=3)
+    told = models.to_dict()
+    assert told["format"] == 2
+    for model, (_, coef) in zip(told["models"], models.coef.iterrows(), strict=True):
+        for equation in model["equations"]:
+            found = {term["column"]: term["coef"] for term in equation["terms"]}
+            assert found == coef[equation["output"]].loc[lambda part: part != 0].to_dict()
+            assert len(found) <= 3
 
 
 def test_labels_that_json_does_not_have_are_text(rng):
@@ -143,5 +151,5 @@ def test_models_that_are_not_linear_in_the_columns_are_refused(rng):
     from sklearn.ensemble import RandomForestRegressor
 
     model = TreeAttentionRegressor(RandomForestRegressor(5, random_state=0)).fit(X, X[:, 0])
-    with pytest.raises(ValueError, match=r"linear in the columns.*save_model"):
+    with pytest.raises(ValueError, match=r"small models.*save_model"):
         model.local_models(X[:2]).to_dict()

@@ -29,7 +29,7 @@ def test_signs_hold_in_local_models(rng, monkeypatch, classes, local):
     X, y = table(rng)
     model = fitted(monkeypatch, SIGNS, X, y > 0 if classes else y, **local)
     models = model.local_models(X[:40])
-    for found in (models.coef.to_numpy(), models.local_coef.to_numpy()):
+    for found in (models.lasso_coef.to_numpy(), models.local_coef.to_numpy()):
         assert (found[:, [0, 2]] >= 0).all()
         assert (found[:, 1] <= 0).all()
         assert (found[:, 0] > 0).any()

@@ -52,8 +52,8 @@ def test_columns_that_are_not_chosen_have_the_baselines_part_only(rng, kind):
     assert len(chosen(model)) == 4
     assert (found.local_coef.to_numpy()[:, others] == 0).all()
     base = (1 - found.mixing.to_numpy())[:, None] * found.baseline_coef.to_numpy()
-    np.testing.assert_array_equal(found.coef.to_numpy()[:, others], base[:, others])
-    total = found.intercept + (found.coef * found.design + found.shape).sum(axis=1)
+    np.testing.assert_array_equal(found.lasso_coef.to_numpy()[:, others], base[:, others])
+    total = found.lasso_intercept + (found.lasso_coef * found.lasso_design + found.shape).sum(axis=1)
     np.testing.assert_allclose(total, found.link, atol=1e-9)
 
 
@@ -111,7 +111,7 @@ def test_as_many_columns_as_there_are_change_no_bit(rng, kind, most):
     y, forest = response(kind, y), ForestProximity(10)
     models = [KINDS[kind](similarity=forest, random_state=0, local=LocalLasso(max_features=m)) for m in (most, "auto")]
     first, second = (model.fit(X, y).explain(X[:9]) for model in models)
-    np.testing.assert_array_equal(first.coef.to_numpy(), second.coef.to_numpy())
+    np.testing.assert_array_equal(first.lasso_coef.to_numpy(), second.lasso_coef.to_numpy())
     np.testing.assert_array_equal(first.link.to_numpy(), second.link.to_numpy())
 
 

@@ -65,12 +65,14 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
     queries = X[70:].assign(kind=["new", *X["kind"][71:]])
     e, models = model.explain(queries), model.local_models(queries)
     for link, intercept, coef, shape in (
-        (e.link, e.intercept, e.coef, e.shape),
-        (models.link, models.intercept, models.coef, models.shape),
+        (e.link, e.lasso_intercept, e.lasso_coef, e.shape),
+        (models.link, models.lasso_intercept, models.lasso_coef, models.shape),
     ):
         outputs = np.asarray(link).reshape(20, -1)
         slopes, added = (part.to_numpy().reshape(20, outputs.shape[1], -1) for part in (coef, shape))
-        total = np.asarray(intercept).reshape(20, -1) + (slopes * e.design.to_numpy()[:, None] + added).sum(axis=2)
+        total = np.asarray(intercept).reshape(20, -1) + (slopes * e.lasso_design.to_numpy()[:, None] + added).sum(
+            axis=2
+        )
         np.testing.assert_allclose(total, outputs, rtol=0, atol=1e-8)
     top = e.link if e.outputs is None else e.link.max(axis=1)
     base = e.base_value if e.outputs is None else e.base_value[e.link.idxmax(axis=1)].to_numpy()
@@ -275,7 +277,7 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
     model = fitted("numbers", X[:90], y[:90])
     attention, view = model._model, model._model.models.view(X[90:])
     models = model.local_models(X[90:])
-    local = models.local_intercept + (models.local_coef * models.design + models.local_shape).sum(axis=1)
+    local = models.local_intercept + (models.local_coef * models.lasso_design + models.local_shape).sum(axis=1)
     *heads, additive = shares[0]
     rest = 1 - sum(heads) - additive
     expected = rest * view.base[:, 0] + additive * view.additive[:, 0] + sum(heads) * local.to_numpy()
@@ -286,7 +288,7 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
     start = (1 - part) * lasso.fit_.intercept[0] + part * shapes_of(model).start[0]
     assert models.baseline_intercept == pytest.approx(start)
     blended = (1 - sum(heads)) * start + sum(heads) * models.local_intercept
-    np.testing.assert_allclose(models.intercept, blended, rtol=1e-9)
+    np.testing.assert_allclose(models.lasso_intercept, blended, rtol=1e-9)
 
 
 def test_a_mixing_per_query_is_that_between_the_heads_and_both_global_models(monkeypatch):

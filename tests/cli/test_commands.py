@@ -32,7 +32,8 @@ def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
     assert len(predicted) == ROWS
     assert run("explain", model, tmp_path / "train.csv", "-o", tables, "--top", 2).returncode == 0
     parts = pd.read_csv(tables).groupby("part").size()
-    assert parts.drop(["curve", "cluster"]).to_dict() == {"feature": 2 * ROWS, "row": 2 * ROWS, "query": ROWS}
+    told = {"feature": 2 * ROWS, "effect": 2 * ROWS, "row": 2 * ROWS, "query": ROWS}
+    assert parts.drop(["curve", "cluster", "model"]).to_dict() == told
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["e.csv", "m.skops", "p.csv", "train.csv"]
 
 
@@ -69,6 +70,8 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     assert len(explained["top_features"]) == 3 * ROWS
     assert len(explained["top_rows"]) == (3 * ROWS if load_model(made / f"{task}.skops").mixing_ else 0)
     assert explained["errors"]["model"] < 10
+    assert len(explained["effects"]) == 3 * ROWS
+    assert {term["query"] for term in explained["models"]} == set(range(ROWS))
     # survival has no curves where neither lasso nor heads have any
     assert {piece["feature"] for piece in explained["curves"] or []} in (set(FEATURES), set())
 
@@ -86,6 +89,24 @@ def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
     np.testing.assert_array_equal(written["low"], curves["low"].where(np.isfinite(curves["low"])))
     assert written["query"].isna().all()
     assert table.loc[table["part"].isin(["feature", "row"]), "query"].tolist() == [*np.repeat(range(12), 2)] * 2
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("task", TARGETS)
+def test_small_models_and_effects_are_those_of_the_estimator(made, tmp_path, task, ending):
+    out = tmp_path / f"e.{ending}"
+    assert main(["explain", f"{made}/{task}.skops", f"{made}/{task}.csv", "-o", str(out), "--top", "3"]) == 0
+    table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
+    e = load_model(made / f"{task}.skops").explain(pd.read_csv(made / f"{task}.csv")[FEATURES])
+    model, terms = table[table["part"] == "model"], e.small_models()
+    link = np.asarray(e.link).reshape(len(e.index), -1).max(axis=1)
+    np.testing.assert_allclose(model.groupby("query")["term"].sum(), link, rtol=1e-8, atol=1e-8)
+    for name in ("feature", "slope", "term"):
+        assert model.loc[model["rank"] > 0, name].tolist() == pytest.approx(terms[name].tolist())
+    effect, top = table[table["part"] == "effect"], table[table["part"] == "feature"]
+    np.testing.assert_allclose(effect["effect"], top["effect"])
+    assert effect["feature"].tolist() == top["feature"].tolist()
+    assert set(effect["per"]) <= {"unit", "level", "missing"}
 
 
 @pytest.mark.parametrize("task", TARGETS)
@@ -118,8 +139,8 @@ def test_without_shapes_no_curves_are_written(made, tmp_path, ending):
     out = tmp_path / f"e.{ending}"
     assert main(["explain", f"{tmp_path}/m.skops", f"{made}/new.csv", "-o", str(out)]) == 0
     table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
-    assert set(table["part"]) == {"feature", "row", "query", "cluster"}
-    assert not {"effect", "low", "level"} & set(table)
+    assert set(table["part"]) == {"feature", "model", "effect", "row", "query", "cluster"}
+    assert "level" not in table
 
 
 def test_a_page_is_written(made, tmp_path, capsys):
@@ -157,20 +178,16 @@ def test_the_demo_shows_a_gain_and_opens_one_prediction(capsys):
     assert len(shown["top_rows"]) == 5
     assert shown["own_cultivar"] > 0.5
     assert sum(head["share"] for head in shown["heads"]) == pytest.approx(shown["mixing"])
-    assert {"feature", "its own model", "model for all"} == set(shown["coefficients"][0])
+    assert list(shown["small_model"][0]) == ["rank", "feature", "value", "reference", "slope", "term"]
+    total = shown["start"] + sum(term["term"] for term in shown["small_model"])
+    assert total == pytest.approx(shown["predicted"])
 
 
 def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
-    for title in (
-        "heads that got a share",
-        "own cultivar",
-        "coefficients, beside",
-        "what drove it:",
-        "attended to most:",
-    ):
+    for title in ("heads that got a share", "own cultivar", "its small model:", "what drove it:", "attended to most:"):
         assert title in said
 
 

@@ -25,7 +25,7 @@ def test_signs_are_those_of_every_model(table, tmp_path, capsys):
     out = str(tmp_path / "model.skops")
     assert main(["fit", str(path), "--target", "y", "-o", out, "--trees", "20", "--json", *signs]) == 0
     assert json.loads(capsys.readouterr().out)["limits"] == {"up": "+", "a=b": "-", "free": "+"}
-    coef = load_model(out).local_models(frame.drop(columns="y")).coef
+    coef = load_model(out).local_models(frame.drop(columns="y")).lasso_coef
     assert (coef["up"] >= 0).all()
     assert (coef["a=b"] <= 0).all()
     assert (coef["free"] >= 0).all()

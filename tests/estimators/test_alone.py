@@ -78,7 +78,7 @@ def clone_without_heads(model):
 
 def test_the_lasso_for_all_rows_is_that_of_the_design_too():
     model, X, _ = fitted("numbers")
-    alone, design = model.baseline_, model.local_models(X).design
+    alone, design = model.baseline_, model.local_models(X).lasso_design
     expected = alone.intercept_ + design.to_numpy() @ alone.coef_
     for rows in (X, design):
         np.testing.assert_allclose(alone.predict(rows), expected, rtol=1e-12)

@@ -85,9 +85,13 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
     model = small(temperature=0.2, mixing=0.7).fit(X, y)
     local = model.local_models(X_new)
     n_outputs = 1 if model.classes_.size == 2 else model.classes_.size
-    coef = local.coef.to_numpy().reshape(25, n_outputs, 4)
+    coef = local.lasso_coef.to_numpy().reshape(25, n_outputs, 4)
     curves = local.shape.to_numpy().reshape(25, n_outputs, 4).sum(axis=2)
-    link = local.intercept.to_numpy().reshape(25, -1) + curves + np.einsum("qkj,qj->qk", coef, local.design.to_numpy())
+    link = (
+        local.lasso_intercept.to_numpy().reshape(25, -1)
+        + curves
+        + np.einsum("qkj,qj->qk", coef, local.lasso_design.to_numpy())
+    )
     np.testing.assert_allclose(link, local.link.to_numpy().reshape(25, -1), atol=1e-9)
     np.testing.assert_allclose(link, model.decision_function(X_new).reshape(25, -1), atol=1e-9)
     base = local.baseline_coef.to_numpy().reshape(1, n_outputs, 4)
@@ -167,7 +171,7 @@ def test_frames_with_text_and_missing_cells_are_read(rng):
     y = np.where((frame["kind"] == "u") == (frame["a"] > 0), "yes", "no")
     frame.loc[3, "a"] = np.nan
     local = small().fit(frame, y).local_models(frame)
-    assert list(local.coef.columns) == ["a", "kind=u", "kind=v"]
+    assert list(local.lasso_coef.columns) == ["a", "kind=u", "kind=v"]
 
 
 def test_a_class_of_one_row_is_fitted_and_said(rng, caplog):

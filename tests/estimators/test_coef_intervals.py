@@ -47,7 +47,7 @@ def test_coefficients_are_those_of_the_local_models(rng, how):
     X, y = table(rng)
     model = AttentionLasso(**how).fit(X, y)
     found = model.coef_intervals(X[:5])
-    np.testing.assert_allclose(wide(found, "coef"), model.local_models(X[:5]).coef, rtol=1e-9)
+    np.testing.assert_allclose(wide(found, "coef"), model.local_models(X[:5]).lasso_coef, rtol=1e-9)
 
 
 def test_units_change_slopes_and_ends_but_no_frequency(rng):

@@ -25,7 +25,7 @@ def test_models_use_their_columns_and_the_similarity_its_own(frame, model):
     table, y = frame
     model.set_params(similarity=FEW, features={"model": ["now"]}, random_state=0).fit(table, y)
     explanation = model.explain(table.iloc[:5])
-    assert explanation.features == ["now"]
+    assert explanation.lasso_features == ["now"]
     assert list(explanation.context) == ["past", "kind"]
 
 

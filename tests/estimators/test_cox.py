@@ -64,7 +64,7 @@ def test_exact_heads_are_weighted_cox_lassos_up_to_their_level(table):
     settings = {"heads": "single", "temperature": 0.3, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.02, "exact": True}
     model = small(similarity=FORESTS[0], **settings).fit(X, y)
     fits = local_lasso(X, y, model.attention(X_new), alpha=0.02, family="cox")
-    np.testing.assert_allclose(model.local_models(X_new).coef, fits.coef_, atol=1e-5)
+    np.testing.assert_allclose(model.local_models(X_new).lasso_coef, fits.coef_, atol=1e-5)
 
 
 def test_the_level_makes_expected_events_those_observed(table):
@@ -77,7 +77,7 @@ def test_the_level_makes_expected_events_those_observed(table):
     risk = np.flip(np.cumsum(np.flip(np.exp(link)[order])))
     hazard = np.empty(150)
     hazard[order] = np.cumsum(y["event"][order] / risk)
-    at_rows = local.intercept.to_numpy()[:, None] + local.coef.to_numpy() @ X.T
+    at_rows = local.lasso_intercept.to_numpy()[:, None] + local.lasso_coef.to_numpy() @ X.T
     expected, events = (weight * np.exp(at_rows) * hazard).sum(axis=1), weight @ y["event"]
     np.testing.assert_allclose(expected, events, rtol=0.05)
 
@@ -170,7 +170,7 @@ def test_with_heads_survival_is_breslows_estimator_under_blended_weights(table, 
     blended = mixing * attention + (1 - mixing) * weight / weight.sum()
     times = np.quantile(y["time"], [0.1, 0.4, 0.8])
     expected = [
-        survival_by_loop(X, y, *parts, times) for parts in zip(blended, X_new, local.coef.to_numpy(), strict=True)
+        survival_by_loop(X, y, *parts, times) for parts in zip(blended, X_new, local.lasso_coef.to_numpy(), strict=True)
     ]
     np.testing.assert_allclose(model.predict_survival_function(X_new, times), expected, rtol=1e-8)
 

@@ -39,7 +39,7 @@ def test_rows_that_are_all_the_same_give_their_mean():
 def test_constant_columns_get_no_coefficient(rng):
     X = np.column_stack([rng.normal(size=50), np.full(50, 3.0), np.zeros(50)])
     local = MODEL.fit(X, np.sign(X[:, 0]) + X[:, 0]).local_models(X)
-    assert (local.coef.iloc[:, 1:] == 0).all().all()
+    assert (local.lasso_coef.iloc[:, 1:] == 0).all().all()
 
 
 def test_duplicated_rows_do_not_leak_into_their_own_out_of_bag_prediction(rng):

@@ -50,7 +50,7 @@ def test_effects_are_those_of_an_attention_lasso_of_pseudo_outcomes(rows):
     plain = AttentionLasso("single", temperature=1.0, alpha=alpha, **how).fit(train.X, pseudo, sample_weight=weight)
     np.testing.assert_allclose(own.effect(test.X), plain.predict(test.X), rtol=1e-6)
     np.testing.assert_allclose(own.attention(test.X).toarray(), plain.attention(test.X).toarray(), atol=1e-9)
-    np.testing.assert_allclose(own.local_models(test.X).coef, plain.local_models(test.X).coef, atol=1e-6)
+    np.testing.assert_allclose(own.local_models(test.X).lasso_coef, plain.local_models(test.X).lasso_coef, atol=1e-6)
     np.testing.assert_array_equal(own.predict(test.X), own.effect(test.X))
 
 
@@ -353,8 +353,8 @@ def test_frames_with_text_and_missing_cells_are_taken(rows):
     assert found.task == "effect"
     assert found.words.prediction == "effect"
     assert found.train.columns.tolist() == ["outcome", "treatment", "expected_outcome", "propensity"]
-    assert {"a", "d"} < set(own.local_models(new).coef.columns)
-    assert "b" not in own.local_models(new).coef.columns
+    assert {"a", "d"} < set(own.local_models(new).lasso_coef.columns)
+    assert "b" not in own.local_models(new).lasso_coef.columns
     balance = own.overlap().balance
     assert {"a", "town = north", "town is missing"} < set(balance.index)
 

@@ -42,14 +42,14 @@ def fit(X, y, kind):
 def test_no_coefficient_is_rounding(rows, kind):
     X, y = rows
     found = fit(X, y, kind).local_models(X)
-    unit, shape = found.design.std().to_numpy(), (len(X), -1, found.design.shape[1])
-    assert noise(found.coef.to_numpy().reshape(shape), unit) == 0
+    unit, shape = found.lasso_design.std().to_numpy(), (len(X), -1, found.lasso_design.shape[1])
+    assert noise(found.lasso_coef.to_numpy().reshape(shape), unit) == 0
     assert noise(found.local_coef.to_numpy().reshape(shape), unit) == 0
     assert noise(found.baseline_coef.to_numpy().reshape(shape[1:]), unit) == 0
     # not because coefficients are all there: of two levels one is enough
     assert (found.local_coef == 0).to_numpy().any()
-    added = (found.coef.to_numpy().reshape(shape) * found.design.to_numpy()[:, None]).sum(axis=2)
-    added += found.shape.to_numpy().reshape(shape).sum(axis=2) + np.asarray(found.intercept).reshape(len(X), -1)
+    added = (found.lasso_coef.to_numpy().reshape(shape) * found.lasso_design.to_numpy()[:, None]).sum(axis=2)
+    added += found.shape.to_numpy().reshape(shape).sum(axis=2) + np.asarray(found.lasso_intercept).reshape(len(X), -1)
     np.testing.assert_allclose(added, np.asarray(found.link).reshape(len(X), -1), atol=1e-8)
 
 
@@ -58,7 +58,7 @@ def test_no_coefficient_is_rounding(rows, kind):
 def test_of_one_line_for_all_rows_only_the_columns_it_uses_add_something(rows, method, level):
     X, _ = rows
     e = AttentionLasso(mixing=0.0, random_state=0).fit(X, 3 * X["a"] + level).explain(X[:5], method=method)
-    unused = [name for name in X if not e.coef.loc[:, e.sources == name].any(axis=None)]
+    unused = [name for name in X if not e.lasso_coef.loc[:, e.sources == name].any(axis=None)]
     assert unused
     assert "a" not in unused
     for part in ("all", "attention", "model"):

@@ -1,6 +1,7 @@
 """Counts and costs, with exposures and offsets, through the whole flow."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 from sklearn.metrics import d2_tweedie_score, mean_tweedie_deviance
@@ -97,11 +98,12 @@ def test_contributions_add_up_and_factors_multiply_to_the_prediction(rows, fitte
     np.testing.assert_array_equal(e.train["exposure"], rows.exposure[:80])
 
 
-def test_small_models_say_what_they_expect_of_the_whole_exposure(rows, fitted):
-    exposure = rows.exposure[80:]
-    small = fitted.explain(rows.X[80:], max_features=1, exposure=exposure).small_prediction
-    per_unit = fitted.explain(rows.X[80:], max_features=1).small_prediction
-    np.testing.assert_allclose(small, per_unit * exposure)
+def test_small_models_and_effects_are_those_of_one_unit_of_exposure(rows, fitted):
+    exposed = fitted.explain(rows.X[80:], max_features=1, exposure=rows.exposure[80:])
+    per_unit = fitted.explain(rows.X[80:], max_features=1)
+    pd.testing.assert_frame_equal(exposed.terms, per_unit.terms)
+    pd.testing.assert_frame_equal(exposed.effect, per_unit.effect)
+    np.testing.assert_allclose(per_unit.start + per_unit.terms.sum(axis=1), np.log(per_unit.prediction), atol=1e-8)
 
 
 @pytest.mark.parametrize("family", POWERS)

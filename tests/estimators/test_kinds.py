@@ -167,7 +167,7 @@ def test_levels_and_columns_that_are_called_alike_are_kept_apart(columns, names)
     y = np.array([cell == X["a"][0] for cell in X["a"]]) + 0.01 * np.sin(np.arange(N_ROWS))
     model = AttentionLasso(**FAST).fit(X, y)
     local = model.local_models(X)
-    assert list(local.coef) == list(local.design) == names
+    assert list(local.lasso_coef) == list(local.lasso_design) == names
     assert model.score(X, y) > 0.9
     assert model.explain(X).top_features(1)["feature"].isin(list(X)).all()
 

@@ -55,7 +55,7 @@ def test_a_huge_temperature_gives_the_baselines_own_fit(table):
     X, y, X_new = table
     model = small(temperature=1e12, alpha_ratio=1.0, mixing=1.0).fit(X, y)
     local = model.local_models(X_new)
-    np.testing.assert_allclose(local.coef, np.tile(model.baseline_.coef_, (25, 1)), atol=1e-6)
+    np.testing.assert_allclose(local.lasso_coef, np.tile(model.baseline_.coef_, (25, 1)), atol=1e-6)
     np.testing.assert_allclose(model.predict(X_new), model.baseline_.predict(X_new), atol=1e-6)
 
 
@@ -153,10 +153,10 @@ def test_local_models_reproduce_predictions(table, settings):
     X, y, X_new = table
     model = small(**settings).fit(X, y)
     local = model.local_models(X_new)
-    from_coef = local.intercept + (local.coef * local.design + local.shape).sum(axis=1)
+    from_coef = local.lasso_intercept + (local.lasso_coef * local.lasso_design + local.shape).sum(axis=1)
     np.testing.assert_allclose(from_coef, model.predict(X_new), atol=1e-8)
     blended = (1 - local.mixing) * local.baseline_intercept + local.mixing * local.local_intercept
-    np.testing.assert_allclose(blended, local.intercept)
+    np.testing.assert_allclose(blended, local.lasso_intercept)
 
 
 def test_attention_rows_sum_to_one_and_cover_the_rows_as_given(table):
@@ -273,7 +273,7 @@ def test_columns_can_be_split_between_similarity_and_models(table):
     X, y, X_new = table
     frame, new = (pd.DataFrame(rows, columns=list("abcde")) for rows in (X, X_new))
     model = small(features={"similarity": ["a"], "model": ["b", "c"]}).fit(frame, y)
-    assert list(model.local_models(new).coef) == ["b", "c"]
+    assert list(model.local_models(new).lasso_coef) == ["b", "c"]
     assert model.similarity_[0].forest_.n_features_in_ == 1
     changed = new.assign(d=5.0, e=-5.0)
     np.testing.assert_array_equal(model.predict(new), model.predict(changed))

@@ -85,10 +85,10 @@ def test_for_fixed_attention_predictions_never_turn_round(rows, kind):
         moved += (moves > 1e-6).sum()
     assert moved > 20
     models = model.local_models(queries)
-    assert (models.coef["up"] >= 0).all()
-    assert (models.coef["down"] <= 0).all()
+    assert (models.lasso_coef["up"] >= 0).all()
+    assert (models.lasso_coef["down"] <= 0).all()
     free = KINDS[kind](**FEW).fit(X, response(kind, link, rng)).local_models(queries)
-    assert (free.coef["up"] < 0).any()
+    assert (free.lasso_coef["up"] < 0).any()
 
 
 def test_numbers_as_limits_hold_for_slopes(rows):
@@ -99,7 +99,7 @@ def test_numbers_as_limits_hold_for_slopes(rows):
     local = LocalLasso(limits=limits, alpha_ratio=1.0)
     models = AttentionLasso(**FEW, **how, local=local).fit(X, y).local_models(X[:60])
     for column, (low, high) in limits.items():
-        assert models.coef[column].between(low - 1e-12, high + 1e-12).all()
+        assert models.lasso_coef[column].between(low - 1e-12, high + 1e-12).all()
     # the effect is far beyond its limit wherever one looks
     np.testing.assert_allclose(models.local_coef["down"], -0.2, rtol=1e-9)
     assert models.baseline_coef["down"] == -0.2
@@ -110,7 +110,7 @@ def test_positions_name_columns_of_arrays(rng):
     y = X[:, 0] - 2 * X[:, 2] + 0.3 * rng.normal(size=120)
     features = {"similarity": [0, 1], "model": [1, 2]}
     model = AttentionLasso(**FEW, features=features, local=LocalLasso(limits={2: "+"})).fit(X, y)
-    assert (model.local_models(X[:20]).coef["x2"] >= 0).all()
+    assert (model.local_models(X[:20]).lasso_coef["x2"] >= 0).all()
     with pytest.raises(ValueError, match=r"`limits` must name columns that the models use, got 0. Known: 'x1', 'x2'"):
         AttentionLasso(**FEW, features=features, local=LocalLasso(limits={0: "+"})).fit(X, y)
 
@@ -123,7 +123,7 @@ def test_factors_of_one_change_nothing_and_a_factor_of_zero_keeps_a_column(rows)
     np.testing.assert_allclose(AttentionLasso(**FEW, local=ones).fit(X, y).predict(X[:30]), plain, atol=1e-9)
     how = {"alpha": 10.0, "heads": "single", "mixing": 1.0, "temperature": 1.0}
     model = AttentionLasso(**FEW, **how, local=LocalLasso(penalty_factor={"down": 0.0}, alpha_ratio=1.0)).fit(X, y)
-    coef = model.local_models(X[:30]).coef
+    coef = model.local_models(X[:30]).lasso_coef
     assert (coef["down"] != 0).all()
     assert (coef.drop(columns="down") == 0).all(axis=None)
 

@@ -80,7 +80,7 @@ def test_rows_in_no_fold_have_residuals_too_and_everything_is_finite(rng, kind):
     assert np.isnan(model.baseline_.predict_fold()).any()
     assert np.isfinite(model._model.models.residuals()).all()
     assert np.isfinite(model.heads_["error"]).all()
-    assert np.isfinite(model.local_models(X).coef.to_numpy()).all()
+    assert np.isfinite(model.local_models(X).lasso_coef.to_numpy()).all()
 
 
 def test_a_residual_forest_parts_the_rows_at_the_step_that_a_line_cannot_follow(rng):

@@ -127,8 +127,10 @@ def test_what_is_shown_adds_up_to_the_linear_predictor(rng, kind, exact):
     X, y, _, X_new = table(rng, kind)
     model = estimator(kind, similarity=default_forests(40), mixing=0.7, exact=exact).fit(X, y)
     shown, p = model.local_models(X_new), SHAPE[1]
-    parts = shown.coef.to_numpy().reshape(6, -1, p) * shown.design.to_numpy()[:, None]
-    link = shown.intercept.to_numpy().reshape(6, -1) + (parts + shown.shape.to_numpy().reshape(parts.shape)).sum(axis=2)
+    parts = shown.lasso_coef.to_numpy().reshape(6, -1, p) * shown.lasso_design.to_numpy()[:, None]
+    link = shown.lasso_intercept.to_numpy().reshape(6, -1) + (parts + shown.shape.to_numpy().reshape(parts.shape)).sum(
+        axis=2
+    )
     if kind in ("binomial", "multinomial"):
         expected = model.decision_function(X_new).reshape(6, -1)
     else:

@@ -117,7 +117,7 @@ def predict(model, X):
 def test_local_coefficients_are_those_of_the_algorithm(pair):
     model, paper, _, X_new = pair
     slope = (1 - paper.mixing) * paper.whole.baseline[1] + paper.mixing * paper.whole.local(X_new)[1]
-    found = model.local_models(X_new).coef.to_numpy().reshape(slope.shape)
+    found = model.local_models(X_new).lasso_coef.to_numpy().reshape(slope.shape)
     if slope.shape[1] > 1:
         # probabilities know the coefficients of three classes up to a common shift
         slope, found = (part - part.mean(axis=1, keepdims=True) for part in (slope, found))
@@ -175,7 +175,7 @@ def test_columns_are_standardised_under_the_weights_of_each_fit(rng):
     how = {"temperature": 0.1, "alpha": 0.05, "mixing": 1.0, "local": local, "similarity": FOREST}
     model = AttentionLasso("single", **how).fit(X, y)
     fits = [weighted_lasso(X, y, weight, 0.05) for weight in model.attention(X[:5]).toarray()]
-    np.testing.assert_allclose(model.local_models(X[:5]).coef, [slope for _, slope in fits], atol=1e-7)
+    np.testing.assert_allclose(model.local_models(X[:5]).lasso_coef, [slope for _, slope in fits], atol=1e-7)
 
 
 def test_of_many_temperatures_the_one_with_the_smallest_error_is_taken(rng):

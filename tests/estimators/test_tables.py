@@ -25,7 +25,7 @@ def frame(rng):
 def test_text_categories_and_missing_cells_are_read(frame):
     table, y = frame
     model = MODEL.fit(table.iloc[:140], y.iloc[:140])
-    design = model.local_models(table.iloc[140:]).design
+    design = model.local_models(table.iloc[140:]).lasso_design
     assert model.score(table.iloc[140:], y.iloc[140:]) > model.baseline_.score(design, y.iloc[140:]) > 0
 
 
@@ -33,7 +33,7 @@ def test_categories_are_reported_under_their_own_names(frame):
     table, y = frame
     local = MODEL.fit(table, y).local_models(table)
     names = ["a", "b", "c", "kind=(missing)", "kind=x", "kind=y", "kind=z", "size=small", "size=large", "flag"]
-    assert list(local.coef) == names
+    assert list(local.lasso_coef) == names
 
 
 def test_results_are_indexed_like_the_queries(frame):
@@ -61,7 +61,7 @@ def test_a_column_without_a_single_value_is_harmless(frame):
 def test_missing_numbers_become_training_means_for_the_linear_models(rng):
     X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
     X[3, 0] = np.nan
-    design = MODEL.fit(X, y).local_models(X).design
+    design = MODEL.fit(X, y).local_models(X).lasso_design
     assert design.iloc[3, 0] == pytest.approx(np.nanmean(X[:, 0]))
 
 

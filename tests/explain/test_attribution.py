@@ -112,7 +112,9 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
     top = e.top_features(5).reset_index()
     cells = [X.loc[q, name] for q, name in zip(top["query"], top["feature"], strict=True)]
     assert all(a == b or (pd.isna(a) and pd.isna(b)) for a, b in zip(top["value"], cells, strict=True))
-    assert top["coef"].isna().eq(top["feature"] == "member").all()
+    assert top["effect"].tolist() == [
+        e.effect.loc[q, name] for q, name in zip(top["query"], top["feature"], strict=True)
+    ]
 
 
 def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
@@ -138,18 +140,19 @@ def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_n
     np.testing.assert_allclose(game.reliance[0], np.abs(values).mean(axis=0))
 
 
-def test_a_category_of_one_level_has_no_single_slope():
+def test_a_category_of_one_level_has_no_effect():
     X, signal = make_table()
     X = X[["a", "c"]].assign(site="north")
-    top = fit("numbers", X[:90], signal[:90]).explain(X[90:]).top_features()
-    assert top["coef"].isna().eq(top["feature"] == "site").all()
+    e = fit("numbers", X[:90], signal[:90]).explain(X[90:])
+    assert not e.coef["site"].any()
+    assert not e.effect["site"].fillna(0.0).any()
 
 
 def test_levels_add_up_to_the_part_of_the_model(mixed):
     model, X = mixed
     e = model.explain(X)
     levels = e.contributions(part="model", levels=True)
-    assert list(levels) == e.features
+    assert list(levels) == e.lasso_features
     by_column = levels.T.groupby(e.sources).sum().T[list(X)]
     np.testing.assert_allclose(by_column, e.contributions(part="model"), atol=1e-10)
 
@@ -162,7 +165,7 @@ def test_the_part_of_the_model_is_the_mean_of_both_slopes_times_the_way_from_the
     model = fit("numbers", numbers[:90], y[:90], local=LocalLasso(shapes=False), mixing=mixing)
     assert (model.baseline_.coef_ != 0).any()
     e, own = model.explain(numbers[90:]), model.explain(numbers[:90])
-    slope = (e.coef + own.coef.mean()) / 2
+    slope = (e.lasso_coef + own.lasso_coef.mean()) / 2
     np.testing.assert_allclose(e.contributions(part="model"), slope * (numbers[90:] - numbers[:90].mean()), atol=1e-10)
 
 

@@ -21,8 +21,9 @@ def differences(e):
     n, names = len(e.index), e.outputs or [None]
     said, known = np.empty((n, n, len(names))), np.ones(n, dtype=bool)
     for k, name in enumerate(names):
-        coef, level = (e.coef, e.intercept) if name is None else (e.coef[name], e.intercept[name])
-        said[:, :, k] = level.to_numpy()[:, None] + coef.to_numpy() @ e.design.to_numpy().T
+        both = (e.lasso_coef, e.lasso_intercept)
+        coef, level = both if name is None else (part[name] for part in both)
+        said[:, :, k] = level.to_numpy()[:, None] + coef.to_numpy() @ e.lasso_design.to_numpy().T
     if e.shape is not None and (e.multiple != 0).any(axis=None):
         multiple, added = (part.to_numpy().reshape(n, len(names), -1) for part in (e.multiple, e.shape))
         # multiples of several classes sum to zero
@@ -59,8 +60,8 @@ def test_curves_count_in_the_difference_of_models():
 
 def test_the_unit_of_a_column_does_not_matter(regression):
     _, _, e = regression
-    unit = np.linspace(0.01, 100.0, len(e.features))
-    other = replace(e, design=e.design * unit, coef=e.coef / unit)
+    unit = np.linspace(0.01, 100.0, len(e.lasso_features))
+    other = replace(e, lasso_design=e.lasso_design * unit, lasso_coef=e.lasso_coef / unit)
     np.testing.assert_allclose(other.clusters(3).linkage[:, 2], e.clusters(3).linkage[:, 2], rtol=1e-9)
 
 
@@ -139,13 +140,13 @@ def test_columns_that_no_model_uses_are_left_out(rng):
     X = rng.normal(size=(60, 4))
     model = AttentionLasso(features={"similarity": [0], "model": [0, 1, 2]}, alpha=0.3, random_state=0)
     e = model.fit(X, 5 * X[:, 1]).explain(X)
-    assert set(e.clusters(2).scaled.columns) == set(e.coef.columns[(e.coef != 0).any()])
+    assert set(e.clusters(2).scaled.columns) == set(e.lasso_coef.columns[(e.lasso_coef != 0).any()])
 
 
 def test_coefficients_of_prototypes_are_those_of_real_queries(regression):
     _, _, e = regression
     groups = e.clusters(4)
-    expected = e.coef.loc[groups.table["prototype"], groups.coef.columns]
+    expected = e.lasso_coef.loc[groups.table["prototype"], groups.coef.columns]
     np.testing.assert_array_equal(groups.coef, expected)
 
 

@@ -72,7 +72,7 @@ def test_the_group_that_decides_is_named(rng):
     e = model.fit(X.iloc[rows[:100]], y[rows[:100]]).explain(X.iloc[rows[100:]])
     found = e.clusters(2).describe()
     assert sorted(text.split("; ")[0][:13] for text in found["rows"]) == ["kind = u 100 ", "kind = v 100 "]
-    level = e.intercept + (e.coef * e.design.mean()).sum(axis=1)
+    level = e.lasso_intercept + (e.lasso_coef * e.lasso_design.mean()).sum(axis=1)
     assert f"(all: {level.mean():.3g})" in found["levels"].iloc[0]
     assert all("a " in text for text in found["coefficients"])
 

@@ -15,9 +15,9 @@ def columns(values):
 
 def test_coefficients_reproduce_the_prediction(every):
     model, X, e = every
-    slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
+    slope = e.lasso_coef.to_numpy().reshape(len(X), -1, len(e.lasso_features))
     curves = e.shape.to_numpy().reshape(slope.shape).sum(axis=2)
-    link = columns(e.intercept) + np.einsum("qkj,qj->qk", slope, e.design.to_numpy()) + curves
+    link = columns(e.lasso_intercept) + np.einsum("qkj,qj->qk", slope, e.lasso_design.to_numpy()) + curves
     np.testing.assert_allclose(link, columns(e.link), atol=1e-8)
     if hasattr(model, "predict_proba"):
         chance = model.predict_proba(X)
@@ -27,22 +27,34 @@ def test_coefficients_reproduce_the_prediction(every):
         np.testing.assert_allclose(link[:, 0], model.predict(X), atol=1e-8)
 
 
+def test_small_models_reproduce_the_prediction(every):
+    _, X, e = every
+    slope, terms = (part.to_numpy().reshape(len(X), -1, len(e.features)) for part in (e.coef, e.terms))
+    assert (slope != 0).any(axis=1).sum(axis=1).max() <= 5
+    from_zero = columns(e.intercept) + np.einsum("qkj,qj->qk", slope, e.design.to_numpy())
+    for link in (columns(e.start) + terms.sum(axis=2), from_zero):
+        np.testing.assert_allclose(link, columns(e.link), rtol=1e-8, atol=1e-8)
+
+
 def test_coefficients_are_blended_by_the_mixing(every):
     _, _, e = every
     blend = np.outer(1 - e.mixing, e.baseline_coef) + e.mixing.to_numpy()[:, None] * e.local_coef.to_numpy()
-    np.testing.assert_allclose(e.coef, blend, atol=1e-10)
+    np.testing.assert_allclose(e.lasso_coef, blend, atol=1e-10)
 
 
 def test_tables_are_indexed_like_the_queries(every):
     _, X, e = every
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(X))
-    for values in (e.prediction, e.link, e.intercept, e.coef, e.mixing, e.n_eff, e.design, e.mean, e.loss, e.y):
+    small = (e.intercept, e.coef, e.design, e.start, e.terms, e.reference, e.fidelity, e.effect)
+    lasso = (e.lasso_intercept, e.lasso_coef, e.lasso_design, e.local_coef, e.mixing)
+    for values in (e.prediction, e.link, *small, *lasso, e.n_eff, e.mean, e.loss, e.y):
         assert values.index.equals(index)
 
 
 def test_categories_keep_their_own_names(regression):
     _, _, e = regression
-    assert e.features == ["a", "b", "c", "d", "kind=u", "kind=v"]
+    assert e.lasso_features == ["a", "b", "c", "d", "kind=u", "kind=v"]
+    assert e.features == list(e.effect) == ["a", "b", "c", "d", "kind"]
 
 
 def test_top_features_are_the_largest_contributions_in_order(every):
@@ -83,7 +95,7 @@ def test_survival_rows_show_event_and_time(survival):
 def test_losses_are_those_of_both_predictions(regression, binary):
     model, X, e = regression
     np.testing.assert_allclose(e.loss, (e.y["yield"] - model.predict(X)) ** 2)
-    base = model.baseline_.predict(e.design)
+    base = model.baseline_.predict(X)
     np.testing.assert_allclose(e.baseline_loss, (e.y["yield"] - base) ** 2)
     model, X, e = binary
     assert e.loss.mean() == pytest.approx(log_loss(e.y.iloc[:, 0], model.predict_proba(X)))
@@ -101,10 +113,9 @@ def test_n_eff_is_that_of_the_attention(every):
     np.testing.assert_allclose(e.n_eff, 1 / (model.attention(X).toarray() ** 2).sum(axis=1))
 
 
-def test_the_number_of_nonzero_coefficients_counts_features(every):
+def test_the_number_of_nonzero_slopes_counts_columns(every):
     _, X, e = every
-    slope = e.coef.to_numpy().reshape(len(X), -1, len(e.features))
-    used = (slope != 0) | (e.shape.to_numpy().reshape(slope.shape) != 0)
+    used = e.coef.to_numpy().reshape(len(X), -1, len(e.features)) != 0
     np.testing.assert_array_equal(e.n_nonzero, used.any(axis=1).sum(axis=1))
 
 

@@ -14,7 +14,7 @@ def check_short(shown):
     lines = repr(shown).splitlines()
     page = shown._repr_html_()
     assert len(lines) < 20
-    assert len(page) < 4000
+    assert len(page) < 9000
     read_html(page)
     return lines
 

@@ -60,7 +60,8 @@ def test_where_names_do_not_fit_the_largest_coefficients_are_named(wide, no_over
 
 
 def test_few_queries_are_named_and_many_are_counted(small, no_overlap):
-    parts = {name: getattr(small, name) for name in ("coef", "design", "intercept", "multiple", "shape")}
+    names = ("coef", "lasso_coef", "lasso_design", "lasso_intercept", "multiple", "shape")
+    parts = {name: getattr(small, name) for name in names}
     first = {name: None if part is None else part[:8] for name, part in parts.items()}
     few = Explanation(**{**vars(small), **first, "loss": None})
     ax = plot.heatmap(few, 2)
@@ -75,7 +76,7 @@ def test_classes_are_named_with_their_features_unless_one_is_asked_for(classes):
 
 
 def test_models_without_coefficients_are_refused(small):
-    empty = Explanation(**{**vars(small), "coef": 0 * small.coef})
+    empty = Explanation(**{**vars(small), "lasso_coef": 0 * small.lasso_coef})
     with pytest.raises(ValueError, match="must have a coefficient that is not 0"):
         plot.heatmap(empty)
     assert plt.get_fignums() == []

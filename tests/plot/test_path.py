@@ -13,7 +13,7 @@ def lines_of(ax):
 def test_lines_go_from_the_baseline_to_the_local_model(small):
     query = small.index[3]
     lines = lines_of(plot.coefficient_path(small, query))
-    for unit, feature in zip(small.unit(), small.features, strict=True):
+    for unit, feature in zip(small.unit(), small.lasso_features, strict=True):
         ends = np.array([small.baseline_coef[feature], small.local_coef.loc[query, feature]]) * unit
         assert (feature in lines) == bool(ends.any())
         if ends.any():
@@ -24,7 +24,7 @@ def test_dots_are_the_model_that_was_used(small):
     query = small.index[0]
     ax = plot.coefficient_path(small, query)
     dots = [line for line in ax.lines if line.get_marker() == "o"]
-    used = (small.coef.loc[query] * small.unit())[list(lines_of(ax))]
+    used = (small.lasso_coef.loc[query] * small.unit())[list(lines_of(ax))]
     np.testing.assert_allclose([dot.get_ydata()[0] for dot in dots], used)
     assert {dot.get_xdata()[0] for dot in dots} == {small.mixing[query]}
     assert "used: 0.6" in [text.get_text() for text in ax.texts]

@@ -17,8 +17,8 @@ from heedful._effects.overlap import assess_overlap
 from heedful.explain import Explanation
 
 ALL = [getattr(plot, name) for name in plot.__all__]
-OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions)
-OF_COLUMN = (plot.coefficients, plot.effect)
+OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions, plot.small_model, plot.what_if)
+OF_COLUMN = (plot.dependence, plot.effects)
 OF_NUMBERS = (plot.calibration, plot.lift)
 # Pictures of answers about effects, and what these are called.
 OF_EFFECTS = {plot.gain_curve: "heterogeneity", plot.balance: "overlap"}
@@ -29,6 +29,8 @@ OF_OUTPUT = (
     plot.shapes,
     plot.beeswarm,
     plot.importance,
+    plot.small_model,
+    plot.what_if,
     *OF_COLUMN,
 )
 
@@ -46,12 +48,18 @@ def answer(name, n_rows=60):
     return assess_heterogeneity(rows) if name == "heterogeneity" else assess_overlap(table, rows)
 
 
+def beside_query(function):
+    """Return what a picture of one query takes beside it."""
+    return ("measure 0",) if function is plot.what_if else ()
+
+
 def call(function, explanation, **how):
     if function in OF_EFFECTS:
         return function(answer(OF_EFFECTS[function]), **how)
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
-    if function in OF_COLUMN:
-        arguments = ("measure 0",)
+    # effects are known of the most important columns only
+    column = explanation.effects().index.get_level_values("feature")[0] if function is plot.effects else "measure 0"
+    arguments += (column,) if function in OF_COLUMN else beside_query(function)
     explanation = as_costs(explanation) if function in OF_NUMBERS else explanation
     return function(explanation, *arguments, **how)
 
@@ -91,7 +99,7 @@ class TestEveryPicture:
         name = OF_EFFECTS.get(function, "explanation")
         method = OF_EFFECTS.get(function, "explain")
         with pytest.raises(TypeError, match=rf"`{name}` must be .*got object.*model\.{method}"):
-            function(object(), *((0,) if function in OF_QUERY + OF_COLUMN else ()))
+            function(object(), *((0,) if function in OF_QUERY + OF_COLUMN else ()), *beside_query(function))
         assert plt.get_fignums() == []
 
     def test_a_missing_matplotlib_is_named_with_its_remedy(self, function, small, monkeypatch):
@@ -109,7 +117,7 @@ class TestEveryPicture:
 @pytest.mark.parametrize("function", OF_QUERY, ids=lambda function: function.__name__)
 def test_an_unknown_query_is_named_with_some_that_are_known(function, small):
     with pytest.raises(ValueError, match=r"`query` must be a label .*'case 45'.*got 'nobody'"):
-        function(small, "nobody")
+        function(small, "nobody", *beside_query(function))
     assert plt.get_fignums() == []
 
 

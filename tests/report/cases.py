@@ -50,14 +50,14 @@ def make_explanation(
     return Explanation(
         prediction=frame.per_output(_predict(link, task)),
         link=frame.per_output(link),
-        intercept=frame.per_output(intercept),
-        coef=frame.per_feature(coef),
+        lasso_intercept=frame.per_output(intercept),
+        lasso_coef=frame.per_feature(coef),
+        lasso_design=pd.DataFrame(design, index, features),
         mixing=pd.Series(rng.random(n_query), index),
         n_eff=pd.Series(5 + 20 * rng.random(n_query), index),
         baseline_prediction=frame.per_output(_predict(base, task)),
         baseline_coef=pd.Series(coef[0].ravel(), frame.columns),
         local_coef=frame.per_feature(coef),
-        design=pd.DataFrame(design, index, features),
         mean=pd.DataFrame(0.3 * design, index, features),
         attention=_attend(n_query, rng),
         train=_response(task, N_TRAIN, rng),
@@ -73,8 +73,38 @@ def make_explanation(
         ),
         sources=pd.Series(features, features, dtype=object),
         attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
+        **_small_models(coef, design, link, frame),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
+
+
+def _small_models(coef, design, link, frame):
+    """Return models of at most five columns that give the link, from 0.1 as the reference of each of them."""
+    size = np.abs(coef * design[:, None, :]).sum(axis=1)
+    few = size >= -np.sort(-size, axis=1)[:, :5][:, -1:]
+    slopes, features = np.where(few[:, None], coef, 0.0), frame.features
+    terms = slopes * (design - 0.1)[:, None, :]
+    return {
+        "intercept": frame.per_output(link - np.einsum("qkj,qj->qk", slopes, design)),
+        "coef": frame.per_feature(slopes),
+        "design": pd.DataFrame(design, frame.index, features),
+        "start": frame.per_output(link - terms.sum(axis=2)),
+        "terms": frame.per_feature(terms),
+        "reference": pd.DataFrame(0.1, frame.index, features),
+        "fidelity": pd.Series(np.linspace(0.3, 1.0, len(link)), frame.index),
+        "effect": frame.per_feature(1.1 * coef),
+        "tell_effects": lambda _: _tell_effects(1.1 * coef, design, frame),
+    }
+
+
+def _tell_effects(effect, design, frame):
+    """Return effects as a table, with whiskers of 0.2 to either side."""
+    several = [] if len(frame.outputs) == 1 else [frame.outputs]
+    names = ["query", *(["class"] if several else []), "feature"]
+    index = pd.MultiIndex.from_product([frame.index, *several, frame.features], names=names)
+    flat, cells = effect.ravel(), np.repeat(design[:, None], effect.shape[1], axis=1).ravel()
+    table = {"effect": flat, "low": flat - 0.2, "high": flat + 0.2, "from": cells - 0.5, "to": cells + 0.5}
+    return pd.DataFrame({**table, "per": "unit"}, index)
 
 
 def make_answers(arms=("control", "treated"), smaller_is_better=False, propensity=None):
@@ -129,7 +159,7 @@ def _shapes(added, frame, features, rng):
 
 class _Frames:
     def __init__(self, index, features, outputs):
-        self.index, self.outputs = index, outputs
+        self.index, self.features, self.outputs = index, features, outputs
         several = pd.MultiIndex.from_product([outputs, features], names=["class", "feature"])
         self.columns = several if len(outputs) > 1 else pd.Index(features)
 

@@ -202,7 +202,8 @@ class FittedAttention:
         found = self.ask(batch, Ask(coef=True), run, keep_models=keep_models)
         self.warn(found.n_failed, batch.size)
         small = self._small_models(table, batch, found, max_features, run)
-        return self._tables(table, batch, found, small)._replace(coding=tell_coding(self.models))
+        tables = self._tables(table, batch, found, small)
+        return tables._replace(values=self._given(table), coding=tell_coding(self.models))
 
     def _small_models(self, table: Table, batch: QueryBatch, found: Answer, most: int, run: Run) -> SmallModels | None:
         """Return the small models of queries; None where the models have no slopes of the table's columns."""
@@ -242,7 +243,7 @@ class FittedAttention:
             "sources": self._sources(),
             "attribution": Pending(work),
             "ask": WhatIf(self, batch.view.codes, self.models.given_rows(table), offset, run._replace(verbose=0)),
-            "seen": pd.Series(are_rows_of(self.rows.read(table), self.rows.codes), tables.coef.index, name="seen"),
+            "seen": pd.Series(are_rows_of(batch.view.codes, self.rows.codes), tables.coef.index, name="seen"),
         }
         if small is not None:
             shown["tell_effects"] = partial(

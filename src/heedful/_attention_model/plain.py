@@ -2,12 +2,12 @@
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from heedful._frames import TableReader
+from heedful._frames import TableReader, as_floats
 from heedful._models.protocol import FittedModels
 
 FORMAT = 2
@@ -36,30 +36,57 @@ def tell_coding(models: FittedModels) -> dict[str, Any]:
 
 
 def tell_equations(
-    intercept: np.ndarray, coef: pd.DataFrame, design: pd.DataFrame, reference: pd.DataFrame, outputs: list
+    columns: list[dict[str, Any]], intercept: np.ndarray, coef: pd.DataFrame, cells: "Cells", outputs: list
 ) -> list[list[dict]]:
     """Return for each query its equations, one for each output: intercepts (n_query, n_outputs) and terms.
 
-    A term is a slope times a number, or what the query's level adds to that of the reference.
+    A term is a slope times a number; or, of a category or a missing number, what the query's cell adds to that of the
+    reference.
     """
     n_query, n_outputs = intercept.shape
     slopes = coef.to_numpy().reshape(n_query, n_outputs, -1)
-    cells = reference.astype(object).to_numpy()
-    names = [str(name) for name in design.columns]
+    own, compared = _tell_cells(columns, cells.values), _tell_cells(columns, cells.reference)
+
+    def tell_term(q: int, k: int, j: int) -> dict[str, Any]:
+        term = {"column": columns[j]["name"], "coef": float(slopes[q, k, j])}
+        return term | {"value": own[j][q], "reference": compared[j][q]}
+
     return [
         [
             {
                 "output": output,
                 "intercept": float(intercept[q, k]),
-                "terms": [
-                    {"column": names[j], "coef": float(slopes[q, k, j]), "reference": tell_label(cells[q, j])}
-                    for j in np.flatnonzero(slopes[q, k])
-                ],
+                "terms": [tell_term(q, k, j) for j in np.flatnonzero(slopes[q, k]).tolist()],
             }
             for k, output in enumerate(outputs)
         ]
         for q in range(n_query)
     ]
+
+
+class Cells(NamedTuple):
+    """Cells of queries, and what small models compare them with."""
+
+    values: pd.DataFrame
+    reference: pd.DataFrame
+
+
+def _tell_cells(columns: list[dict[str, Any]], table: pd.DataFrame) -> list[list]:
+    """Return the cells of each column: numbers in its unit, or levels; None for what is missing or not known."""
+    told = []
+    for j, column in enumerate(columns):
+        cells = table.iloc[:, j]
+        if column["kind"] == "levels":
+            labels = [None if missing else tell_label(cell) for cell, missing in zip(cells, cells.isna(), strict=True)]
+            told.append([label if label in column["levels"] else None for label in labels])
+        elif column["kind"] == "none":
+            told.append([None] * len(cells))
+        else:
+            # what is decoded may be a number already, such as a time of day
+            numeric = pd.api.types.is_numeric_dtype(cells)
+            numbers = cells.to_numpy(np.float64, na_value=np.nan) if numeric else as_floats(cells, column["kind"])
+            told.append([None if math.isnan(number) else number for number in numbers.tolist()])
+    return told
 
 
 def tell_label(label: Any) -> Any:

@@ -36,8 +36,8 @@ class SmallModels(NamedTuple):
     a level against its reference and for a missing number. ``reference`` (n_query, n_columns) is what a column is
     compared with in these units: the mean of a number, or 0; ``compared`` the same as codes of cells. ``fidelity``
     (n_query,) is the share of the variation around the query that the small model has, each row by a fit without it;
-    ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that were not
-    moved.
+    ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that may
+    do something and were not moved.
     """
 
     coef: np.ndarray

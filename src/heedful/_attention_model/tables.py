@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.plain import tell_equations, tell_label
+from heedful._attention_model.plain import Cells, tell_equations, tell_label
 from heedful._attention_model.queries import Answer
 from heedful._attention_model.small import SmallModels
 from heedful._models.protocol import FittedModels, View
@@ -39,8 +39,9 @@ class LocalModels(NamedTuple):
     those of classes, survival, counts and costs are by default one Newton step from the global model.
 
     Without ``slopes`` the models are not linear: ``coef`` and ``lasso_coef`` hold the importance of each column in the
-    query's model, and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``coding``
-    says what the columns are, in plain values; empty where there are no small models.
+    query's model, and intercepts are NaN. ``models`` are the fitted learners where they were to be kept. ``values``
+    are the queries as they were given. ``coding`` says what the columns are, in plain values; empty where there are no
+    small models.
     """
 
     prediction: pd.Series | pd.DataFrame
@@ -68,6 +69,7 @@ class LocalModels(NamedTuple):
     reference: pd.DataFrame | None = None
     fidelity: pd.Series | None = None
     effect: pd.DataFrame | None = None
+    values: pd.DataFrame | None = None
     coding: dict[str, Any] = {}  # noqa: RUF012 - a field of a named tuple; nobody writes to it
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +94,7 @@ class LocalModels(NamedTuple):
         >>> [column["name"] for column in told["columns"]], sorted(told["models"][0]["equations"][0])
         (['x0', 'x1'], ['intercept', 'output', 'terms'])
         """
-        if not self.coding or self.reference is None:
+        if not self.coding or self.reference is None or self.values is None:
             raise ValueError(
                 "`to_dict` must have small models, which attention lassos have, got other models. Use an attention "
                 "lasso, such as AttentionLasso; `save_model` keeps estimators of every kind."
@@ -101,7 +103,7 @@ class LocalModels(NamedTuple):
         intercept, prediction = (
             part.to_numpy().reshape(len(self.mixing), -1) for part in (self.intercept, self.prediction)
         )
-        told = [tell_label(output) for output in outputs]
+        told, cells = [tell_label(output) for output in outputs], Cells(self.values, self.reference)
         models = [
             {
                 "query": tell_label(label),
@@ -113,7 +115,7 @@ class LocalModels(NamedTuple):
                 self.mixing.index,
                 prediction.tolist(),
                 self.mixing.tolist(),
-                tell_equations(intercept, self.coef, self.design, self.reference, told),
+                tell_equations(self.coding["columns"], intercept, self.coef, cells, told),
                 strict=True,
             )
         ]

@@ -21,25 +21,31 @@ class WhatIf:
     def __init__(self, fitted: "FittedAttention", codes: np.ndarray, given: Any, offset: np.ndarray | None, run: Run):
         self.fitted, self.codes, self.given, self.offset, self.run = fitted, codes, given, offset, run
 
-    def __call__(self, explanation: Any, columns: Any, n_values: int) -> pd.DataFrame:
-        """Return predictions of queries at values of columns; None takes those of each small model."""
+    def __call__(self, explanation: Any, columns: Any, n_values: int, queries: Any = None) -> pd.DataFrame:
+        """Return predictions of queries at values of columns; None takes those of each small model.
+
+        ``queries`` are positions; None takes all of them.
+        """
         fitted, codes = self.fitted, self.codes
         names = fitted.rows.reader.names
         asked = self._asked(explanation, columns)
+        if queries is not None:
+            asked = asked & np.isin(np.arange(len(codes)), queries)[:, None]
         grids = {
             j: fitted.moves.grid(fitted.rows.codes, fitted.rows.weight, j, n_values)
-            for j in np.flatnonzero(asked.any(axis=0))
+            for j in np.flatnonzero(asked.any(axis=0)).tolist()
         }
-        query, column = np.nonzero(asked)
-        sizes = np.array([grids[j].size for j in column], dtype=np.int64)
-        query, column = np.repeat(query, sizes), np.repeat(column, sizes)
-        value = np.concatenate([grids[j] for j in np.nonzero(asked)[1]]) if query.size else np.empty(0)
+        pairs = np.argwhere(asked)
+        values = [np.unique(np.append(grids[j], codes[q, j])) for q, j in pairs]
+        query, column = np.repeat(pairs, [part.size for part in values], axis=0).T
+        value = np.concatenate(values) if values else np.empty(0)
+        own = codes[query, column]
         table = {"query": query, "feature": np.array(names, dtype=object)[column], "value": self._cells(column, value)}
         found = self._predict(query, column, value)
         predicted = {"prediction": found[:, -1]}
         if fitted.response.outputs is not None:
             predicted = dict(zip(fitted.response.outputs, found.T, strict=True))
-        return pd.DataFrame(table | predicted | {"own": value == codes[query, column]})
+        return pd.DataFrame(table | predicted | {"own": (value == own) | (np.isnan(value) & np.isnan(own))})
 
     def _asked(self, explanation: Any, columns: Any) -> np.ndarray:
         """Return which columns of each query are asked about."""

@@ -8,7 +8,16 @@ from heedful._frames.doubts import warn_of_doubts
 from heedful._frames.dummies import Coding, Dummies
 from heedful._frames.kinds import DATES, NUMBERS, TEXT, as_floats, cell_kinds, utc_times
 from heedful._frames.rows import Observations, count_rows, find_observations, freeze, merge_rows, sort_rows, take, thaw
-from heedful._frames.tables import as_column, as_table, check_distinct, is_frame, read_eager, read_table, select
+from heedful._frames.tables import (
+    as_column,
+    as_table,
+    check_distinct,
+    is_frame,
+    one_row,
+    read_eager,
+    read_table,
+    select,
+)
 from heedful._frames.units import center_and_unit
 
 __all__ = [
@@ -30,6 +39,7 @@ __all__ = [
     "freeze",
     "is_frame",
     "merge_rows",
+    "one_row",
     "read_eager",
     "read_table",
     "select",

@@ -91,6 +91,34 @@ def _categories(column: nw.Series) -> Any:
     return pd.Categorical(column.to_list(), categories=levels, ordered=levels is not None)
 
 
+def one_row(X: Any, names: list[str], *, named: bool) -> Any:
+    """Return a series of pandas as a table of one row; anything else as it is.
+
+    ``names`` are those of the columns that were learned from: x0, x1, ... where these were not ``named``.
+    """
+    if not isinstance(X, pd.Series):
+        return X
+    if not named and names == [f"x{j}" for j in range(len(X))]:
+        return X.to_numpy()[None]
+    check_distinct(X.index, "X")
+    given = [str(label) for label in X.index]
+    missing, unknown = _without(names, given), _without(given, names)
+    if missing or unknown:
+        some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        told = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r} too"
+        raise ValueError(
+            f"`X` must have an entry for each of the {len(names)} columns of `fit` ({some}) if it is a series, which "
+            f"is one row, got {told}. Use X.iloc[0] of such a table, or X.to_frame() for a table of one column."
+        )
+    row = X.iloc[[given.index(name) for name in names]]
+    return row.to_frame().T.infer_objects()
+
+
+def _without(names: Any, others: Any) -> list[str]:
+    known = set(others)
+    return [name for name in names if name not in known]
+
+
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
     """Check the user's table against the estimator; return a pandas frame, or an array if it had no columns names.
 

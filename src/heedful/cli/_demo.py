@@ -44,7 +44,9 @@ def run(arguments: Namespace) -> dict[str, Any]:
         "query": int(query),
         "predicted": explanation.prediction[query],
         "measured": y_test[query],
-        "coefficients": _coefficients(model.local_models(X_test.loc[[query]]), query),
+        "start": explanation.start[query],
+        "fidelity": explanation.fidelity[query],
+        "small_model": explanation.small_models().loc[query].reset_index(),
         "top_features": explanation.top_features(5).loc[query].reset_index(),
         "top_rows": explanation.top_rows(5).loc[query].reset_index(),
     }
@@ -54,12 +56,6 @@ def _on_own(weight: np.ndarray, group: pd.Series, queries: pd.Index, rows: pd.In
     """Return the share of attention, on average, on training rows of the query's own group."""
     same = group[queries].to_numpy()[:, None] == group[rows].to_numpy()
     return float((weight * same).sum(axis=1).mean())
-
-
-def _coefficients(local: Any, query: int) -> pd.DataFrame:
-    """Return the coefficients of one query's model beside those of the model for all as it is blended."""
-    both = pd.DataFrame({"its own model": local.coef.loc[query], "model for all": local.baseline_coef})
-    return both[(both != 0).any(axis=1)].rename_axis("feature").reset_index()
 
 
 def _error(gain: list[float]) -> float:
@@ -80,7 +76,10 @@ def tell(found: dict[str, Any]) -> None:
     )
     say(f"\nattention on wines of the query's own cultivar, which no model knows: {found['own_cultivar']:.0%}")
     say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
-    _say_table("coefficients, beside what curves add:", found["coefficients"])
+    title = (
+        f"its small model: {found['start']:.0f} at the reference, and these terms (fidelity {found['fidelity']:.2f}):"
+    )
+    _say_table(title, found["small_model"])
     _say_table("what drove it:", found["top_features"])
     _say_table("wines it attended to most:", found["top_rows"])
 

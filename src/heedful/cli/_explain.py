@@ -52,9 +52,14 @@ def run(arguments: Namespace) -> dict[str, Any]:
 
 
 class Tables(NamedTuple):
-    """The tables of an explanation; clusters are None for a single query, curves if models have none."""
+    """The tables of an explanation; clusters are None for a single query, curves if models have none.
+
+    Small models and effects are None where models have no slopes.
+    """
 
     top_features: pd.DataFrame
+    models: pd.DataFrame | None
+    effects: pd.DataFrame | None
     top_rows: pd.DataFrame
     clusters: pd.DataFrame | None
     query_clusters: pd.DataFrame | None
@@ -65,8 +70,11 @@ class Tables(NamedTuple):
         """Return the tables with ``k`` features and rows per query."""
         known = len(explanation.index) > 1
         clusters, labels = clusters_to_write(explanation.clusters()) if known else (None, None)
-        features, rows = values_to_write(explanation.top_features(k)), explanation.top_rows(k)
-        return cls(features, rows, clusters, labels, curves_to_write(explanation.curves))
+        features, rows = explanation.top_features(k), explanation.top_rows(k)
+        small = None, None
+        if explanation.terms is not None:
+            small = models_to_write(explanation), effects_to_write(explanation, features)
+        return cls(features, *small, rows, clusters, labels, curves_to_write(explanation.curves))
 
 
 def _write(arguments: Namespace, explanation: Any, saved: Saved, X: pd.DataFrame) -> dict[str, Any]:
@@ -74,7 +82,9 @@ def _write(arguments: Namespace, explanation: Any, saved: Saved, X: pd.DataFrame
     output, tables = arguments.output, Tables.of(explanation, arguments.top)
     if output is None:
         indexed = {name: getattr(tables, name).reset_index() for name in ("top_features", "top_rows")}
-        return {"output": None, **tables._asdict(), **indexed}
+        known = {name: table for name, table in (tables._asdict() | indexed).items() if table is not None}
+        plain = {name: values_to_write(table) for name, table in known.items()}
+        return {"output": None, **tables._asdict(), **plain}
     if output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
         page = render_page(explanation, output, title, on_page(saved, X))
@@ -111,14 +121,52 @@ def check_page(output: Path) -> None:
         ) from error
 
 
-def values_to_write(features: pd.DataFrame) -> pd.DataFrame:
-    """Return top features with values as files hold them: numbers if all are, else text; missing ones are empty."""
-    cells = features["value"].map(lambda cell: cell if is_number(cell) else say_cell(cell), na_action="ignore")
+def models_to_write(explanation: Any) -> pd.DataFrame:
+    """Return the small models term by term, below where they start, at rank 0."""
+    terms = explanation.small_models().reset_index()
+    start = explanation.start
+    if isinstance(start, pd.DataFrame):
+        likely = explanation.link.idxmax(axis=1)
+        start = pd.Series([start.loc[query, name] for query, name in likely.items()], start.index)
+        terms = pd.concat([pd.DataFrame({"class": likely, "query": start.index, "rank": 0, "term": start}), terms])
+    else:
+        terms = pd.concat([pd.DataFrame({"query": start.index, "rank": 0, "term": start}), terms])
+    order = [
+        "query",
+        "rank",
+        *(["class"] if "class" in terms else []),
+        "feature",
+        "value",
+        "reference",
+        "slope",
+        "term",
+    ]
+    return terms.sort_values(["query", "rank"], kind="stable", ignore_index=True)[order]
+
+
+def effects_to_write(explanation: Any, features: pd.DataFrame) -> pd.DataFrame:
+    """Return the effects of the columns that drove each query, with the two values compared."""
+    asked = features.reset_index()
+    keys = [name for name in ("query", "class", "feature") if name in asked]
+    return asked[keys].merge(explanation.effects().reset_index(), how="inner", on=keys)
+
+
+def values_to_write(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with cells as files hold them: numbers if all are, else text; missing ones are empty."""
+    found = table.copy(deep=False)
+    for name in ("value", "reference", "from", "to"):
+        if name in table:
+            found[name] = _cells_to_write(table[name])
+    return found
+
+
+def _cells_to_write(column: pd.Series) -> pd.Series:
+    cells = column.map(lambda cell: cell if is_number(cell) else say_cell(cell), na_action="ignore")
     known = cells.dropna()
     if known.map(is_number).all():
-        return features.assign(value=cells.astype(np.float64))
+        return cells.astype(np.float64)
     text = known.map(lambda cell: f"{cell:.15g}" if is_number(cell) else cell)
-    return features.assign(value=text.reindex(features.index).astype(object))
+    return text.reindex(column.index).astype(object)
 
 
 def is_number(cell: Any) -> bool:
@@ -151,6 +199,8 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
     given = {name: f"response_{name}" for name in rows if name not in ("row", "weight")}
     named = {
         "feature": tables.top_features.reset_index(),
+        "model": tables.models,
+        "effect": tables.effects,
         "row": rows.rename(columns=given).astype({"row": "Int64"}).reset_index(),
         "query": tables.query_clusters,
         "cluster": tables.clusters,
@@ -162,7 +212,7 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
         for part, table in known.items()
     ]
     order = dict.fromkeys(["part", "query", "rank", *(name for part in parts for name in part)])
-    return pd.concat(parts, ignore_index=True)[list(order)]
+    return values_to_write(pd.concat(parts, ignore_index=True)[list(order)])
 
 
 def _errors(explanation: Any) -> dict[str, float] | None:

@@ -19,7 +19,7 @@ from heedful._attention_model.summary import summarise
 from heedful._attention_model.tables import LocalModels
 from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
-from heedful._frames import count_rows, read_table, select
+from heedful._frames import count_rows, one_row, read_table, select
 from heedful._models.protocol import ModelKind, Run
 from heedful._responses import Response, with_offset
 from heedful._training_table import GivenRows, TrainingTable, as_frame
@@ -236,7 +236,7 @@ class AttentionEstimator(BaseEstimator):
             Tables indexed like the queries.
         """
         max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
-        return self._fitted.local_models(self._read(X), max_features, keep_models, self._run)
+        return self._fitted.local_models(self._read_rows(X), max_features, keep_models, self._run)
 
     def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
         """Return what each prediction does when a column changes.
@@ -282,7 +282,7 @@ class AttentionEstimator(BaseEstimator):
         check_choice("scale", scale, ("link", "response"))
         hint = "0.9 means nine of ten effects."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        table = self._read(X)
+        table = self._read_rows(X)
         asked = Asked(select(table, columns, "columns"), scale, coverage)
         return tell_effects(self._fitted, table, asked, self._run)
 
@@ -313,7 +313,8 @@ class AttentionEstimator(BaseEstimator):
     def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
         check_choice("method", method, ("fast", "shapley"))
         max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
-        fitted, table = self._fitted, self._read(X)
+        fitted, table = self._fitted, self._read_rows(X)
+        y = [y] if isinstance(X, pd.Series) and y is not None and np.ndim(y) == 0 else y
         return fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
 
     def summary(self) -> Summary:
@@ -417,6 +418,11 @@ class AttentionEstimator(BaseEstimator):
         table = read_table(self, X, reset=False)
         self._fitted.rows.check(table)
         return table if isinstance(table, pd.DataFrame) else table.astype(np.float64, copy=False)
+
+    def _read_rows(self, X: Any) -> pd.DataFrame | np.ndarray:
+        """Return a table of queries, checked; a series is one row."""
+        names = self._fitted.rows.reader.names
+        return self._read(one_row(X, names, named=hasattr(self, "feature_names_in_")))
 
     def _values(self, X: Any, given: Offset = NO_OFFSET) -> np.ndarray:
         """Return predictions as they are expected: probabilities of all classes, or one number."""

@@ -6,6 +6,7 @@ from heedful.explain._drift import DriftReport
 from heedful.explain._explanation import Explanation
 from heedful.explain._heterogeneity import Heterogeneity
 from heedful.explain._overlap import Overlap
+from heedful.explain._query import ExplainedQuery
 from heedful.explain._summary import Summary
 from heedful.explain._unseen import say_error
 from heedful.explain._values import say_cell, say_value
@@ -14,6 +15,7 @@ __all__ = [
     "AverageEffect",
     "Clusters",
     "DriftReport",
+    "ExplainedQuery",
     "Explanation",
     "Heterogeneity",
     "Overlap",

@@ -19,13 +19,16 @@ from heedful.explain._columns import (
     which_output,
 )
 from heedful.explain._explained import Explained
+from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
 from heedful.explain._lift import calibrate_bins, trace_lift
+from heedful.explain._query import ExplainedQuery, explain_query
 from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
-from heedful.explain._sketches import sketch_explanation
+from heedful.explain._sketches import page_explanation, sketch_explanation
 from heedful.explain._stability import compare_neighbours
+from heedful.explain._terms import list_terms
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,7 +202,7 @@ class Explanation(Explained):
         hint = "0.9 means nine of ten effects."
         return self.tell_effects(check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint))
 
-    def what_if(self, columns: Any = None, *, n_values: int = 10) -> pd.DataFrame:
+    def what_if(self, columns: Any = None, *, n_values: int = 10, queries: Any = None) -> pd.DataFrame:
         """Return what would be predicted if a column had other values.
 
         Parameters
@@ -209,6 +212,8 @@ class Explanation(Explained):
         n_values : int, default=10
             Values of each column: quantiles of the training rows from the smallest to the largest, or the most
             frequent levels. The query's own value comes beside them.
+        queries : list of positions, default=None
+            Queries to ask about; None takes all of them.
 
         Returns
         -------
@@ -218,7 +223,14 @@ class Explanation(Explained):
         """
         if self.ask is None:
             raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")
-        return self.ask(self, columns, int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default.")))
+        n_values = int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default."))
+        return self.ask(self, columns, n_values, None if queries is None else self._check_positions(queries))
+
+    def _check_positions(self, queries: Any) -> np.ndarray:
+        found = np.atleast_1d(np.asarray(queries))
+        if found.dtype.kind not in "iu" or ((found < 0) | (found >= len(self.index))).any():
+            raise ValueError(f"`queries` must be positions from 0 to {len(self.index) - 1}, got {queries!r}.")
+        return found
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -258,6 +270,41 @@ class Explanation(Explained):
             the feature instead of parts and coefficient.
         """
         return list_features(self, min(_check_count("k", k), self.values.shape[1]), output)
+
+    def query(self, query: Any, output: Any = None) -> ExplainedQuery:
+        """Return one prediction at a glance.
+
+        Parameters
+        ----------
+        query : label
+            A row of ``X`` by its label.
+        output : label, default=None
+            Class to explain where there is a model for each; None takes the most probable one.
+
+        Returns
+        -------
+        ExplainedQuery
+            Its small model as an equation, what drove it, and the rows attended to. Print it, or let a notebook show
+            it.
+        """
+        return explain_query(self, find_query(self, query), output)
+
+    def small_models(self, output: Any = None) -> pd.DataFrame:
+        """Return the small models, term by term.
+
+        Parameters
+        ----------
+        output : label, default=None
+            Class to explain where there is a model for each; None takes each query's most probable one.
+
+        Returns
+        -------
+        DataFrame
+            Rows by query and rank, the largest terms first: the class if there are several, the feature, its value as
+            it was given, the ``reference`` that it is compared with, ``slope`` and ``term``. ``start`` and the terms
+            of a query add up to its link.
+        """
+        return list_terms(self, output)
 
     def importance(self, output: Any = None) -> pd.DataFrame:
         """Return how much each column matters over all queries.
@@ -422,6 +469,9 @@ class Explanation(Explained):
 
     def _sketch(self) -> Sketch:
         return sketch_explanation(self)
+
+    def _repr_html_(self) -> str:
+        return page_explanation(self)
 
     def _count_rows(self, k: Any) -> int:
         """Return how many training rows to list of each query: none where the model for all rows predicts alone."""

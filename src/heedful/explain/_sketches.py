@@ -10,12 +10,15 @@ from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
 from heedful.explain._errors import measure_beside, say_seen
 from heedful.explain._explained import Explained
+from heedful.explain._importance import summarise_columns
+from heedful.explain._notebook import draw_sizes, lay_out, table_facts
+from heedful.explain._query import explain_query
 
 if TYPE_CHECKING:
     from heedful.explain._clusters import Clusters
     from heedful.explain._drift import DriftReport
 
-N_DRIFTING = 3
+N_DRIFTING, N_IMPORTANT = 3, 8
 
 
 def sketch_explanation(explanation: Explained) -> Sketch:
@@ -49,7 +52,20 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     if say_seen(e):
         facts.append(("training rows", say_seen(e)))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
-    return Sketch(title, facts, "Look at top_features(), top_rows(), contributions(), clusters(); heedful.report.show")
+    return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")
+
+
+def page_explanation(explanation: Explained) -> str:
+    """Return a single query as a picture; of several the overview, and how much each column matters."""
+    if len(explanation.index) == 1:
+        return explain_query(explanation, 0)._repr_html_()
+    if explanation.attribution is None:
+        return sketch_explanation(explanation).html()
+    sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
+    # once contributions are known the sketch says whether they are rough
+    sketch = sketch_explanation(explanation)
+    parts = [("Overview", table_facts(sketch.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
+    return lay_out(sketch.title, parts, sketch.hint)
 
 
 def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:

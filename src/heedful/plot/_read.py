@@ -7,7 +7,10 @@ import pandas as pd
 
 from heedful.explain import Clusters, Explanation
 from heedful.explain._clusters import OTHERS, OTHERS_NAME
+from heedful.explain._find import find_output, find_query
 from heedful.plot._labels import shorten
+
+__all__ = ["find_output", "find_query"]
 
 
 def check_explanation(explanation: Any) -> Explanation:
@@ -37,38 +40,10 @@ def cluster_name(cluster: int) -> str:
     return OTHERS_NAME if cluster == OTHERS else str(cluster)
 
 
-def find_query(explanation: Explanation, query: Any) -> int:
-    """Return the position of a query by its label."""
-    found = np.flatnonzero(explanation.index == query)
-    if found.size == 0:
-        known = ", ".join(repr(label) for label in explanation.index[:3].tolist())
-        raise ValueError(f"`query` must be a label in `explanation.index`, such as {known}; got {query!r}.")
-    if found.size > 1:
-        raise ValueError(
-            f"`query` must be the label of one row, got {query!r}, which {found.size} rows have. "
-            "Call `explain` with a table of unique labels: X.reset_index(drop=True)."
-        )
-    return int(found[0])
-
-
 def of_query(explanation: Explanation, top: pd.DataFrame, row: int) -> pd.DataFrame:
     """Return the part of a table of all queries that is of the one at ``row``; labels need not be unique."""
     each = len(top) // len(explanation.index)
     return top.iloc[row * each : (row + 1) * each]
-
-
-def find_output(explanation: Explanation, query: int, output: Any) -> Any:
-    """Return the class to draw: the one asked for or the query's most probable one; None if there is one model."""
-    known = explanation.outputs
-    if known is None:
-        if output is not None:
-            raise ValueError(f"`output` must be None where a query has one model, got {output!r}. Leave it out.")
-        return None
-    if output is None:
-        return known[int(np.asarray(explanation.link)[query].argmax())]
-    if output not in known:
-        raise ValueError(f"`output` must be one of the classes {known}, got {output!r}.")
-    return output
 
 
 def column_names(columns: pd.Index) -> list[str]:
