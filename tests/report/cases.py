@@ -47,17 +47,19 @@ def make_explanation(
     link = intercept + np.einsum("qkj,qj->qk", coef, design) + added.sum(axis=2)
     base = link + 0.3 * rng.normal(size=link.shape)
     frame = _Frames(index, features, outputs)
+    train_values = pd.DataFrame(np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features)
     return Explanation(
         prediction=frame.per_output(_predict(link, task)),
         link=frame.per_output(link),
-        intercept=frame.per_output(intercept),
-        coef=frame.per_feature(coef),
+        lasso_intercept=frame.per_output(intercept),
+        lasso_coef=frame.per_feature(coef),
+        **_small(coef, design, link, frame, train_values, task),
         mixing=pd.Series(rng.random(n_query), index),
         n_eff=pd.Series(5 + 20 * rng.random(n_query), index),
         baseline_prediction=frame.per_output(_predict(base, task)),
         baseline_coef=pd.Series(coef[0].ravel(), frame.columns),
         local_coef=frame.per_feature(coef),
-        design=pd.DataFrame(design, index, features),
+        lasso_design=pd.DataFrame(design, index, features),
         mean=pd.DataFrame(0.3 * design, index, features),
         attention=_attend(n_query, rng),
         train=_response(task, N_TRAIN, rng),
@@ -68,9 +70,7 @@ def make_explanation(
         task=task,
         words=_words(task),
         values=pd.DataFrame(design, index, features),
-        train_values=pd.DataFrame(
-            np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features
-        ),
+        train_values=train_values,
         sources=pd.Series(features, features, dtype=object),
         attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
@@ -86,8 +86,58 @@ def make_answers(arms=("control", "treated"), smaller_is_better=False, propensit
     return [average_effect(rows), differences, assess_overlap(table, rows, arms)]
 
 
-def _train_values(features, seed):
-    return pd.DataFrame(np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features)
+def _small(coef, design, link, frame, train_values, task):
+    """Return small models that keep the five largest coefficients of each query, and whom to ask about them."""
+    size = np.abs(coef).max(axis=1)
+    kept = size >= np.sort(size, axis=1)[:, [-min(5, size.shape[1])]]
+    slope, reference = np.where(kept[:, None], coef, 0.0), train_values.to_numpy().mean(axis=0)
+    terms = slope * (design - reference)[:, None]
+    features = list(train_values)
+    return {
+        "coef": frame.per_feature(slope),
+        "design": pd.DataFrame(design, frame.index, features),
+        "intercept": frame.per_output(link - np.einsum("qkj,qj->qk", slope, design)),
+        "start": frame.per_output(link - terms.sum(axis=2)),
+        "terms": frame.per_feature(terms),
+        "reference": pd.DataFrame(np.tile(reference, (len(design), 1)), frame.index, features),
+        "fidelity": pd.Series(0.6 + 0.4 * np.abs(np.sin(np.arange(len(design)))), frame.index),
+        "effect": frame.per_feature(coef),
+        "ask": _Ask(slope, design, link, frame, train_values, task),
+        "tell_effects": lambda coverage: _effects(coef, design, frame, features),
+    }
+
+
+class _Ask:
+    """Answers what would be predicted: a bent line through each query's own prediction."""
+
+    def __init__(self, slope, design, link, frame, train_values, task):
+        self.slope, self.design, self.link, self.frame, self.task = slope, design, link, frame, task
+        self.train_values = train_values
+
+    def __call__(self, explanation, columns, n_values, queries=None):
+        names, n_query = np.array(list(self.train_values), dtype=object), len(self.design)
+        asked = (self.slope != 0).any(axis=1) if columns is None else np.tile(np.isin(names, columns), (n_query, 1))
+        asked[np.setdiff1d(np.arange(n_query), np.arange(n_query) if queries is None else queries)] = False
+        query, column = (np.repeat(part, n_values) for part in np.nonzero(asked))
+        grid = np.quantile(self.train_values, np.linspace(0, 1, n_values), axis=0)
+        value = grid[np.tile(np.arange(n_values), len(query) // n_values), column]
+        own = self.design[query, column]
+        away = self.slope[query, :, column] * (value - own)[:, None] + 0.2 * (np.cos(value) - np.cos(own))[:, None]
+        found = _predict(self.link[query] + away, self.task)
+        told = {"prediction": found[:, 0]} if len(self.frame.outputs) == 1 else dict(zip(COLOURS, found.T, strict=True))
+        table = {"query": query, "feature": names[column], "value": value.astype(object)}
+        return pd.DataFrame(table | told | {"own": value == own})
+
+
+def _effects(coef, design, frame, features):
+    levels = [frame.index, *([frame.outputs] if len(frame.outputs) > 1 else []), features]
+    places = pd.MultiIndex.from_product([range(len(part)) for part in levels])
+    named = [pd.Index(part)[places.get_level_values(at)] for at, part in enumerate(levels)]
+    names = ["query", "class", "feature"] if len(levels) == 3 else ["query", "feature"]
+    low = np.broadcast_to(design[:, None], coef.shape).ravel()
+    table = {"effect": coef.ravel(), "low": coef.ravel() - 0.4, "high": coef.ravel() + 0.6}
+    table |= {"from": low.astype(object), "to": (low + 0.5).astype(object), "per": "unit"}
+    return pd.DataFrame(table, pd.MultiIndex.from_arrays(named, names=names))
 
 
 def _attribute(added, intercept, link):

@@ -21,11 +21,13 @@ class WhatIf:
     def __init__(self, fitted: "FittedAttention", codes: np.ndarray, given: Any, offset: np.ndarray | None, run: Run):
         self.fitted, self.codes, self.given, self.offset, self.run = fitted, codes, given, offset, run
 
-    def __call__(self, explanation: Any, columns: Any, n_values: int) -> pd.DataFrame:
-        """Return predictions of queries at values of columns; None takes those of each small model."""
+    def __call__(self, explanation: Any, columns: Any, n_values: int, queries: Any = None) -> pd.DataFrame:
+        """Return predictions of queries at values of columns; None takes those of each small model, and all queries."""
         fitted, codes = self.fitted, self.codes
         names = fitted.rows.reader.names
         asked = self._asked(explanation, columns)
+        if queries is not None:
+            asked = asked & np.isin(np.arange(len(codes)), queries)[:, None]
         grids = {
             j: fitted.moves.grid(fitted.rows.codes, fitted.rows.weight, j, n_values)
             for j in np.flatnonzero(asked.any(axis=0))

@@ -183,7 +183,7 @@ class Explanation(Explained):
         hint = "0.9 means nine of ten effects."
         return self.tell_effects(check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint))
 
-    def what_if(self, columns: Any = None, *, n_values: int = 10) -> pd.DataFrame:
+    def what_if(self, columns: Any = None, *, n_values: int = 10, queries: Any = None) -> pd.DataFrame:
         """Return what would be predicted if a column had other values.
 
         Parameters
@@ -192,7 +192,9 @@ class Explanation(Explained):
             Columns to change; None takes for each query those of its small model.
         n_values : int, default=10
             Values of each column: quantiles of the training rows from the smallest to the largest, or the most
-            frequent levels. The query's own value comes beside them.
+            frequent levels.
+        queries : list of int, default=None
+            Positions of the queries to change; None takes all.
 
         Returns
         -------
@@ -202,7 +204,8 @@ class Explanation(Explained):
         """
         if self.ask is None:
             raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")
-        return self.ask(self, columns, int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default.")))
+        n_values = int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default."))
+        return self.ask(self, columns, n_values, queries)
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.

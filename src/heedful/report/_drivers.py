@@ -10,7 +10,7 @@ from heedful.explain import Explanation, say_cell
 from heedful.report._compact import column, counts, numbers, text, texts
 
 # How many features and rows are shown per query; fewer if there are very many queries and classes.
-N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 36_000, 8
+N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 24_000, 8
 
 
 def drivers(explanation: Explanation) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
     total = explanation.contributions(output).to_numpy().sum(axis=1)
     base = float(np.atleast_1d(explanation.base_value)[number])
     shown = top["contribution"].to_numpy().reshape(len(explanation.index), k).sum(axis=1)
-    parts = {name: numbers(top[name], 4) for name in ("attention", "model", "coef", "importance") if name in top}
+    parts = {name: numbers(top[name], 4) for name in ("attention", "model", "effect", "importance") if name in top}
     return {
         "feature": counts(columns.get_indexer(top["feature"])),
         "value": [text(say_cell(value)) for value in top["value"]],

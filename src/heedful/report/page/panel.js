@@ -63,7 +63,7 @@ function drivers() {
   for (let rank = 0; rank < k; rank++) {
     const at = q * k + rank, value = all.value[output][at], name = all.names[all.feature[output][at]];
     found.push({ name: name, phrase: value === "missing" ? name + " missing" : name + " = " + value, value: value,
-      part: all.part[output][at], attention: of("attention", at), model: of("model", at), coef: of("coef", at),
+      part: all.part[output][at], attention: of("attention", at), model: of("model", at), effect: of("effect", at),
       importance: of("importance", at) });
   }
   return found;
@@ -88,8 +88,8 @@ function drawDrivers() {
   const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);
   const factor = data.words.factor ? [["part", data.words.factor, (v) => "× " + show(Math.exp(v), 3)]] : [];
   const extra = [...factor, ...known("attention", "by attention", signed), ...known("model", "by own model", signed),
-    ...known("coef", "coefficient", (v) => (v === null ? "" : show(v, 3))), ...known("importance", "importance", (v) => show(v, 3))];
-  fillTable("coefficients", [["feature", true], ["value"], ["adds"], ...extra.map(([, title]) => [title])],
+    ...known("effect", data.words.task === "effect" ? "change per unit" : "effect", (v) => (v === null ? "" : show(v, 3))), ...known("importance", "importance", (v) => show(v, 3))];
+  fillTable("contributions", [["column", true], ["value"], ["adds"], ...extra.map(([name, title]) => [title, false, name === "effect" ? CHANGES : null])],
     active.map((row) => [row.name, row.value, signed(row.part), ...extra.map(([name, , write]) => write(row[name]))]));
 }
 
@@ -146,6 +146,8 @@ function drawPanel() {
   outcomeTable();
   drawSurvival();
   clusterLine();
+  drawSmall();
+  drawIf();
   drawDrivers();
   rowsTable();
   besideTable();
