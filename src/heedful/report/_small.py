@@ -41,12 +41,16 @@ def small_models(explanation: Explanation) -> dict[str, Any] | None:
         return None
     shown = shown_columns(explanation)
     parts = {"slope": (explanation.coef, 3), "term": (explanation.terms, 4)}
+    value, reference = (
+        _say(table.astype(object).to_numpy()[shown.query, shown.column], shown, cell_kinds(explanation))
+        for table in (explanation.values, explanation.reference)
+    )
     # means and frequent levels come again and again
-    said, place = np.unique(_cells(explanation.reference, shown), return_inverse=True)
+    said, place = np.unique(reference, return_inverse=True)
     return {
         "first": counts(np.searchsorted(shown.query, np.arange(len(explanation.index) + 1))),
         "column": counts(shown.column),
-        "value": _cells(explanation.values, shown),
+        "value": value,
         "reference": counts(place),
         "references": [str(one) for one in said],
         "start": per_output(explanation.start),
@@ -68,7 +72,9 @@ def _effects(explanation: Explanation, shown: Shown) -> dict[str, Any]:
     far = np.array([_distance(*cells) for cells in zip(low, high, parts["per"][:, 0], strict=True)])
     names = ("effect", "low", "high") if table["low"].notna().any() else ("effect",)
     moved = {name: _lists((parts[name].astype(float) * far[:, None]).T, 3) for name in names}
-    return {"from": [say_near(cell) for cell in low], "to": [say_near(cell) for cell in high], **moved}
+    kinds = cell_kinds(explanation)
+    said = {name: _say(cells, shown, kinds) for name, cells in (("from", low), ("to", high))}
+    return said | moved
 
 
 def _distance(low: Any, high: Any, per: str) -> float:
@@ -78,14 +84,30 @@ def _distance(low: Any, high: Any, per: str) -> float:
     return (high - low) / DAY if isinstance(high, pd.Timestamp | pd.Timedelta) else high - low
 
 
-def say_near(cell: Any) -> str:
-    """Return a cell that may lie between those of the table; times to the second."""
-    return text(say_cell(cell.round("s") if isinstance(cell, pd.Timestamp | pd.Timedelta) else cell))
+def cell_kinds(explanation: Explanation) -> list[str]:
+    """Return of each column whether it holds "truths", whole "days" or all else, ""."""
+    return [_cell_kind(explanation.values.iloc[:, j]) for j in range(explanation.values.shape[1])]
+
+
+def _cell_kind(column: pd.Series) -> str:
+    kinds = pd.api.types
+    if kinds.is_bool_dtype(column):
+        return "truths"
+    known = column.dropna()
+    whole = kinds.is_datetime64_any_dtype(column) and bool((known == known.dt.normalize()).all())
+    return "days" if whole else ""
+
+
+def say_near(cell: Any, kind: str) -> str:
+    """Return a cell that may lie between those of its column: no half days where there are whole ones."""
+    if isinstance(cell, pd.Timestamp | pd.Timedelta):
+        cell = cell.round("D" if kind == "days" else "s")
+    return text(say_cell(bool(cell) if kind == "truths" and cell in (0, 1) else cell))
 
 
 def _lists(values: np.ndarray, digits: int) -> list[list]:
     return [numbers(part, digits) for part in values]
 
 
-def _cells(table: Any, shown: Shown) -> list[str]:
-    return [say_near(cell) for cell in table.astype(object).to_numpy()[shown.query, shown.column]]
+def _say(cells: np.ndarray, shown: Shown, kinds: list[str]) -> list[str]:
+    return [say_near(cell, kinds[j]) for cell, j in zip(cells, shown.column, strict=True)]

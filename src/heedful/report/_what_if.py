@@ -8,15 +8,15 @@ import pandas as pd
 from heedful.explain import Explanation
 from heedful.explain._cells import is_measured, read_cells
 from heedful.report._compact import evenly, number, numbers
-from heedful.report._small import Shown, say_near, shown_columns
+from heedful.report._small import Shown, cell_kinds, say_near, shown_columns
 
 # Values of each column; fewer where the page would hold more predictions than so many.
-N_VALUES, FEWEST_VALUES, MOST_CELLS = 10, 4, 80_000
+N_VALUES, FEWEST_VALUES, MOST_CELLS = 10, 4, 60_000
 # Queries that means are over; fewer where more predictions than so many would be asked for.
 N_QUERIES, FEWEST_QUERIES, MOST_ASKED = 30, 10, 3_000
 MILLISECONDS_OF_DAY = 86_400_000
 # Significant digits of numbers and dates along an axis, and of predictions whose spread is not far below their size.
-DIGITS, DATE_DIGITS, FEWEST_DIGITS = 8, 13, 4
+DIGITS, DATE_DIGITS, FEWEST_DIGITS = 6, 13, 4
 
 
 def what_if(explanation: Explanation) -> dict[str, Any] | None:
@@ -48,11 +48,10 @@ def what_if(explanation: Explanation) -> dict[str, Any] | None:
 
 def _grid(explanation: Explanation, cells: pd.Series, j: int) -> dict[str, Any]:
     """Return the values of a column as texts, and their places along an axis, None for levels."""
-    unit, given = _unit(explanation, j), explanation.values.iloc[:, j]
-    said = cells.astype(bool) if pd.api.types.is_bool_dtype(given) else cells
+    unit, kind = _unit(explanation, j), cell_kinds(explanation)[j]
     place = None if unit == 0 else read_cells(cells.astype(explanation.reference.iloc[:, j].dtype), 0).place * unit
     return {
-        "text": [say_near(cell) for cell in said],
+        "text": [say_near(cell, kind) for cell in cells],
         "place": None if place is None else numbers(place, DATE_DIGITS if unit > 1 else DIGITS),
         "dates": unit > 1,
     }

@@ -19,17 +19,27 @@ function drawSmall() {
   const start = small.start[output][q], link = small.link[output][q], own = words === data.words.noun;
   say("small-note", "Near this query the " + words + " is a start and a few terms. A term is a slope times how far the value is from its reference: " +
     "the mean of a number, another level of a category.");
-  const factor = (value) => (data.words.factor ? ["× " + show(Math.exp(value), 3)] : []), none = data.words.factor ? [""] : [];
-  const rows = shown.map((at) => [columnName(at), small.value[at], small.references[small.reference[at]], show(small.slope[output][at], 3),
-    signed(small.term[output][at]), ...factor(small.term[output][at])]);
-  fillTable("terms", [["column", true], ["value"], ["reference"], ["slope", false, "What one unit more adds; for a level or a missing number what it adds against its reference"],
-    ["term"], ...(data.words.factor ? [[data.words.factor]] : [])],
-    [["start", "", "", "", show(start), ...none], ...rows, ["sum: " + words, "", "", "", show(link), ...none]],
-    ["", ...rows.map(() => ""), "strong"]);
-  const what = own ? "" : " The sum means " + withArticle(data.words.prediction) + " of " + level(data.prediction[output][q]) + ".";
-  say("fidelity", (shown.length ? "This small model has " + percent(small.fidelity[q]) + " of the variation of " + data.words.noun + "s nearby."
+  const rows = shown.map((at) => [columnName(at), stack(small.value[at], "from " + small.references[small.reference[at]]),
+    show(small.slope[output][at], 3), addition(small.term[output][at])]);
+  fillTable("terms", [["column", true], ["value", "wrap", "Below it the reference"],
+    ["slope", false, "What one unit more adds; for a level or a missing number what it adds against its reference"], [withFactor("term")]],
+    [["start", "", "", show(start)], ...rows, ["sum: " + words, "", "", show(link)]], ["", ...rows.map(() => ""), "strong"]);
+  const what = own ? "" : " The sum means " + withArticle(data.words.prediction) + " of " + level(data.prediction[output][q]) +
+    (data.exposure ? " in an exposure of " + show(data.exposure[q]) : "") + ".";
+  say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " %" + " of the variation of " + data.words.noun + "s nearby."
     : "Nearby no column changes the " + data.words.noun + ".") + what);
   drawMoves(shown, output);
+}
+
+// what is added, below it the factor that it is
+function addition(value) { return data.words.factor ? stack(signed(value), "× " + show(Math.exp(value), 3)) : signed(value); }
+
+function withFactor(word) { return data.words.factor ? word + ", " + data.words.factor : word; }
+
+function stack(text, below) {
+  const node = make("span", text);
+  node.append(make("small", below));
+  return node;
 }
 
 function drawMoves(shown, output) {
@@ -42,14 +52,14 @@ function drawMoves(shown, output) {
     (known ? " Whiskers are 90 % intervals." : ""));
   const phrase = (at) => columnName(at) + ": " + found.from[at] + " → " + found.to[at];
   const told = shown.map((at, i) => label(phrase(at), 90) + "<br>" + signed(effect[i]) + (low[i] === null ? "" : " (" + show(low[i], 3) + " to " + show(high[i], 3) + ")"));
-  const narrow = byId("moves").clientWidth < 420, places = shown.map((_, i) => i), most = narrow ? 22 : 36;
+  const narrow = byId("moves").clientWidth < 420, places = shown.map((_, i) => i), most = narrow ? 26 : 36, room = narrow ? 0.2 : 0.12;
   const all = [0, ...effect, ...low, ...high].filter((v) => v !== null), span = Math.max(...all) - Math.min(...all) || 1;
   const trace = { type: "scatter", mode: "markers+text", x: effect, y: places, hoverinfo: "text", hovertext: told, text: effect.map(signed),
     textposition: "top center", cliponaxis: false, textfont: { size: 11 }, marker: { size: 9, color: effect.map((v) => (v > 0 ? paint.up : paint.down)) },
     error_x: { type: "data", symmetric: false, array: high.map((v, i) => (v === null ? 0 : v - effect[i])),
       arrayminus: low.map((v, i) => (v === null ? 0 : effect[i] - v)), color: paint.ink, thickness: 1.4, width: known ? 4 : 0 } };
   Plotly.react("moves", [trace], frame({ height: 66 + 34 * shown.length, dragmode: false, margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis("change of the " + label(data.words.link, 32), { range: [Math.min(...all) - 0.12 * span, Math.max(...all) + 0.12 * span], nticks: 6,
+    xaxis: axis("change of the " + label(data.words.link, 32), { range: [Math.min(...all) - room * span, Math.max(...all) + room * span], nticks: 6,
       fixedrange: true, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [shown.length - 0.4, -0.7], tickvals: places, fixedrange: true,
       ticktext: shown.map((at) => moveLabel(at, most)) }) }), CONFIG);

@@ -29,7 +29,7 @@ function ifPoints() {
     points.sort((a, b) => a.place - b.place);
   }
   Object.assign(mine, { own: true, y: data.prediction[output][q], text: value });
-  return { points: points, grid: grid, name: columnName(at), mine: mine };
+  return { points: points, grid: grid, name: cut(columnName(at), 60), mine: mine };
 }
 
 function drawValues() {
@@ -42,7 +42,7 @@ function drawValues() {
   slider.setAttribute("aria-valuetext", here.text + ", " + level(here.y));
   say("if-said", here === mine ? "As it is, " + name + " = " + mine.text + ": " + what + " " + level(mine.y) + "."
     : "If " + name + " were " + here.text + " instead of " + mine.text + ": " + what + " " + level(here.y) + " instead of " + level(mine.y) + " (" + signed(here.y - mine.y) + ").");
-  say("if-note", "Move the slider, or click a point. All other columns stay as they are. The thin line is the mean of " + data.what_if.n_mean + " queries" +
+  say("if-note", "Move the slider, or click a point; red is what was chosen. All other columns stay as they are. The thin " + (grid.place ? "line is" : "lines are") + " the mean of " + data.what_if.n_mean + " queries" +
     (nQuery > data.what_if.n_mean ? ", evenly spread" : "") + (data.exposure ? ", at this query's exposure" : "") + ". " +
     (grid.place ? "Shaded: where training rows are; points are their quantiles." : "Shown are the most frequent levels and its own."));
   drawIfChart(points, grid, name, what);
@@ -55,11 +55,11 @@ function drawIfChart(points, grid, name, what) {
   const trace = (title, some, look) => Object.assign({ type: "scatter", mode: "markers", name: title, x: some.map((point) => point.place), y: some.map((point) => point.y),
     customdata: some.map((point) => points.indexOf(point)), hoverinfo: "text", text: some.map(tell) }, look);
   const traces = [
-    trace("mean of " + data.what_if.n_mean + " queries", usual, { mode: grid.place ? "lines" : "markers", y: usual.map((point) => point.mean), hoverinfo: "skip",
+    trace("mean of queries", usual, { mode: grid.place ? "lines" : "markers", y: usual.map((point) => point.mean), hoverinfo: "skip",
       line: { color: paint.edge, width: 1.2 }, marker: { symbol: "line-ew-open", size: 22, color: paint.edge, line: { width: 1.5 } } }),
     trace("this query", points.filter((point) => !point.aside), { mode: grid.place ? "lines+markers" : "markers", line: { color: paint.ink, width: 2 }, marker: { color: paint.ink, size: 8 } }),
     trace("its own value", points.filter((point) => point.own), { marker: { size: 15, symbol: "circle-open", color: paint.ink, line: { width: 2 } } }),
-    trace("chosen", [points[asked.value]], { marker: { size: 11, color: paint.up } })];
+    trace("chosen", [points[asked.value]], { showlegend: false, marker: { size: 11, color: paint.up } })];
   const range = grid.place ? [{ type: "rect", layer: "below", yref: "paper", x0: grid.place[0], x1: grid.place[grid.place.length - 1], y0: 0, y1: 1,
     fillcolor: paint.band, opacity: 0.5, line: { width: 0 } }] : [];
   const notes = points.filter((point) => point.aside && grid.place).map((point) => ({ text: "missing", x: point.place, y: 1, yref: "paper", yanchor: "top",
