@@ -29,8 +29,8 @@ function sayCurves() {
   const found = data.curves, words = data.words, own = found.multiple ? found.multiple[choice.query] : null;
   const scale = words.link + (words.outputs ? " of class " + words.outputs[curvesOf] : "");
   let text = "What each value of a column adds to the " + scale + " in one additive model for all rows; bars count training rows.";
-  text += own === null ? " A query's model has its own multiples of these curves, beside its coefficients."
-    : " The model of query " + data.labels[choice.query] + " has " + show(own, 3) + " times these curves in it, beside its coefficients.";
+  text += own === null ? " The blended local lassos of a query have their own multiples of these curves, beside their coefficients."
+    : " The blended local lassos of query " + data.labels[choice.query] + " have " + show(own, 3) + " times these curves in them, beside their coefficients.";
   if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
   else if (found.columns.length < found.n_columns) text += " Shown are " + found.columns.length + " of " + found.n_columns +
     " columns, " + (found.n_bent > found.columns.length ? "those whose curves vary most." : "all whose curves are not level.");
@@ -85,15 +85,6 @@ function countBars(edges, rows, n) {
   return { places: places, counts: counts.map((v) => +v.toPrecision(3)) };
 }
 
-// names without most of what all begin with, where they would be cut to the same
-function tellApart(names, most) {
-  const known = names.filter((name) => name !== "missing");
-  if (new Set(names.map((name) => cut(name, most))).size === new Set(names).size || known.length < 2) return names;
-  let alike = 0;
-  while (alike < known[0].length && known.every((name) => name[alike] === known[0][alike])) alike++;
-  return names.map((name) => (alike > 4 && name.startsWith(known[0].slice(0, alike)) ? "…" + name.slice(alike - 4) : name));
-}
-
 function levelTraces(column, output) {
   const names = column.levels.concat(column.missing ? ["missing"] : []);
   const heights = column.effect[output].concat(column.missing ? [column.missing[output]] : []);
@@ -103,6 +94,6 @@ function levelTraces(column, output) {
     marker: { color: heights.map((v) => (v > 0 ? paint.up : paint.down)) } };
   const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
   return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
-    xaxis: { tickvals: places, ticktext: tellApart(names, 14).map((name) => label(name, 14)), tickangle: wide ? -60 : 0,
+    xaxis: { tickvals: places, ticktext: shortNames(names, 16).map((name) => label(name, 18)), tickangle: wide ? -60 : 0,
       range: [-0.6, names.length - 0.4], title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } } };
 }

@@ -85,12 +85,12 @@ function drawDrivers() {
   if (all.names.length > bars.length && rest) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  const known = (name, title, write, meaning) => (all[name] ? [[name, title, write, meaning]] : []);
-  const extra = [...known("attention", "by attention", signed), ...known("model", "by own model", signed),
-    ...known("effect", data.words.task === "effect" ? "change per unit" : "effect", (v) => (v === null ? "" : show(v, 3)), CHANGES),
-    ...known("importance", "importance", (v) => show(v, 3))];
-  fillTable("contributions", [["column", true], ["value", "wrap"], [withFactor("adds")], ...extra.map(([, title, , meaning]) => [title, false, meaning])],
-    active.map((row) => [row.name, row.value, addition(row.part), ...extra.map(([name, , write]) => write(row[name]))]));
+  const effect = data.words.task === "effect" ? "change per unit" : "effect";
+  const extra = [...(all.model ? [["by attention, by own model", null, (row) => stack(signed(row.attention), signed(row.model))]] : []),
+    ...(all.effect ? [[effect, CHANGES, (row) => (row.effect === null ? "" : show(row.effect, 3))]] : []),
+    ...(all.importance ? [["importance", null, (row) => show(row.importance, 3)]] : [])];
+  fillTable("contributions", [["column", true], ["value", "wrap"], [withFactor("adds")], ...extra.map(([title, meaning]) => [title, false, meaning])],
+    active.map((row) => [row.name, row.value, addition(row.part), ...extra.map(([, , write]) => write(row))]));
 }
 
 function drawBars(shown) {

@@ -16,7 +16,7 @@ function drawSmall() {
   byId("small-tile").hidden = !small;
   if (!small) return;
   const q = choice.query, output = outputOf(q), shown = shownOf(q), words = linkWords(output);
-  const start = small.start[output][q], link = small.link[output][q], own = words === data.words.noun;
+  const start = small.start[output][q], link = small.link[output][q], same = data.words.link === data.words.prediction;
   say("small-note", "Near this query the " + words + " is a start and a few terms. A term is a slope times how far the value is from its reference: " +
     "the mean of a number, another level of a category.");
   const rows = shown.map((at) => [columnName(at), stack(small.value[at], "from " + small.references[small.reference[at]]),
@@ -24,8 +24,8 @@ function drawSmall() {
   fillTable("terms", [["column", true], ["value", "wrap", "Below it the reference"],
     ["slope", false, "What one unit more adds; for a level or a missing number what it adds against its reference"], [withFactor("term")]],
     [["start", "", "", show(start)], ...rows, ["sum: " + words, "", "", show(link)]], ["", ...rows.map(() => ""), "strong"]);
-  const what = own ? "" : " The sum means " + withArticle(data.words.prediction) + " of " + level(data.prediction[output][q]) +
-    (data.exposure ? " in an exposure of " + show(data.exposure[q]) : "") + ".";
+  const what = same ? "" : " The sum" + (data.words.outputs ? ", beside those of the other classes," : "") + " means " + withArticle(data.words.prediction) + " of " +
+    level(data.prediction[output][q]) + (data.exposure ? " in an exposure of " + show(data.exposure[q]) : "") + ".";
   say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " %" + " of the variation of " + data.words.noun + "s nearby."
     : "Nearby no column changes the " + data.words.noun + ".") + what);
   drawMoves(shown, output);

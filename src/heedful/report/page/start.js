@@ -18,7 +18,7 @@ function drawGroups() {
   fillMapNote();
   clustersTable();
   if (data.map.feature.length) drawMap();
-  else { byId("map").hidden = true; say("map-note", "No model has a coefficient: all are weighted means."); }
+  else { byId("map").hidden = true; say("map-note", "No local lasso has a coefficient: all are weighted means."); }
 }
 
 function drawAll() {

@@ -64,9 +64,9 @@ function drawIfChart(points, grid, name, what) {
     fillcolor: paint.band, opacity: 0.5, line: { width: 0 } }] : [];
   const notes = points.filter((point) => point.aside && grid.place).map((point) => ({ text: "missing", x: point.place, y: 1, yref: "paper", yanchor: "top",
     showarrow: false, font: { size: 11, color: paint.soft } }));
-  const names = tellApart(points.map((point) => point.text), 14), wide = names.length > 4 || names.some((text) => text.length > 8);
+  const names = shortNames(points.map((point) => point.text), 16), wide = names.length > 4 || names.some((text) => text.length > 8);
   const across = grid.place ? { type: grid.dates ? "date" : "linear", nticks: 6 }
-    : { tickvals: points.map((point) => point.place), ticktext: names.map((text) => label(text, 14)), tickangle: wide ? -60 : 0, range: [-0.5, points.length - 0.5] };
+    : { tickvals: points.map((point) => point.place), ticktext: names.map((text) => label(text, 18)), tickangle: wide ? -60 : 0, range: [-0.5, points.length - 0.5] };
   Plotly.react("if-chart", traces, frame({ height: 330, dragmode: false, hovermode: "closest", showlegend: true, legend: ABOVE, shapes: range, annotations: notes,
     margin: { l: 10, r: 10, t: 8, b: 10 }, xaxis: axis(label(name, narrow ? 34 : 60), Object.assign({ fixedrange: true, showgrid: false }, across)),
     yaxis: axis(label(what, 30), { fixedrange: true, nticks: 6 }) }), CONFIG);
