@@ -188,7 +188,9 @@ def test_small_models_fit_a_phone(page, tmp_path, task):
     page.open(report.write(make_explanation(names=names, task=task), tmp_path / "narrow.html"))
     assert page.run("return document.documentElement.scrollWidth") <= 420
     for name in ("terms", "contributions"):
-        cut = page.run(f"const box = document.getElementById('{name}').parentElement; return box.scrollWidth - box.clientWidth")
+        cut = page.run(
+            f"const box = document.getElementById('{name}').parentElement; return box.scrollWidth - box.clientWidth"
+        )
         assert cut <= 0, name
     for chart in ("moves", "if-chart"):
         assert page.run(f"return document.getElementById('{chart}')._fullLayout._size.w") > 150, chart

@@ -188,7 +188,9 @@ def test_many_queries_have_fewer_values(monkeypatch):
 
 def test_predictions_far_from_zero_are_told_apart():
     explanation = make_explanation()
-    far = replace(explanation, ask=lambda *asked: explanation.ask(*asked).assign(prediction=lambda t: t.prediction + 1e4))
+    far = replace(
+        explanation, ask=lambda *asked: explanation.ask(*asked).assign(prediction=lambda t: t.prediction + 1e4)
+    )
     near, found = (what_if(one)["curve"][0] for one in (explanation, far))
     for one, other in zip(near, found, strict=True):
         np.testing.assert_allclose(np.subtract(other, 1e4), one, atol=5e-3)

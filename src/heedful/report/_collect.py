@@ -62,4 +62,3 @@ def collect(
         "map": None if found is None else coefficient_map(explanation, found),
         "tuning": tuning(explanation.heads),
     }
-

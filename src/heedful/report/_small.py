@@ -42,7 +42,7 @@ def small_models(explanation: Explanation) -> dict[str, Any] | None:
     shown = shown_columns(explanation)
     parts = {"slope": (explanation.coef, 3), "term": (explanation.terms, 4)}
     value, reference = (
-        _say(table.astype(object).to_numpy()[shown.query, shown.column], shown, cell_kinds(explanation))
+        _say(explanation, table.astype(object).to_numpy()[shown.query, shown.column], shown)
         for table in (explanation.values, explanation.reference)
     )
     # means and frequent levels come again and again
@@ -72,9 +72,7 @@ def _effects(explanation: Explanation, shown: Shown) -> dict[str, Any]:
     far = np.array([_distance(*cells) for cells in zip(low, high, parts["per"][:, 0], strict=True)])
     names = ("effect", "low", "high") if table["low"].notna().any() else ("effect",)
     moved = {name: _lists((parts[name].astype(float) * far[:, None]).T, 3) for name in names}
-    kinds = cell_kinds(explanation)
-    said = {name: _say(cells, shown, kinds) for name, cells in (("from", low), ("to", high))}
-    return said | moved
+    return {"from": _say(explanation, low, shown), "to": _say(explanation, high, shown), **moved}
 
 
 def _distance(low: Any, high: Any, per: str) -> float:
@@ -84,30 +82,29 @@ def _distance(low: Any, high: Any, per: str) -> float:
     return (high - low) / DAY if isinstance(high, pd.Timestamp | pd.Timedelta) else high - low
 
 
-def cell_kinds(explanation: Explanation) -> list[str]:
-    """Return of each column whether it holds "truths", whole "days" or all else, ""."""
-    return [_cell_kind(explanation.values.iloc[:, j]) for j in range(explanation.values.shape[1])]
-
-
-def _cell_kind(column: pd.Series) -> str:
+def cell_kind(column: pd.Series) -> str:
+    """Return whether a column holds "truths", whole "days" or all else, ""."""
     kinds = pd.api.types
     if kinds.is_bool_dtype(column):
         return "truths"
+    if not kinds.is_datetime64_any_dtype(column):
+        return ""
     known = column.dropna()
-    whole = kinds.is_datetime64_any_dtype(column) and bool((known == known.dt.normalize()).all())
-    return "days" if whole else ""
+    return "days" if (known == known.dt.normalize()).all() else ""
 
 
 def say_near(cell: Any, kind: str) -> str:
     """Return a cell that may lie between those of its column: no half days where there are whole ones."""
     if isinstance(cell, pd.Timestamp | pd.Timedelta):
         cell = cell.round("D" if kind == "days" else "s")
-    return text(say_cell(bool(cell) if kind == "truths" and cell in (0, 1) else cell))
+    truth = kind == "truths" and isinstance(cell, float) and cell in (0, 1)
+    return text(say_cell(bool(cell) if truth else cell))
 
 
 def _lists(values: np.ndarray, digits: int) -> list[list]:
     return [numbers(part, digits) for part in values]
 
 
-def _say(cells: np.ndarray, shown: Shown, kinds: list[str]) -> list[str]:
+def _say(explanation: Explanation, cells: np.ndarray, shown: Shown) -> list[str]:
+    kinds = {j: cell_kind(explanation.values.iloc[:, j]) for j in np.unique(shown.column)}
     return [say_near(cell, kinds[j]) for cell, j in zip(cells, shown.column, strict=True)]

@@ -8,7 +8,7 @@ import pandas as pd
 from heedful.explain import Explanation
 from heedful.explain._cells import is_measured, read_cells
 from heedful.report._compact import evenly, number, numbers
-from heedful.report._small import Shown, cell_kinds, say_near, shown_columns
+from heedful.report._small import Shown, cell_kind, say_near, shown_columns
 
 # Values of each column; fewer where the page would hold more predictions than so many.
 N_VALUES, FEWEST_VALUES, MOST_CELLS = 10, 4, 60_000
@@ -48,7 +48,7 @@ def what_if(explanation: Explanation) -> dict[str, Any] | None:
 
 def _grid(explanation: Explanation, cells: pd.Series, j: int) -> dict[str, Any]:
     """Return the values of a column as texts, and their places along an axis, None for levels."""
-    unit, kind = _unit(explanation, j), cell_kinds(explanation)[j]
+    unit, kind = _unit(explanation, j), cell_kind(explanation.values.iloc[:, j])
     place = None if unit == 0 else read_cells(cells.astype(explanation.reference.iloc[:, j].dtype), 0).place * unit
     return {
         "text": [say_near(cell, kind) for cell in cells],

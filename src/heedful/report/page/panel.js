@@ -96,7 +96,7 @@ function drawDrivers() {
 function drawBars(shown) {
   const parts = shown.map((row) => row[1]), low = Math.min(0, ...parts), high = Math.max(0, ...parts);
   // room for the numbers beside the bars
-  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
+  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.6 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const title = "adds to the " + label(data.words.link, 32);
   barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? paint.up : paint.down) });
