@@ -10,7 +10,7 @@ from tests.explain.test_lift import explained  # noqa: F401 - a fixture
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.report import _what_if
 from heedful.report._collect import collect
-from heedful.report._small import per_column, shown_columns, small_models
+from heedful.report._small import per_column, say_near, shown_columns, small_models
 from heedful.report._what_if import what_if
 from heedful.similarity import ForestProximity
 from report.cases import make_explanation
@@ -112,6 +112,15 @@ def test_cells_are_said_as_the_column_has_them(fitted):
     assert said["flag"] == {"false", "true"}
     assert said["kind"] == {"u", "v", "w"}
     assert all(len(day) == len("2024-01-01") for day in said.get("day", ()))
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "said"),
+    [(12345.678, "", "12346"), (0.25, "truths", "0.25"), (1.0, "truths", "true"), (pd.NA, "truths", "missing")]
+    + [(pd.Timestamp("2024-02-28 13:00"), "days", "2024-02-29"), (pd.NaT, "days", "missing"), (np.inf, "", "inf")],
+)
+def test_cells_between_others_are_said_in_few_digits(cell, kind, said):
+    assert say_near(cell, kind) == said
 
 
 def test_curves_are_what_the_model_predicts_of_changed_rows(fitted):

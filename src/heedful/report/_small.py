@@ -9,6 +9,8 @@ from heedful.explain import Explanation, say_cell
 from heedful.report._compact import counts, numbers, per_output, text
 
 DAY = pd.Timedelta(days=1)
+# Numbers from this on are said without decimals.
+ROUND = 1000
 
 
 class Shown(NamedTuple):
@@ -97,8 +99,10 @@ def say_near(cell: Any, kind: str) -> str:
     """Return a cell that may lie between those of its column: no half days where there are whole ones."""
     if isinstance(cell, pd.Timestamp | pd.Timedelta):
         cell = cell.round("D" if kind == "days" else "s")
-    truth = kind == "truths" and isinstance(cell, float) and cell in (0, 1)
-    return text(say_cell(bool(cell) if truth else cell))
+    if isinstance(cell, float) and kind == "truths" and cell in (0, 1):
+        cell = bool(cell)
+    # as many digits as whole numbers have
+    return text(say_cell(round(cell) if isinstance(cell, float) and ROUND <= abs(cell) < np.inf else cell))
 
 
 def _lists(values: np.ndarray, digits: int) -> list[list]:
