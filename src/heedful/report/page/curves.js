@@ -26,9 +26,8 @@ function followCurves() {
 }
 
 function sayCurves() {
-  const found = data.curves, words = data.words, own = found.multiple ? found.multiple[choice.query] : null;
-  const scale = words.link + (words.outputs ? " of class " + words.outputs[curvesOf] : "");
-  let text = "What each value of a column adds to the " + scale + " in one additive model for all rows; bars count training rows.";
+  const found = data.curves, own = found.multiple ? found.multiple[choice.query] : null;
+  let text = "What each value of a column adds to the " + linkWords(curvesOf) + " in one additive model for all rows; bars count training rows.";
   text += own === null ? " The blended local lassos of a query have their own multiples of these curves, beside their coefficients."
     : " The blended local lassos of query " + data.labels[choice.query] + " have " + show(own, 3) + " times these curves in them, beside their coefficients.";
   if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";

@@ -71,7 +71,7 @@ function drivers() {
 
 function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
-  const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
+  const scale = linkWords(output);
   // what is nothing but rounding beside the largest is nothing
   const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
   const active = found.filter((row) => Math.abs(row.part) > least);

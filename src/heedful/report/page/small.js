@@ -15,7 +15,8 @@ function drawSmall() {
   const small = data.small;
   byId("small-tile").hidden = !small;
   if (!small) return;
-  const q = choice.query, output = outputOf(q), shown = shownOf(q), words = linkWords(output);
+  const q = choice.query, output = outputOf(q), size = (at) => Math.abs(small.term[output][at]), words = linkWords(output);
+  const shown = shownOf(q).sort((a, b) => size(b) - size(a));
   const start = small.start[output][q], link = small.link[output][q], same = data.words.link === data.words.prediction;
   say("small-note", "Near this query the " + words + " is a start and a few terms. A term is a slope times how far the value is from its reference: " +
     "the mean of a number, another level of a category.");
@@ -26,7 +27,7 @@ function drawSmall() {
     [["start", "", "", show(start)], ...rows, ["sum: " + words, "", "", show(link)]], ["", ...rows.map(() => ""), "strong"]);
   const what = same ? "" : " The sum" + (data.words.outputs ? ", beside those of the other classes," : "") + " means " + withArticle(data.words.prediction) + " of " +
     level(data.prediction[output][q]) + (data.exposure ? " in an exposure of " + show(data.exposure[q]) : "") + ".";
-  say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " %" + " of the variation of " + data.words.noun + "s nearby."
+  say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " % of the variation of " + data.words.noun + "s nearby."
     : "Nearby no column changes the " + data.words.noun + ".") + what);
   drawMoves(shown, output);
 }
@@ -53,6 +54,7 @@ function drawMoves(shown, output) {
   const phrase = (at) => columnName(at) + ": " + found.from[at] + " → " + found.to[at];
   const told = shown.map((at, i) => label(phrase(at), 90) + "<br>" + signed(effect[i]) + (low[i] === null ? "" : " (" + show(low[i], 3) + " to " + show(high[i], 3) + ")"));
   const narrow = byId("moves").clientWidth < 420, places = shown.map((_, i) => i), most = narrow ? 26 : 36, room = narrow ? 0.2 : 0.12;
+  const names = shortNames(shown.map(columnName), most), half = Math.floor((most - 3) / 2);
   const all = [0, ...effect, ...low, ...high].filter((v) => v !== null), span = Math.max(...all) - Math.min(...all) || 1;
   const trace = { type: "scatter", mode: "markers+text", x: effect, y: places, hoverinfo: "text", hovertext: told, text: effect.map(signed),
     textposition: "top center", cliponaxis: false, textfont: { size: 11 }, marker: { size: 9, color: effect.map((v) => (v > 0 ? paint.up : paint.down)) },
@@ -62,12 +64,5 @@ function drawMoves(shown, output) {
     xaxis: axis("change of the " + label(data.words.link, 32), { range: [Math.min(...all) - room * span, Math.max(...all) + room * span], nticks: 6,
       fixedrange: true, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [shown.length - 0.4, -0.7], tickvals: places, fixedrange: true,
-      ticktext: shown.map((at) => moveLabel(at, most)) }) }), CONFIG);
-}
-
-// the name of the column, and below it from where to where
-function moveLabel(at, most) {
-  const found = data.small.effects, half = Math.floor((most - 3) / 2);
-  const names = shortNames(shownOf(choice.query).map(columnName), most);
-  return label(names[shownOf(choice.query).indexOf(at)], most) + "<br>" + label(found.from[at], half) + " → " + label(found.to[at], half);
+      ticktext: names.map((name, i) => label(name, most) + "<br>" + label(found.from[shown[i]], half) + " → " + label(found.to[shown[i]], half)) }) }), CONFIG);
 }
