@@ -10,7 +10,7 @@ from heedful import report
 from report.cases import HOSTILE, HOSTILE_NAMES, make_explanation
 
 TASKS = ["regression", "binary", "multiclass", "survival"]
-PANELS = ("query-head", "summary", "outcome", "drivers-note", "coefficients", "rows", "beside")
+PANELS = ("query-head", "summary", "outcome", "drivers-note", "contributions", "rows", "beside")
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_choosing_a_class_changes_the_drivers_and_the_map(page, folder):
     seen = []
     for name in ["red", "green", "</script>blue"]:
         Select(page.find("output")).select_by_visible_text(name)
-        seen.append((page.text("drivers-note"), page.text("coefficients"), str(page.run("return map.data[0].z"))))
+        seen.append((page.text("drivers-note"), page.text("contributions"), str(page.run("return map.data[0].z"))))
         assert name in page.text("map-note")
     assert len({part for row in seen for part in row}) == 9
     assert page.complaints() == []
@@ -169,13 +169,13 @@ def test_curves_are_drawn_where_there_are_shapes(page, folder, task):
         expected = multiple * np.array([*known, *(ends if column["levels"] else known[-1:])])
         np.testing.assert_allclose(heights, expected, rtol=1e-3)
     assert "6 of 9 columns" in page.text("curves-note")
-    assert "by own model" in page.text("coefficients")
+    assert "by own model" in page.text("contributions")
     assert page.complaints() == []
 
 
 def test_without_shapes_there_is_no_word_of_curves(opened):
     assert not opened.find("curves-tile").is_displayed()
-    assert "curve" not in opened.text("drivers-note") + opened.text("coefficients")
+    assert "curve" not in opened.text("drivers-note") + opened.text("contributions")
 
 
 def test_curves_follow_the_class_and_say_the_multiple_of_the_query(page, folder):
@@ -189,7 +189,7 @@ def test_curves_follow_the_class_and_say_the_multiple_of_the_query(page, folder)
     page.open(report.write(make_explanation(shapes=True), folder / "curves.html"))
     before = page.text("curves-note")
     page.search("w 17", Keys.ENTER)
-    assert "query row 17 has" in page.text("curves-note") != before
+    assert "query row 17 have" in page.text("curves-note") != before
 
 
 def test_hostile_names_stay_text(page, folder):
@@ -204,7 +204,7 @@ def test_hostile_names_stay_text(page, folder):
     assert page.run("return document.scripts.length") == 3
     assert page.driver.title == page.text("title") == title
     assert HOSTILE in page.text("query-head")
-    assert HOSTILE in page.text("coefficients")
+    assert HOSTILE in page.text("contributions")
     assert "</script>blue" in page.text("outcome")
 
 

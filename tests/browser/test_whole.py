@@ -88,9 +88,9 @@ def test_queries_of_one_label_have_links_by_row(page, tmp_path):
     page.open(path)
     page.find("next").click()
     assert page.run("return location.hash") == "#row=2"
-    before = page.text("coefficients")
+    before = page.text("contributions")
     page.open(path, "#row=2")
-    assert page.text("coefficients") == before
+    assert page.text("contributions") == before
 
 
 def test_arrow_keys_move_between_queries_wherever_the_focus_is(page, plain):

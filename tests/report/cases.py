@@ -47,17 +47,19 @@ def make_explanation(
     link = intercept + np.einsum("qkj,qj->qk", coef, design) + added.sum(axis=2)
     base = link + 0.3 * rng.normal(size=link.shape)
     frame = _Frames(index, features, outputs)
+    train_values = pd.DataFrame(np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features)
     return Explanation(
         prediction=frame.per_output(_predict(link, task)),
         link=frame.per_output(link),
         lasso_intercept=frame.per_output(intercept),
         lasso_coef=frame.per_feature(coef),
-        lasso_design=pd.DataFrame(design, index, features),
+        **_small(coef, design, link, frame, train_values, task),
         mixing=pd.Series(rng.random(n_query), index),
         n_eff=pd.Series(5 + 20 * rng.random(n_query), index),
         baseline_prediction=frame.per_output(_predict(base, task)),
         baseline_coef=pd.Series(coef[0].ravel(), frame.columns),
         local_coef=frame.per_feature(coef),
+        lasso_design=pd.DataFrame(design, index, features),
         mean=pd.DataFrame(0.3 * design, index, features),
         attention=_attend(n_query, rng),
         train=_response(task, N_TRAIN, rng),
@@ -68,43 +70,11 @@ def make_explanation(
         task=task,
         words=_words(task),
         values=pd.DataFrame(design, index, features),
-        train_values=pd.DataFrame(
-            np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features
-        ),
+        train_values=train_values,
         sources=pd.Series(features, features, dtype=object),
         attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
-        **_small_models(coef, design, link, frame),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
-
-
-def _small_models(coef, design, link, frame):
-    """Return models of at most five columns that give the link, from 0.1 as the reference of each of them."""
-    size = np.abs(coef * design[:, None, :]).sum(axis=1)
-    few = size >= -np.sort(-size, axis=1)[:, :5][:, -1:]
-    slopes, features = np.where(few[:, None], coef, 0.0), frame.features
-    terms = slopes * (design - 0.1)[:, None, :]
-    return {
-        "intercept": frame.per_output(link - np.einsum("qkj,qj->qk", slopes, design)),
-        "coef": frame.per_feature(slopes),
-        "design": pd.DataFrame(design, frame.index, features),
-        "start": frame.per_output(link - terms.sum(axis=2)),
-        "terms": frame.per_feature(terms),
-        "reference": pd.DataFrame(0.1, frame.index, features),
-        "fidelity": pd.Series(np.linspace(0.3, 1.0, len(link)), frame.index),
-        "effect": frame.per_feature(1.1 * coef),
-        "tell_effects": lambda _: _tell_effects(1.1 * coef, design, frame),
-    }
-
-
-def _tell_effects(effect, design, frame):
-    """Return effects as a table, with whiskers of 0.2 to either side."""
-    several = [] if len(frame.outputs) == 1 else [frame.outputs]
-    names = ["query", *(["class"] if several else []), "feature"]
-    index = pd.MultiIndex.from_product([frame.index, *several, frame.features], names=names)
-    flat, cells = effect.ravel(), np.repeat(design[:, None], effect.shape[1], axis=1).ravel()
-    table = {"effect": flat, "low": flat - 0.2, "high": flat + 0.2, "from": cells - 0.5, "to": cells + 0.5}
-    return pd.DataFrame({**table, "per": "unit"}, index)
 
 
 def make_answers(arms=("control", "treated"), smaller_is_better=False, propensity=None):
@@ -116,8 +86,58 @@ def make_answers(arms=("control", "treated"), smaller_is_better=False, propensit
     return [average_effect(rows), differences, assess_overlap(table, rows, arms)]
 
 
-def _train_values(features, seed):
-    return pd.DataFrame(np.random.default_rng(seed + 1).normal(size=(N_TRAIN, len(features))), columns=features)
+def _small(coef, design, link, frame, train_values, task):
+    """Return small models that keep the five largest coefficients of each query, and whom to ask about them."""
+    size = np.abs(coef).max(axis=1)
+    kept = size >= np.sort(size, axis=1)[:, [-min(5, size.shape[1])]]
+    slope, reference = np.where(kept[:, None], coef, 0.0), train_values.to_numpy().mean(axis=0)
+    terms = slope * (design - reference)[:, None]
+    features = list(train_values)
+    return {
+        "coef": frame.per_feature(slope),
+        "design": pd.DataFrame(design, frame.index, features),
+        "intercept": frame.per_output(link - np.einsum("qkj,qj->qk", slope, design)),
+        "start": frame.per_output(link - terms.sum(axis=2)),
+        "terms": frame.per_feature(terms),
+        "reference": pd.DataFrame(np.tile(reference, (len(design), 1)), frame.index, features),
+        "fidelity": pd.Series(0.6 + 0.4 * np.abs(np.sin(np.arange(len(design)))), frame.index),
+        "effect": frame.per_feature(coef),
+        "ask": _Ask(slope, design, link, frame, train_values, task),
+        "tell_effects": lambda coverage: _effects(coef, design, frame, features),
+    }
+
+
+class _Ask:
+    """Answers what would be predicted: a bent line through each query's own prediction."""
+
+    def __init__(self, slope, design, link, frame, train_values, task):
+        self.slope, self.design, self.link, self.frame, self.task = slope, design, link, frame, task
+        self.train_values = train_values
+
+    def __call__(self, explanation, columns, n_values, queries=None):
+        names, n_query = np.array(list(self.train_values), dtype=object), len(self.design)
+        asked = (self.slope != 0).any(axis=1) if columns is None else np.tile(np.isin(names, columns), (n_query, 1))
+        asked[np.setdiff1d(np.arange(n_query), np.arange(n_query) if queries is None else queries)] = False
+        query, column = (np.repeat(part, n_values) for part in np.nonzero(asked))
+        grid = np.quantile(self.train_values, np.linspace(0, 1, n_values), axis=0)
+        value = grid[np.tile(np.arange(n_values), len(query) // n_values), column]
+        own = self.design[query, column]
+        away = self.slope[query, :, column] * (value - own)[:, None] + 0.2 * (np.cos(value) - np.cos(own))[:, None]
+        found = _predict(self.link[query] + away, self.task)
+        told = {"prediction": found[:, 0]} if len(self.frame.outputs) == 1 else dict(zip(COLOURS, found.T, strict=True))
+        table = {"query": query, "feature": names[column], "value": value.astype(object)}
+        return pd.DataFrame(table | told | {"own": value == own})
+
+
+def _effects(coef, design, frame, features):
+    levels = [frame.index, *([frame.outputs] if len(frame.outputs) > 1 else []), features]
+    places = pd.MultiIndex.from_product([range(len(part)) for part in levels])
+    named = [pd.Index(part)[places.get_level_values(at)] for at, part in enumerate(levels)]
+    names = ["query", "class", "feature"] if len(levels) == 3 else ["query", "feature"]
+    low = np.broadcast_to(design[:, None], coef.shape).ravel()
+    table = {"effect": coef.ravel(), "low": coef.ravel() - 0.4, "high": coef.ravel() + 0.6}
+    table |= {"from": low.astype(object), "to": (low + 0.5).astype(object), "per": "unit"}
+    return pd.DataFrame(table, pd.MultiIndex.from_arrays(named, names=names))
 
 
 def _attribute(added, intercept, link):

@@ -103,15 +103,15 @@ def test_a_map_of_many_queries_is_thinned_and_keeps_the_prototypes():
 
 def test_equal_models_are_one_cluster():
     explanation = make_explanation()
-    explanation.coef.iloc[:] = explanation.coef.iloc[0].to_numpy()
-    explanation.intercept.iloc[:] = explanation.intercept.iloc[0]
+    explanation.lasso_coef.iloc[:] = explanation.lasso_coef.iloc[0].to_numpy()
+    explanation.lasso_intercept.iloc[:] = explanation.lasso_intercept.iloc[0]
     assert collect(explanation, None, None)["clusters"]["size"] == [30]
 
 
 def test_the_others_come_last_and_have_no_prototype():
     explanation = make_explanation(n_query=60)
-    explanation.coef.iloc[:] = 0.0
-    explanation.intercept.iloc[:] = np.repeat([0.0, 10.0, 100.0, -90.0], (28, 30, 1, 1))
+    explanation.lasso_coef.iloc[:] = 0.0
+    explanation.lasso_intercept.iloc[:] = np.repeat([0.0, 10.0, 100.0, -90.0], (28, 30, 1, 1))
     data = collect(explanation, None, None)["clusters"]
     assert data["name"] == ["1", "2", "others"]
     assert sorted(data["size"]) == [2, 28, 30]
@@ -128,7 +128,7 @@ def test_a_single_query_has_no_clusters():
 
 def test_models_without_coefficients_have_an_empty_map():
     explanation = make_explanation()
-    explanation.coef.iloc[:] = 0.0
+    explanation.lasso_coef.iloc[:] = 0.0
     data = collect(explanation, None, None)
     assert data["map"]["feature"] == []
     assert data["map"]["limit"] > 0

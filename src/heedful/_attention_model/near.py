@@ -70,13 +70,13 @@ def _near_block(
     problem: LinearProblem,
 ) -> np.ndarray:
     near = slice(ends[block.start], ends[block.stop])
-    x, moved = take(queries.view.x, block), take(rows.view.x, near)
+    moved = take(rows.view.x, near)
     local = np.zeros((near.stop - near.start, problem.family.n_values))
     for number, weightings, share, forest in groups:
         of_block = source[near] - block.start
         seen, moved_seen = queries.seen[number][block], rows.seen[number][near]
         leaves = forest.forest.near_leaves(seen, moved_seen, of_block)
-        known = NearRows(*leaves, of_block, x, moved)
+        known = NearRows(*leaves, of_block, moved)
         index = LeafRows(*forest.index[:4], forest.per_weight)
         values = problem.fit_near(known, index, weightings, share > 0)
         for w, t in np.argwhere(share > 0):

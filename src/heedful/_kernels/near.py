@@ -5,8 +5,6 @@ query's rows by those that changed, and lassos start at the query's own coeffici
 Sums are about the query's weighted mean, so that no digits are lost.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
@@ -22,47 +20,23 @@ ROUNDS, SWEEPS = 6, 3
 ANEW = 0.1
 
 
-class Counts(NamedTuple):
-    """Of training rows the trees in which they meet a row, and leaf weights times trees; the rows that changed.
-
-    ``old`` is what these had before; ``place`` where a row is listed, -1 if it is not.
-    """
-
-    met: np.ndarray
-    leaf: np.ndarray
-    changed: np.ndarray
-    old: np.ndarray
-    place: np.ndarray
-
-
-class Fit(NamedTuple):
-    """Room for one weighting of a row: sums, covariances, means, penalties, and what solving takes."""
-
-    sums: np.ndarray
-    gram: np.ndarray
-    mean: np.ndarray
-    cov: np.ndarray
-    penalty: np.ndarray
-    coef: np.ndarray
-    grad: np.ndarray
-    factor: np.ndarray
-    move: np.ndarray
-    active: np.ndarray
-
-
 @one_row
-def count_leaf(forest, leaf, sign, counts, end):
-    """Add a leaf to the counts or take it away; list the rows that change, and return how many there are."""
-    for c in range(forest.starts[leaf], forest.starts[leaf + 1]):
-        i = forest.members[c]
-        if counts.place[i] < 0:
-            counts.place[i] = end
-            counts.changed[end] = i
-            counts.old[end, 0], counts.old[end, 1] = counts.met[i], counts.leaf[i]
+def count_leaf(starts, members, draws, drawn, per_weight, number, sign, met, leaf, changed, old, place, end):
+    """Add a leaf to the counts or take it away; list the rows that change, and return how many there are.
+
+    ``met`` are the trees in which a training row meets the query, ``leaf`` its leaf weights times trees; ``old`` is
+    what rows had before, ``place`` where a row is listed, -1 if it is not.
+    """
+    for c in range(starts[number], starts[number + 1]):
+        i = members[c]
+        if place[i] < 0:
+            place[i] = end
+            changed[end] = i
+            old[end, 0], old[end, 1] = met[i], leaf[i]
             end += 1
-        counts.met[i] += sign
-        if forest.draws[c] > 0:
-            counts.leaf[i] += sign * forest.per_weight[i] * forest.draws[c] / forest.drawn[leaf]
+        met[i] += sign
+        if draws[c] > 0:
+            leaf[i] += sign * per_weight[i] * draws[c] / drawn[number]
     return end
 
 
@@ -72,6 +46,13 @@ def value_row(kind, powers, met, leaf):
     if kind == SOFTMAX:
         return powers[np.int64(met)] - powers[0]
     return met if kind == SHARE else leaf
+
+
+@one_row
+def weigh_listed(kind, powers, met, leaf, listed, n_listed, by):
+    """Write the weights of some rows, per unit of sample weight."""
+    for at in range(n_listed):
+        by[at] = value_row(kind, powers, met[listed[at]], leaf[listed[at]])
 
 
 @one_row
@@ -102,25 +83,30 @@ def add_products(rows, by, n_rows, sums):
 
 
 @one_row
-def add_everyone(table, center, by, sums):
-    """Add all training rows, whose weights sum to ``by``, to the sums."""
+def write_everyone(table, center, by, sums):
+    """Write the sums over all training rows, whose weights sum to ``by``."""
     k = center.size - 1
+    mean, scatter, cross, y_shift = table.mean, table.scatter, table.cross, table.y_mean - center[k]
+    for a in range(k + 2):
+        for c in range(k + 2):
+            sums[a, c] = 0.0
+    if by == 0.0:
+        return
     for a in range(k):
-        shift = table.mean[a] - center[a]
+        shift = mean[a] - center[a]
         for c in range(a + 1):
-            sums[a, c] += by * (table.scatter[a, c] + shift * (table.mean[c] - center[c]))
-        sums[k, a] += by * (table.cross[a] + shift * (table.y_mean - center[k]))
-        sums[k + 1, a] += by * shift
-    shift = table.y_mean - center[k]
-    sums[k, k] += by * (table.y_scatter + shift * shift)
-    sums[k + 1, k] += by * shift
-    sums[k + 1, k + 1] += by
+            sums[a, c] = by * (scatter[a, c] + shift * (mean[c] - center[c]))
+        sums[k, a] = by * (cross[a] + shift * y_shift)
+        sums[k + 1, a] = by * shift
+    sums[k, k] = by * (table.y_scatter + y_shift * y_shift)
+    sums[k + 1, k] = by * y_shift
+    sums[k + 1, k + 1] = by
 
 
 @one_row
-def covariances_row(fit, center):
+def covariances_row(sums, center, gram, mean, cov):
     """Write weighted means, covariances of columns and with the response; return mean and variance of the response."""
-    sums, gram, mean, k = fit.sums, fit.gram, fit.mean, center.size - 1
+    k = center.size - 1
     inverse = 1.0 / sums[k + 1, k + 1]
     for a in range(k):
         mean[a] = sums[k + 1, a] * inverse
@@ -128,7 +114,7 @@ def covariances_row(fit, center):
     for a in range(k):
         for c in range(a + 1):
             gram[a, c] = sums[a, c] * inverse - mean[a] * mean[c]
-        fit.cov[a] = sums[k, a] * inverse - mean[a] * y_shift
+        cov[a] = sums[k, a] * inverse - mean[a] * y_shift
     for a in range(k):
         for c in range(a):
             gram[c, a] = gram[a, c]
@@ -138,156 +124,108 @@ def covariances_row(fit, center):
 
 
 @one_row
-def solve_signs(fit, tol):
+def solve_signs(gram, cov, penalty, coef, grad, factor, move, active, tol):
     """Minimise over the active coefficients with the signs they have; return whether that is the minimum of all.
 
     Coefficients stay as they are if one would change its sign.
     """
-    coef, active, move, size = fit.coef, fit.active, fit.move, 0
+    size = 0
     for a in range(coef.size):
         if coef[a] != 0.0:
             active[size] = a
             size += 1
-    if factor_row(fit.gram, active, 0, size, fit.factor) < size:
+    if factor_row(gram, active, 0, size, factor) < size:
         return False
     for a in range(size):
         j = active[a]
-        move[a] = fit.cov[j] - (fit.penalty[j] if coef[j] > 0.0 else -fit.penalty[j])
-    solve_row(fit.factor, size, move)
+        move[a] = cov[j] - (penalty[j] if coef[j] > 0.0 else -penalty[j])
+    solve_row(factor, size, move)
     for a in range(size):
         if move[a] * coef[active[a]] <= 0.0:
             return False
     for a in range(size):
         coef[active[a]] = move[a]
-    gradient_row(fit.gram, fit.cov, coef, fit.grad)
+    gradient_row(gram, cov, coef, grad)
     for j in range(coef.size):
-        over = abs(fit.grad[j]) - fit.penalty[j]
-        if coef[j] == 0.0 and fit.gram[j, j] > 0.0 and over > 0.0 and over > tol * np.sqrt(fit.gram[j, j]):
+        over = abs(grad[j]) - penalty[j]
+        if coef[j] == 0.0 and gram[j, j] > 0.0 and over > 0.0 and over > tol * np.sqrt(gram[j, j]):
             return False
     return True
 
 
 @making_row
-def solve_from(fit, tol, max_iter):
-    """Minimise from coefficients near the minimum, by solves for the signs they have and sweeps that find others."""
-    coef = fit.coef
+def solve_from(gram, cov, penalty, coef, grad, factor, move, active, tol, max_iter):
+    """Minimise from coefficients near the minimum, by sweeps that find the signs and solves for these."""
     for a in range(coef.size):
-        if fit.gram[a, a] <= 0.0 or fit.penalty[a] == np.inf:
+        if gram[a, a] <= 0.0 or penalty[a] == np.inf:
             coef[a] = 0.0
-    gradient_row(fit.gram, fit.cov, coef, fit.grad)
+    gradient_row(gram, cov, coef, grad)
     for _ in range(ROUNDS):
         for _ in range(SWEEPS):
-            sweep_row(fit.gram, fit.penalty, coef, fit.grad, False)
-        if solve_signs(fit, tol):
+            sweep_row(gram, penalty, coef, grad, False)
+        if solve_signs(gram, cov, penalty, coef, grad, factor, move, active, tol):
             return
-    descend_row(fit.gram, fit.cov, fit.penalty, coef, fit.grad, tol, max_iter)
-
-
-@making_row
-def fit_heads(fit, center, ease, heads, w, rule, solves, x, coefs, prediction):
-    """Fit the wanted heads of one weighting, from ``coefs`` on, which are written anew, and predict a row."""
-    y_mean, spread = covariances_row(fit, center)
-    tol, k = max(rule.tol * np.sqrt(spread), 1e-14), center.size - 1
-    far = rule.reach * np.sqrt(spread) if rule.reach < np.inf else np.inf
-    for t in range(heads.penalties.size):
-        if not heads.wanted[w, t]:
-            continue
-        if heads.penalties[t] == np.inf:
-            prediction[t] = y_mean
-            continue
-        for a in range(k):
-            fit.coef[a] = coefs[t, a]
-        if solves:
-            for a in range(k):
-                scale = rule.scale[a] * (np.sqrt(fit.gram[a, a]) if rule.weighted_scale else 1.0)
-                fit.penalty[a] = heads.penalties[t] * ease * scale if a < heads.uses[t] else np.inf
-            solve_from(fit, tol, rule.max_iter)
-        away = 0.0
-        for a in range(k):
-            coefs[t, a] = fit.coef[a]
-            away += (x[a] - fit.mean[a]) * fit.coef[a]
-        prediction[t] = y_mean + (far / abs(away) if abs(away) > far else 1.0) * away
+    descend_row(gram, cov, penalty, coef, grad, tol, max_iter)
 
 
 @one_row
-def center_row(table, counts, listed, n_listed, kind, powers, center):
+def center_row(table, met, leaf, listed, n_listed, kind, powers, center):
     """Write the weighted mean of columns and response under the weights of some rows."""
-    norm, size = 0.0, center.size
-    for a in range(size):
-        center[a] = 0.0
-    if kind == SOFTMAX:
-        norm = table.total * powers[0]
-        for a in range(size - 1):
-            center[a] = norm * table.mean[a]
-        center[size - 1] = norm * table.y_mean
+    packed, prior, size = table.packed, table.prior, center.size
+    norm = table.total * powers[0]
+    for a in range(size - 1):
+        center[a] = norm * table.mean[a]
+    center[size - 1] = norm * table.y_mean
     for at in range(n_listed):
         i = listed[at]
-        by = table.prior[i] * value_row(kind, powers, counts.met[i], counts.leaf[i])
+        by = prior[i] * value_row(kind, powers, met[i], leaf[i])
         norm += by
         for a in range(size):
-            center[a] += by * table.packed[i, a]
+            center[a] += by * packed[i, a]
     for a in range(size):
         center[a] /= norm
 
 
 @one_row
-def weigh_listed(kind, powers, counts, listed, n_listed, before, by):
-    """Write the weights of some rows, per unit of sample weight; of those that changed less what they had before."""
-    for at in range(n_listed):
-        i = listed[at]
-        by[at] = value_row(kind, powers, counts.met[i], counts.leaf[i])
-        if before:
-            by[at] -= value_row(kind, powers, counts.old[at, 0], counts.old[at, 1])
-
-
-@one_row
-def add_weighed(table, weight, means, listed, n_listed, by, average):
+def add_weighed(prior, inverse, weight, means, listed, n_listed, by, average):
     """Add rows of some weights to the sums of means, and turn the weights into those of fits.
 
     Returns the sum of their inverse curvatures. The last of the sums is that of the sample weights.
     """
-    ease = 0.0
+    ease, n_means = 0.0, means.shape[1]
     for at in range(n_listed):
         i = listed[at]
-        if means.shape[1] > 0:
-            for a in range(means.shape[1]):
-                average[a] += by[at] * weight[i] * means[i, a]
-            average[means.shape[1]] += by[at] * weight[i]
-        by[at] *= table.prior[i]
-        if table.inverse.size > 0:
-            ease += by[at] * table.inverse[i]
+        for a in range(n_means):
+            average[a] += by[at] * weight[i] * means[i, a]
+        average[n_means] += by[at] * weight[i]
+        by[at] *= prior[i]
+        if inverse.size > 0:
+            ease += by[at] * inverse[i]
     for at in range(n_listed, (n_listed + 3) // 4 * 4):
         by[at] = 0.0
     return ease
 
 
 @one_row
-def sum_rows(
-    table, weight, means, counts, listed, n_listed, kind, powers, overall, center, gathered, by, sums, average
-):
+def sum_rows(table, weight, means, met, leaf, listed, n_listed, kind, powers, overall, center, rows, by, sums, average):
     """Write the sums over all rows with a weight, about their mean, and those of means; return those of curvatures."""
-    center_row(table, counts, listed, n_listed, kind, powers, center)
-    gather_rows(table.packed, listed, n_listed, center, gathered)
-    weigh_listed(kind, powers, counts, listed, n_listed, False, by)
+    center_row(table, met, leaf, listed, n_listed, kind, powers, center)
+    gather_rows(table.packed, listed, n_listed, center, rows)
+    weigh_listed(kind, powers, met, leaf, listed, n_listed, by)
     for a in range(average.size):
         average[a] = powers[0] * overall[a]
-    ease = add_weighed(table, weight, means, listed, n_listed, by, average)
-    for a in range(sums.shape[0]):
-        for c in range(sums.shape[1]):
-            sums[a, c] = 0.0
-    if kind == SOFTMAX:
-        add_everyone(table, center, powers[0] * table.total, sums)
-        ease += powers[0] * table.total * table.inverse_mean
-    add_products(gathered, by, n_listed, sums)
-    return ease
+    ease = add_weighed(table.prior, table.inverse, weight, means, listed, n_listed, by, average)
+    write_everyone(table, center, powers[0] * table.total, sums)
+    add_products(rows, by, n_listed, sums)
+    return ease + powers[0] * table.total * table.inverse_mean
 
 
 @one_row
-def list_met(counts, listed):
+def list_met(met, listed):
     """List the rows that are met in any tree; return how many there are."""
     size = 0
-    for i in range(counts.met.size):
-        if counts.met[i] > 0.0:
+    for i in range(met.size):
+        if met[i] > 0.0:
             listed[size] = i
             size += 1
     return size
@@ -303,7 +241,7 @@ def copy_matrix(source, to):
 
 @making_row
 def make_powers(kinds, temperatures, n_tree):
-    """Return the weights of softmaxes by the number of trees in which two rows meet, relative to all trees."""
+    """Return the weights of softmaxes by the number of trees in which two rows meet, relative to all trees; else 0."""
     powers = matrix(kinds.size, n_tree + 1)
     for w in range(kinds.size):
         for met in range(n_tree + 1):
@@ -318,93 +256,118 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     Returns predictions (n_moved, n_weighting, n_penalty) and weighted means of the columns of ``means`` under
     ``weight``, the sample weights (n_moved, n_weighting, n_means).
     """
-    leaves, moved_leaves, source, own, moved = rows
-    kinds, penalties = heads.kinds, heads.penalties
-    (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, table.prior.size
+    # unpacked once: each look into a tuple takes time to compile
+    leaves, moved_leaves, source, moved = rows
+    starts, members, draws, drawn, per_weight = forest
+    kinds, temperatures, penalties, wanted, uses = heads
+    packed, prior, inverse = table.packed, table.prior, table.inverse
+    scale, start, weighted, reach = rule.scale, rule.start, rule.weighted_scale, rule.reach
+    (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, prior.size
     n_way, n_penalty, n_means = kinds.size, penalties.size, means.shape[1]
     k = min(table.y_column, table.mean.size)
     width = k + 2
     predictions, averages = np.empty((n_moved, n_way, n_penalty)), np.empty((n_moved, n_way, n_means))
-    fit = Fit(
-        zero_matrix(width, width), matrix(k, k), vector(k), vector(k), vector(k), vector(k), vector(k),
-        matrix(k, k), vector(k), zero_counts(k),
-    )  # fmt: skip
-    counts = Counts(
-        zero_vector(n_train), zero_vector(n_train), row_numbers(n_train), matrix(n_train, 2), zero_counts(n_train)
-    )
-    for i in range(n_train):
-        counts.place[i] = -1
-    base, centers = np.zeros((n_way, width, width)), matrix(n_way, k + 1)
-    coefs, tried, heights = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k), vector(n_penalty)
+    sums, gram, factor, room = matrix(width, width), matrix(k, k), matrix(k, k), matrix(5, k)
+    mean, cov, penalty, grad, move = room[0], room[1], room[2], room[3], room[4]
+    active, place, old = zero_counts(k), zero_counts(n_train), matrix(n_train, 2)
+    met, leaf = zero_vector(n_train), zero_vector(n_train)
+    changed, listed, others = row_numbers(n_train), row_numbers(n_train), row_numbers(n_train)
+    base, centers, center = np.empty((n_way, width, width)), matrix(n_way, k + 1), vector(k + 1)
+    coefs, tried = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k)
     eases, sums_of_means, average = vector(n_way), matrix(n_way, n_means + 1), vector(n_means + 1)
-    others, own_center = row_numbers(n_train), vector(k + 1)
-    listed, gathered, by = row_numbers(n_train), zero_matrix(n_train + 3, width), vector(n_train + 3)
-    powers, overall = make_powers(kinds, heads.temperatures, n_tree), zero_vector(n_means + 1)
+    gathered, by = zero_matrix(n_train + 3, width), vector(n_train + 3)
+    powers, overall = make_powers(kinds, temperatures, n_tree), zero_vector(n_means + 1)
     for i in range(n_train):
+        place[i] = -1
         for a in range(n_means):
             overall[a] += weight[i] * means[i, a]
         overall[n_means] += weight[i]
-    first = 0
+    n_listed = first = 0
     for q in range(n_query):
-        stop = first
-        while stop < n_moved and source[stop] == q:
-            stop += 1
-        if stop == first:
-            continue
+        for at in range(n_listed):
+            met[listed[at]] = leaf[listed[at]] = 0.0
         n_listed = 0
         for t in range(n_tree):
-            n_listed = count_leaf(forest, leaves[q, t], 1.0, counts, n_listed)
+            n_listed = count_leaf(
+                starts, members, draws, drawn, per_weight, leaves[q, t], 1.0, met, leaf, changed, old, place, n_listed
+            )
         for at in range(n_listed):
-            listed[at] = counts.changed[at]
-            counts.place[listed[at]] = -1
-        for w in range(n_way):
-            eases[w] = sum_rows(
-                table, weight, means, counts, listed, n_listed, kinds[w], powers[w], overall, centers[w], gathered, by,
-                fit.sums, sums_of_means[w],
-            )  # fmt: skip
-            copy_matrix(fit.sums, base[w])
-            for t in range(n_penalty):
-                for a in range(k):
-                    coefs[w, t, a] = rule.start[a]
-            ease = eases[w] / fit.sums[k + 1, k + 1] if table.inverse.size > 0 else 1.0
-            fit_heads(fit, centers[w], ease, heads, w, rule, True, own[q], coefs[w], heights)
-        for m in range(first, stop):
+            listed[at] = changed[at]
+            place[listed[at]] = -1
+        # the query itself comes first, as a row in which nothing has moved
+        m = first - 1
+        while m < first or (m < n_moved and source[m] == q):
             n_changed = 0
-            for t in range(n_tree):
+            for t in range(n_tree if m >= first else 0):
                 if moved_leaves[m, t] != leaves[q, t]:
-                    n_changed = count_leaf(forest, leaves[q, t], -1.0, counts, n_changed)
-                    n_changed = count_leaf(forest, moved_leaves[m, t], 1.0, counts, n_changed)
+                    for end in range(2):
+                        number = leaves[q, t] if end == 0 else moved_leaves[m, t]
+                        n_changed = count_leaf(
+                            starts, members, draws, drawn, per_weight, number, 2.0 * end - 1.0, met, leaf, changed, old,
+                            place, n_changed,
+                        )  # fmt: skip
             for w in range(n_way):
-                copy_matrix(base[w], fit.sums)
-                for a in range(n_means + 1):
-                    average[a] = sums_of_means[w, a]
-                gather_rows(table.packed, counts.changed, n_changed, centers[w], gathered)
-                weigh_listed(kinds[w], powers[w], counts, counts.changed, n_changed, True, by)
-                ease = eases[w] + add_weighed(table, weight, means, counts.changed, n_changed, by, average)
-                add_products(gathered, by, n_changed, fit.sums)
-                around = centers[w]
-                if fit.sums[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]:
-                    # most of the weight is gone, and with it digits of what is left
-                    around = own_center
+                anew, n_rows, ease = m < first, n_listed, 0.0
+                if not anew:
+                    copy_matrix(base[w], sums)
+                    for a in range(k + 1):
+                        center[a] = centers[w, a]
+                    for a in range(n_means + 1):
+                        average[a] = sums_of_means[w, a]
+                    gather_rows(packed, changed, n_changed, center, gathered)
+                    weigh_listed(kinds[w], powers[w], met, leaf, changed, n_changed, by)
+                    for at in range(n_changed):
+                        by[at] -= value_row(kinds[w], powers[w], old[at, 0], old[at, 1])
+                    ease = eases[w] + add_weighed(prior, inverse, weight, means, changed, n_changed, by, average)
+                    add_products(gathered, by, n_changed, sums)
+                    # where most of the weight is gone, so are digits of what is left
+                    anew = sums[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]
+                    n_rows = list_met(met, others) if anew else 0
+                elif n_rows > 0:
+                    for at in range(n_listed):
+                        others[at] = listed[at]
+                if anew:
                     ease = sum_rows(
-                        table, weight, means, counts, others, list_met(counts, others), kinds[w], powers[w], overall,
-                        around, gathered, by, fit.sums, average,
+                        table, weight, means, met, leaf, others, n_rows, kinds[w], powers[w], overall, center, gathered,
+                        by, sums, average,
                     )  # fmt: skip
-                copy_matrix(coefs[w], tried)
+                if m < first:
+                    copy_matrix(sums, base[w])
+                    eases[w] = ease
+                    for a in range(k + 1):
+                        centers[w, a] = center[a]
+                    for a in range(n_means + 1):
+                        sums_of_means[w, a] = average[a]
+                    for t in range(n_penalty):
+                        for a in range(k):
+                            coefs[w, t, a] = start[a]
+                y_mean, spread = covariances_row(sums, center, gram, mean, cov)
+                tol, far = max(rule.tol * np.sqrt(spread), 1e-14), np.inf
+                if reach < np.inf:
+                    far = reach * np.sqrt(spread)
+                ease = ease / sums[k + 1, k + 1] if inverse.size > 0 else 1.0
                 for t in range(n_penalty):
-                    heights[t] = np.nan
-                ease = ease / fit.sums[k + 1, k + 1] if table.inverse.size > 0 else 1.0
-                fit_heads(fit, around, ease, heads, w, rule, n_changed > 0, moved[m], tried, heights)
-                for t in range(n_penalty):
-                    predictions[m, w, t] = heights[t]
-                for a in range(n_means):
+                    if not wanted[w, t] or penalties[t] == np.inf:
+                        if m >= first:
+                            predictions[m, w, t] = y_mean if wanted[w, t] else np.nan
+                        continue
+                    coef = coefs[w, t] if m < first else tried[t]
+                    for a in range(k):
+                        coef[a] = coefs[w, t, a]
+                        per = scale[a] * np.sqrt(gram[a, a]) if weighted else scale[a]
+                        penalty[a] = penalties[t] * ease * per if a < uses[t] else np.inf
+                    if m < first or n_changed > 0:
+                        solve_from(gram, cov, penalty, coef, grad, factor, move, active, tol, rule.max_iter)
+                    if m >= first:
+                        away = 0.0
+                        for a in range(k):
+                            away += (moved[m, a] - mean[a]) * coef[a]
+                        predictions[m, w, t] = y_mean + (far / abs(away) if abs(away) > far else 1.0) * away
+                for a in range(n_means if m >= first else 0):
                     averages[m, w, a] = average[a] / average[n_means]
             for at in range(n_changed):
-                i = counts.changed[at]
-                counts.met[i], counts.leaf[i] = counts.old[at, 0], counts.old[at, 1]
-                counts.place[i] = -1
-        for at in range(n_listed):
-            counts.met[listed[at]] = 0.0
-            counts.leaf[listed[at]] = 0.0
-        first = stop
+                i = changed[at]
+                met[i], leaf[i], place[i] = old[at, 0], old[at, 1], -1
+            m += 1
+        first = m
     return predictions, averages

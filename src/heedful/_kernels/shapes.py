@@ -120,15 +120,11 @@ class LeafRows(NamedTuple):
 
 
 class NearRows(NamedTuple):
-    """Leaves of queries (n_query, n_tree) and of rows near them, and the query of each row, ascending.
-
-    ``x`` (n_query, width) are the queries as fits see them, ``moved`` (n_moved, width) the rows.
-    """
+    """Leaves of queries (n_query, n_tree) and of rows near them, the query of each row, ascending, and the rows."""
 
     leaves: np.ndarray
     moved_leaves: np.ndarray
     source: np.ndarray
-    x: np.ndarray
     moved: np.ndarray
 
 

@@ -127,9 +127,8 @@ class LinearProblem(NamedTuple):
         """Return what the wanted heads predict of rows near queries (n_moved, n_weighting, n_variant, n_values)."""
         finite, x, problem = np.isfinite(self.penalties), rows.moved, self
         if self.narrow is not None:
-            problem, width = self.narrow, self.narrow.start.coef.shape[1]
-            own, moved = (_pad(part[:, self.columns], width) for part in (rows.x, rows.moved))
-            rows = rows._replace(x=own, moved=moved)
+            problem = self.narrow
+            rows = rows._replace(moved=_pad(x[:, self.columns], problem.start.coef.shape[1]))
         lassos = wanted & (finite | (self.means is None))
         used = np.flatnonzero(wanted.any(axis=1))
         every = problem.start.coef.shape[1]

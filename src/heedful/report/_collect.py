@@ -9,12 +9,14 @@ from heedful.explain import Explanation
 from heedful.report._answers import Answer, tell_answers
 from heedful.report._beside import beside
 from heedful.report._certainty import interval_of, survival_of
-from heedful.report._compact import counts, numbers, text, texts
+from heedful.report._compact import counts, numbers, per_output, text, texts
 from heedful.report._curves import curves
 from heedful.report._drivers import attended, drivers, table
 from heedful.report._groups import cluster_table, coefficient_map, find_clusters
 from heedful.report._overview import cards, describe_error, noun_of, response_words
+from heedful.report._small import small_models
 from heedful.report._tuning import tuning
+from heedful.report._what_if import what_if
 from heedful.report._whole import whole
 
 
@@ -39,8 +41,8 @@ def collect(
         "labels": texts(explanation.index),
         "features": texts(explanation.lasso_features),
         "slopes": explanation.slopes,
-        "prediction": _per_output(explanation.prediction),
-        "baseline": _per_output(explanation.baseline_prediction),
+        "prediction": per_output(explanation.prediction),
+        "baseline": per_output(explanation.baseline_prediction),
         "likely": counts(np.asarray(explanation.link).reshape(n_query, -1).argmax(axis=1)),
         "exposure": None if explanation.offset is None else numbers(np.exp(explanation.offset), 4),
         "mixing": numbers(explanation.mixing, 3),
@@ -50,6 +52,8 @@ def collect(
         "baseline_loss": None if explanation.baseline_loss is None else numbers(explanation.baseline_loss, 4),
         "interval": interval_of(explanation, interval),
         "survival": survival_of(explanation, survival),
+        "small": small_models(explanation),
+        "what_if": what_if(explanation),
         "drivers": drivers(explanation),
         "curves": curves(explanation),
         "attended": attended(explanation),
@@ -58,9 +62,3 @@ def collect(
         "map": None if found is None else coefficient_map(explanation, found),
         "tuning": tuning(explanation.heads),
     }
-
-
-def _per_output(values: Any) -> list[list]:
-    """Return one list per class, or a single one."""
-    table = values.to_numpy().reshape(len(values), -1)
-    return [numbers(table[:, j]) for j in range(table.shape[1])]

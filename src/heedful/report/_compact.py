@@ -26,6 +26,12 @@ def numbers(values: Any, digits: int = 6) -> list[float | int | None]:
     return [number(value, digits) for value in np.asarray(values, dtype=np.float64).ravel()]
 
 
+def per_output(values: Any) -> list[list]:
+    """Return a list of numbers for each class, or a single one."""
+    table = values.to_numpy().reshape(len(values), -1)
+    return [numbers(table[:, j]) for j in range(table.shape[1])]
+
+
 def counts(values: Any) -> list[int]:
     """Return every integer of an array, row by row."""
     return [int(value) for value in np.asarray(values).ravel()]

@@ -12,7 +12,7 @@ from heedful.explain._rows import are_equal
 from heedful.report._compact import column, counts, numbers, text, texts
 
 # How many features and rows are shown per query; fewer if there are very many queries and classes.
-N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 36_000, 8
+N_FEATURES, FEWEST_FEATURES, MOST_CELLS, N_ROWS = 12, 3, 24_000, 8
 
 
 def drivers(explanation: Explanation) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
     total = explanation.contributions(output).to_numpy().sum(axis=1)
     base = float(np.atleast_1d(explanation.base_value)[number])
     shown = top["contribution"].to_numpy().reshape(len(explanation.index), k).sum(axis=1)
-    known = (*(("attention", "model") if has_two_parts(explanation) else ()), "coef", "importance")
+    known = (*(("attention", "model") if has_two_parts(explanation) else ()), "effect", "importance")
     parts = {name: numbers(top[name], 4) for name in known if name in top}
     return {
         "feature": counts(columns.get_indexer(top["feature"])),

@@ -13,7 +13,10 @@ from heedful._optional import need
 # What every page has, and what each kind of page has beside it: its body is a file of its name.
 SHARED = ("basics", "colours", "charts", "tuning")
 SCRIPTS = {
-    "explanation": ("choice", "link", "answers", "queries", "beside", "panel", "curves", "picker", "whole", "start"),
+    "explanation": (
+        *("choice", "link", "answers", "queries", "beside", "small", "what_if", "panel", "curves", "picker", "whole"),
+        "start",
+    ),
     "drift": ("drift",),
 }
 # What JSON must not hold between script tags; it may stand only inside strings, where an escape means the same.

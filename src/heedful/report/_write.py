@@ -97,10 +97,10 @@ def write(
     """Write one self-contained interactive HTML page about predictions or drift.
 
     The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
-    baseline's, the features that drove it, the training rows it attended to, and the group of like models it belongs
-    to. Of a drift report: whether the model has drifted, when, and for which queries. The page holds labels, features
-    and responses: pass it on with the care that these need. All else, errors too, is as in
-    :func:`render`.
+    baseline's, its small model, what other values of a column would give, the columns that drove it, the training rows
+    it attended to, and the group of like models it belongs to. Of a drift report: whether the model has drifted, when,
+    and for which queries. The page holds labels, features and responses: pass it on with the care that these need. All
+    else, errors too, is as in :func:`render`.
 
     Parameters
     ----------

@@ -62,11 +62,11 @@ function label(text, most) {
   return cut(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
 
-// head: [text, is a word, what it means]; a cell is a text or a node
+// head: [text, is a word (or "wrap": breaks into lines), what it means]; a cell is a text or a node
 function fillTable(name, head, rows, kinds) {
-  const top = make("tr");
+  const top = make("tr"), kind = (word) => (word === true ? "text" : word || "");
   head.forEach(([text, word, meaning]) => {
-    const cell = make("th", text, word ? "text" : "");
+    const cell = make("th", text, kind(word));
     cell.scope = "col";
     if (meaning) cell.title = meaning;
     top.append(cell);
@@ -74,7 +74,7 @@ function fillTable(name, head, rows, kinds) {
   const body = rows.map((row, i) => {
     const line = make("tr", null, kinds ? kinds[i] : "");
     row.forEach((value, j) => {
-      const cell = make(j === 0 ? "th" : "td", null, head[j][1] ? "text" : "");
+      const cell = make(j === 0 ? "th" : "td", null, kind(head[j][1]));
       if (j === 0) cell.scope = "row";
       cell.append(value);
       line.append(cell);

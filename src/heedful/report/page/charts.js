@@ -26,5 +26,5 @@ function barChart(name, shown, look) {
     margin: { l: 10, r: 10, t: 4, b: 40 },
     xaxis: axis(look.title, { range: look.ends, nticks: 6, fixedrange: true, zeroline: true, zerolinecolor: paint.edge }),
     yaxis: axis("", { range: [shown.length - 0.5, -0.5], tickvals: shown.map((_, i) => i), showgrid: false, fixedrange: true,
-      ticktext: shortNames(shown.map((row) => row[0]), 26).map((text) => label(text, 30)) }) }), CONFIG);
+      ticktext: shortNames(shown.map((row) => row[0]), byId(name).clientWidth < 420 ? 20 : 26).map((text) => label(text, 30)) }) }), CONFIG);
 }

@@ -37,9 +37,9 @@ function followCurves() { if (data.curves) drawCurves(); }
 function sayCurves(own, there) {
   const found = data.curves, words = data.words, name = "query " + data.labels[choice.query];
   const scale = words.link + (words.outputs ? " of class " + words.outputs[outputOf(choice.query)] : "");
-  let text = "What each value of a column adds to the " + scale + " in the model of " + name + ", beside its coefficients; bars count training rows.";
-  if (own.length === 1) text += " The model of " + name + " has " + show(own[0], 3) + " times the curves of one additive model that all queries share.";
-  if (!there) text = "The model of " + name + " has no curves in it.";
+  let text = "What each value of a column adds to the " + scale + " in the blended local lassos of " + name + ", beside their coefficients; bars count training rows.";
+  if (own.length === 1) text += " They have " + show(own[0], 3) + " times the curves of one additive model that all queries share.";
+  if (!there) text = "The blended local lassos of " + name + " have no curves in them.";
   else if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
   else if (found.columns.length < found.n_columns) text += " Shown are " + found.columns.length + " of " + found.n_columns +
     " columns, " + (found.n_bent > found.columns.length ? "those whose curves vary most." : "all whose curves are not level.");
@@ -94,15 +94,6 @@ function countBars(edges, rows, n) {
   return { places: places, counts: counts.map((v) => +v.toPrecision(3)) };
 }
 
-// names without most of what all begin with, where they would be cut to the same
-function tellApart(names, most) {
-  const known = names.filter((name) => name !== "missing");
-  if (new Set(names.map((name) => cut(name, most))).size === new Set(names).size || known.length < 2) return names;
-  let alike = 0;
-  while (alike < known[0].length && known.every((name) => name[alike] === known[0][alike])) alike++;
-  return names.map((name) => (alike > 4 && name.startsWith(known[0].slice(0, alike)) ? "…" + name.slice(alike - 4) : name));
-}
-
 function levelTraces(column, output) {
   const names = column.levels.concat(column.missing ? ["missing"] : []);
   const heights = column.effect[output].concat(column.missing ? [column.missing[output]] : []);
@@ -112,6 +103,6 @@ function levelTraces(column, output) {
     marker: { color: heights.map((v) => (v > 0 ? paint.up : paint.down)) } };
   const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
   return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
-    xaxis: { tickvals: places, ticktext: tellApart(names, 14).map((name) => label(name, 14)), tickangle: wide ? -60 : 0,
+    xaxis: { tickvals: places, ticktext: shortNames(names, 16).map((name) => label(name, 18)), tickangle: wide ? -60 : 0,
       range: [-0.6, names.length - 0.4], title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } } };
 }

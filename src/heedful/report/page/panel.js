@@ -64,7 +64,7 @@ function drivers() {
   for (let rank = 0; rank < k; rank++) {
     const at = q * k + rank, value = all.value[output][at], name = all.names[all.feature[output][at]];
     found.push({ name: name, phrase: value === "missing" ? name + " missing" : name + " = " + value, value: value,
-      part: all.part[output][at], attention: of("attention", at), model: of("model", at), coef: of("coef", at),
+      part: all.part[output][at], attention: of("attention", at), model: of("model", at), effect: of("effect", at),
       importance: of("importance", at) });
   }
   return found;
@@ -72,7 +72,7 @@ function drivers() {
 
 function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
-  const scale = data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : "");
+  const scale = linkWords(output);
   // what is nothing but rounding beside the largest is nothing
   const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
   const active = found.filter((row) => Math.abs(row.part) > least);
@@ -87,18 +87,18 @@ function drawDrivers() {
   if (all.names.length > bars.length && rest) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  const known = (name, title, write) => (all[name] ? [[name, title, write]] : []);
-  const factor = data.words.factor ? [["part", data.words.factor, (v) => "× " + show(Math.exp(v), 3)]] : [];
-  const extra = [...factor, ...known("attention", "by attention", signed), ...known("model", "by own model", signed),
-    ...known("coef", "coefficient", (v) => (v === null ? "" : show(v, 3))), ...known("importance", "importance", (v) => show(v, 3))];
-  fillTable("coefficients", [["feature", true], ["value"], ["adds"], ...extra.map(([, title]) => [title])],
-    active.map((row) => [row.name, row.value, signed(row.part), ...extra.map(([name, , write]) => write(row[name]))]));
+  const effect = data.words.task === "effect" ? "change per unit" : "effect";
+  const extra = [...(all.model ? [["by attention, by own model", null, (row) => stack(signed(row.attention), signed(row.model))]] : []),
+    ...(all.effect ? [[effect, CHANGES, (row) => (row.effect === null ? "" : show(row.effect, 3))]] : []),
+    ...(all.importance ? [["importance", null, (row) => show(row.importance, 3)]] : [])];
+  fillTable("contributions", [["column", true], ["value", "wrap"], [withFactor("adds")], ...extra.map(([title, meaning]) => [title, false, meaning])],
+    active.map((row) => [row.name, row.value, addition(row.part), ...extra.map(([, , write]) => write(row))]));
 }
 
 function drawBars(shown) {
   const parts = shown.map((row) => row[1]), low = Math.min(0, ...parts), high = Math.max(0, ...parts);
   // room for the numbers beside the bars
-  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.5 : 0.32) * (high - low);
+  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.6 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const title = "adds to the " + label(data.words.link, 32);
   barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? paint.up : paint.down) });
@@ -151,6 +151,8 @@ function drawPanel() {
   outcomeTable();
   drawSurvival();
   clusterLine();
+  drawSmall();
+  drawIf();
   drawDrivers();
   rowsTable();
   besideTable();

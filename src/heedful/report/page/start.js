@@ -10,7 +10,7 @@ function fillMapNote() {
   if (data.words.outputs) text += choice.output < 0 ? " Each row is for the likeliest class of its query."
     : " All rows are for class " + data.words.outputs[choice.output] + ".";
   say("map-note", text);
-  if (!data.slopes) { say("map-head", "Importances of all queries"); say("unit", "share of the model"); }
+  if (!data.slopes) { say("map-head", "Importances (in the local models)"); say("unit", "share of the model"); }
 }
 
 function drawGroups() {
@@ -18,7 +18,7 @@ function drawGroups() {
   fillMapNote();
   clustersTable();
   if (data.map.feature.length) drawMap();
-  else { byId("map").hidden = true; say("map-note", "No model has a coefficient: all are weighted means."); }
+  else { byId("map").hidden = true; say("map-note", "No local lasso has a coefficient: all are weighted means."); }
 }
 
 function drawAll() {
@@ -63,6 +63,7 @@ function start() {
   fillAnswers();
   setUpPicker();
   setUpWhole();
+  setUpIf();
   search.value = data.labels[0];
   drawAll();
   fillTuning("Each head weighs training rows in its own way. Lines: lowest error over penalties; " +
