@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLasso
-from heedful._attention_model.small import LEAST_GAIN, choose_columns
+from heedful._attention_model.small import ALONE, LEAST_GAIN, choose_columns
 
 N_TRAIN = 160
 
@@ -74,43 +74,57 @@ def test_one_line_for_all_rows_is_its_own_small_model(table):
     np.testing.assert_allclose(small.fidelity, 1.0)
 
 
-def rows_around(model, row):
-    """Return the rows that a small model is fitted to: each column moved alone, and several at once, as a table."""
+def around(model, row, used):
+    """Return how far columns move, alone and at once, what predictions do then, and how much each counts."""
     fitted = model._model
     codes = fitted.rows.read(row)
-    compared = fitted.moves.compare(codes)
+    below, above, distance = fitted.moves.compare(codes)
     every = np.arange(codes.shape[1])
-    singles = [np.where(every == j, end[0], codes[0]) for end in (compared.below, compared.above) for j in every]
-    columns = fitted.columns_to_move(60)
-    joint = fitted.moves.towards(codes, compared, fitted.models.train_codes(), columns)[0]
-    every = np.vstack([singles, joint])
-    moved = fitted.rows.reader.decode(every, np.arange(codes.shape[1]), pd.RangeIndex(len(every)))
-    return moved.astype(row.dtypes.to_dict()), len(singles)
+
+    def predict(rows):
+        cells = fitted.rows.reader.decode(rows, every, pd.RangeIndex(len(rows)))
+        return model.predict(cells.astype(row.dtypes.to_dict()))
+
+    sides = [np.array([np.where(every == j, end[0], codes[0]) for j in every]) for end in (below, above)]
+    alone = predict(sides[1]) - predict(sides[0])
+    joint = fitted.moves.towards(codes, fitted.moves.compare(codes), fitted.models.train_codes(), every)[0]
+    several = predict(joint) - model.predict(row)
+    kind = list(row).index("kind")
+    moved = joint - codes
+    moved[:, kind] = np.where(joint[:, kind] == codes[0, kind], 0.0, -1.0)
+    away = np.vstack([np.diag(distance[0]), moved])
+    weight = np.r_[np.full(alone.size, ALONE * np.sum(several**2) / np.sum(alone**2)), np.ones(several.size)]
+    return away[:, used], np.r_[alone, several], weight, alone.size
 
 
-def test_slopes_and_fidelity_are_those_of_least_squares_around_the_query(model, table):
+def test_slopes_are_those_of_least_squares_around_the_query(model, table):
     X, _ = table
     row = X[N_TRAIN + 3 : N_TRAIN + 4]
     small = model.explain(row, max_features=3)
-    moved, n_singles = rows_around(model, row)
-    change = model.predict(moved) - model.predict(row)
-    numbers = moved.drop(columns="kind") - row.drop(columns="kind").to_numpy()
-    away = numbers.assign(kind=np.where(moved["kind"] == row["kind"].iloc[0], 0.0, -1.0))
-    used = small.coef.columns[(small.coef != 0).iloc[0]]
-    assert len(used) == 3
-    away, joint = away[used].to_numpy(), np.arange(len(moved)) >= n_singles
-    # one column moved counts as much as several
-    weight = np.where(joint, 1.0, (change[joint] ** 2).sum() / (change[~joint] ** 2).sum())
+    used = (small.coef != 0).iloc[0].to_numpy()
+    assert used.sum() == 3
+    away, change, weight, _ = around(model, row, used)
+    root = np.sqrt(weight)
+    by_hand = np.linalg.lstsq(root[:, None] * away, root * change, rcond=None)[0]
+    np.testing.assert_allclose(small.coef.iloc[0][used], by_hand, rtol=1e-5)
 
-    def fit(rows):
-        root = np.sqrt(weight[rows])
-        return np.linalg.lstsq(root[:, None] * away[rows], root * change[rows], rcond=None)[0]
 
-    every = np.arange(len(moved))
-    np.testing.assert_allclose(small.coef[used].iloc[0], fit(every), rtol=1e-6)
-    missed = [change[i] - away[i] @ fit(np.delete(every, i)) for i in np.flatnonzero(joint)]
-    expected = 1 - np.sum(np.square(missed)) / np.sum(change[joint] ** 2)
-    assert small.fidelity.iloc[0] == pytest.approx(max(expected, 0.0), abs=1e-6)
+def test_fidelity_is_of_rows_that_a_model_of_all_columns_did_not_see(model, table):
+    X, _ = table
+    row = X[N_TRAIN + 3 : N_TRAIN + 4]
+    small = model.explain(row, max_features=1)
+    away, change, _, n_alone = around(model, row, np.ones(X.shape[1], dtype=bool))
+    joint = np.arange(change.size) >= n_alone
+    missed = 0.0
+    for half in range(2):
+        held_out = joint & (np.arange(change.size) % 2 == half)
+        kept = ~held_out
+        counts = np.where(joint, 1.0, ALONE * np.sum(change[joint & kept] ** 2) / np.sum(change[~joint] ** 2))
+        pull = (counts * change) @ np.where(kept[:, None], away, 0.0)
+        size = counts @ np.where(kept[:, None], away, 0.0) ** 2
+        best = np.argmax(pull**2 / size)
+        missed += np.sum((change[held_out] - away[held_out, best] * pull[best] / size[best]) ** 2)
+    assert small.fidelity.iloc[0] == pytest.approx(max(1 - missed / np.sum(change[joint] ** 2), 0.0), abs=1e-5)
 
 
 def test_columns_are_chosen_as_the_best_next_one_would_be():

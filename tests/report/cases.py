@@ -126,7 +126,7 @@ class _Ask:
         found = _predict(self.link[query] + away, self.task)
         told = {"prediction": found[:, 0]} if len(self.frame.outputs) == 1 else dict(zip(COLOURS, found.T, strict=True))
         table = {"query": query, "feature": names[column], "value": value.astype(object)}
-        return pd.DataFrame(table | told | {"own": value == own})
+        return pd.DataFrame(table | told | {"own": value == own, "usual": True})
 
 
 def _effects(coef, design, frame, features):

@@ -61,7 +61,7 @@ def look_around(
     step = max(1, MOST_CELLS // (n_columns * (2 * columns.size + rows.shape[1])))
     for start in range(0, n_query, step):
         part = slice(start, min(start + step, n_query))
-        singles = _single_moves(codes[part], compared[part], columns)
+        singles = _single_moves(codes[part], compared.take(part), columns)
         moved = np.concatenate([singles.codes, rows[part].reshape(-1, n_columns)])
         again = np.repeat(np.arange(part.stop - part.start), rows.shape[1])
         source = np.concatenate([singles.query, again])

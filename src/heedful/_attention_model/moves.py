@@ -31,8 +31,9 @@ class Compared(NamedTuple):
     above: np.ndarray
     distance: np.ndarray
 
-    def __getitem__(self, rows: slice | np.ndarray) -> "Compared":
-        return Compared(*(part[rows] for part in (self.below, self.above, self.distance)))
+    def take(self, rows: slice) -> "Compared":
+        """Return some of the queries."""
+        return Compared(*(part[rows] for part in self))
 
 
 class Moves:

@@ -1,6 +1,6 @@
 """Predictions of many rows near each query, from what the query's own fits took; as ``predict`` gives them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from heedful._frames import take
 from heedful._kernels.shapes import LeafRows, NearRows
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import Run
-from heedful.similarity import ForestProximity
+from heedful.similarity import ForestProximity, Similarity
 from heedful.similarity._own_forest import OwnForest
 
 # A softmax that is colder has weights too far apart for sums that are changed.
@@ -35,8 +35,7 @@ def can_share(heads: Heads) -> bool:
     for group, share in zip(heads.grid.groups, heads.grid.split(heads.share), strict=True):
         if not share.any():
             continue
-        similarity = group.similarity
-        if type(similarity) is not ForestProximity or similarity.index is None:
+        if _trees_of(group.similarity) is None:
             return False
         for weighting, own in zip(group.weightings, share, strict=True):
             cold = weighting.name == "softmax" and weighting.temperature < COLDEST
@@ -45,13 +44,18 @@ def can_share(heads: Heads) -> bool:
     return True
 
 
+def _trees_of(similarity: Similarity) -> OwnForest | None:
+    """Return the trees of a forest of our own."""
+    return similarity.index if type(similarity) is ForestProximity else None
+
+
 def near_values(queries: QueryBatch, rows: QueryBatch, source: np.ndarray, heads: Heads, run: Run) -> np.ndarray:
     """Return the heads' blend of rows (n_rows, n_values), each near the query that ``source`` names, ascending."""
     parts = zip(heads.grid.groups, heads.grid.split(heads.share), strict=True)
     groups = [
-        _Group(number, group.weightings, share, group.similarity.index)
+        _Group(number, group.weightings, share, forest)
         for number, (group, share) in enumerate(parts)
-        if share.any()
+        if share.any() and (forest := _trees_of(group.similarity)) is not None
     ]
     ends = np.searchsorted(source, np.arange(queries.size + 1))
     per_query = int(np.ceil(source.size / max(queries.size, 1))) or 1
@@ -74,7 +78,8 @@ def _near_block(
     local = np.zeros((near.stop - near.start, problem.family.n_values))
     for number, weightings, share, forest in groups:
         of_block = source[near] - block.start
-        seen, moved_seen = queries.seen[number][block], rows.seen[number][near]
+        seen: Any = queries.seen[number][block]
+        moved_seen: Any = rows.seen[number][near]
         leaves = forest.forest.near_leaves(seen, moved_seen, of_block)
         known = NearRows(*leaves, of_block, moved)
         index = LeafRows(*forest.index[:4], forest.per_weight)

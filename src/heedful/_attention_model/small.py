@@ -23,8 +23,6 @@ LEAST_GAIN = 0.01
 ALONE = 4.0
 # Changes below this part of the link are rounding, as is a column that others determine.
 ROUNDING, DEPENDENT = 1e-12, 1e-10
-# What one row weighs in its own fit at most.
-MOST_LEVERAGE = 0.95
 # Columns that are moved at most, the most important ones; and cells that are held at a time.
 MOST_TRIED, MOST_CELLS = 16, 2_000_000
 
@@ -35,7 +33,7 @@ class SmallModels(NamedTuple):
     ``coef`` (n_query, n_outputs, n_columns) are per unit of ``design`` (n_query, n_columns): numbers as they are, 1 for
     a level against its reference and for a missing number. ``reference`` (n_query, n_columns) is what a column is
     compared with in these units: the mean of a number, or 0; ``compared`` the same as codes of cells. ``fidelity``
-    (n_query,) is the share of the variation around the query that the small model has, each row by a fit without it;
+    (n_query,) is the share of the variation of joint rows that it has, each half by models without it;
     ``effect`` (n_query, n_outputs, n_columns) what the link does when a column moves, NaN for columns that may
     do something and were not moved.
     """
@@ -79,10 +77,10 @@ def _fit_block(
     change = np.concatenate([above - below, link_of(around.joint) - own[:, None]], axis=1)
     change = np.where(np.abs(change) > ROUNDING * np.abs(own)[:, None], change, 0.0)
     away, weight = _distances(around, fitted.moves.levels, codes, columns), _balance(change, columns.size)
-    chosen, coef = choose_columns(away, change, weight, most)
+    _, coef = choose_columns(away, change, weight, most)
     distance = around.compared.distance[:, columns]
     slopes = coef / np.where(distance > 0, distance, 1.0)[:, None]
-    return slopes, _fidelity(away, change, weight, chosen, coef, columns.size)
+    return slopes, _fidelity(away, change, columns.size, most)
 
 
 def _distances(around: Around, levels: np.ndarray, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -138,18 +136,14 @@ def choose_columns(
     return chosen, solved.swapaxes(1, 2)
 
 
-def _fidelity(
-    away: np.ndarray, change: np.ndarray, weight: np.ndarray, chosen: np.ndarray, coef: np.ndarray, n_alone: int
-) -> np.ndarray:
-    """Return the share of the variation of joint rows that small models have, each row by a fit without it."""
-    used = np.where(chosen[:, None], away, 0.0)
-    gram = np.einsum("qij,qi,qik->qjk", used, weight, used) + np.where(chosen, 0.0, 1.0)[..., None] * np.eye(
-        chosen.shape[1]
-    )
-    joint = used[:, n_alone:]
-    leverage = np.einsum("qij,qji->qi", joint, np.linalg.solve(gram, joint.swapaxes(1, 2)))
-    missed = change[:, n_alone:] - np.einsum("qij,qkj->qik", joint, coef)
-    missed = missed / (1.0 - np.minimum(leverage, MOST_LEVERAGE))[..., None]
-    total = np.sum(change[:, n_alone:] ** 2, axis=(1, 2))
-    share = 1.0 - np.sum(missed**2, axis=(1, 2)) / np.where(total > 0, total, 1.0)
+def _fidelity(away: np.ndarray, change: np.ndarray, n_alone: int, most: int) -> np.ndarray:
+    """Return the share of the variation of joint rows that small models have, each half by models without it."""
+    missed, joint = np.zeros(change.shape), np.arange(change.shape[1]) >= n_alone
+    for half in range(2):
+        held_out = joint & (np.arange(joint.size) % 2 == half)
+        kept, far = change[:, ~held_out], away[:, ~held_out]
+        _, coef = choose_columns(far, kept, _balance(kept, n_alone), most)
+        missed[:, held_out] = change[:, held_out] - np.einsum("qij,qkj->qik", away[:, held_out], coef)
+    total = np.sum(change[:, joint] ** 2, axis=(1, 2))
+    share = 1.0 - np.sum(missed[:, joint] ** 2, axis=(1, 2)) / np.where(total > 0, total, 1.0)
     return np.where(total > 0, np.maximum(share, 0.0), 1.0)

@@ -40,12 +40,15 @@ class WhatIf:
         query, column = np.repeat(pairs, [part.size for part in values], axis=0).T
         value = np.concatenate(values) if values else np.empty(0)
         own = codes[query, column]
+        known = (value == own) | (np.isnan(value) & np.isnan(own))
         table = {"query": query, "feature": np.array(names, dtype=object)[column], "value": self._cells(column, value)}
-        found = self._predict(query, column, value)
+        found = np.asarray(explanation.prediction, dtype=np.float64).reshape(len(codes), -1)[query]
+        found[~known] = self._predict(query[~known], column[~known], value[~known])[:, -found.shape[1] :]
         predicted = {"prediction": found[:, -1]}
         if fitted.response.outputs is not None:
             predicted = dict(zip(fitted.response.outputs, found.T, strict=True))
-        return pd.DataFrame(table | predicted | {"own": (value == own) | (np.isnan(value) & np.isnan(own))})
+        usual = np.array([part in grids[j] for j, part in zip(column, value, strict=True)], dtype=bool)
+        return pd.DataFrame(table | predicted | {"own": known, "usual": usual})
 
     def _asked(self, explanation: Any, columns: Any) -> np.ndarray:
         """Return which columns of each query are asked about."""

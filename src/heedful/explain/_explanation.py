@@ -219,7 +219,8 @@ class Explanation(Explained):
         -------
         DataFrame
             For each query, column and value: ``query`` (by position), ``feature``, ``value``, ``prediction`` (with
-            classes one column for each) and ``own``, whether the value is the query's.
+            classes one column for each), ``own``, whether the value is the query's, and ``usual``, whether it is one of
+            those that all queries share.
         """
         if self.ask is None:
             raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")

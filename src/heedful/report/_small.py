@@ -39,7 +39,7 @@ def per_column(explanation: Explanation, table: Any) -> np.ndarray:
 
 def small_models(explanation: Explanation) -> dict[str, Any] | None:
     """Return the terms of small models, flat and query by query; None where models have no slopes."""
-    if explanation.terms is None:
+    if explanation.terms is None or explanation.reference is None:
         return None
     shown = shown_columns(explanation)
     parts = {"slope": (explanation.coef, 3), "term": (explanation.terms, 4)}

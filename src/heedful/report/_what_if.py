@@ -34,7 +34,7 @@ def what_if(explanation: Explanation) -> dict[str, Any] | None:
     n_mean = int(np.clip(MOST_ASKED // (columns.size * n_values), FEWEST_QUERIES, N_QUERIES))
     kept = evenly(len(explanation.index), n_mean)
     names = [explanation.features[j] for j in columns]
-    usual = explanation.what_if(names, n_values=n_values, queries=kept)
+    usual = _usual(explanation.what_if(names, n_values=n_values, queries=kept))
     tables = {j: usual[usual["feature"] == name] for j, name in zip(columns, names, strict=True)}
     cells = {j: table["value"].iloc[: len(table) // len(kept)] for j, table in tables.items()}
     return {
@@ -49,7 +49,7 @@ def what_if(explanation: Explanation) -> dict[str, Any] | None:
 def _grid(explanation: Explanation, cells: pd.Series, j: int) -> dict[str, Any]:
     """Return the values of a column as texts, and their places along an axis, None for levels."""
     unit, kind = _unit(explanation, j), cell_kind(explanation.values.iloc[:, j])
-    place = None if unit == 0 else read_cells(cells.astype(explanation.reference.iloc[:, j].dtype), 0).place * unit
+    place = None if unit == 0 else read_cells(cells.astype(_reference(explanation, j).dtype), 0).place * unit
     return {
         "text": [say_near(cell, kind) for cell in cells],
         "place": None if place is None else numbers(place, DATE_DIGITS if unit > 1 else DIGITS),
@@ -57,9 +57,14 @@ def _grid(explanation: Explanation, cells: pd.Series, j: int) -> dict[str, Any]:
     }
 
 
+def _reference(explanation: Explanation, j: int) -> pd.Series:
+    """Return the cells that a column is compared with."""
+    return pd.DataFrame(explanation.reference).iloc[:, j]
+
+
 def _unit(explanation: Explanation, j: int) -> int:
     """Return what places of a column are multiplied by: 0 for levels, which have none."""
-    compared = explanation.reference.iloc[:, j]
+    compared = _reference(explanation, j)
     if not is_measured(compared):
         return 0
     return MILLISECONDS_OF_DAY if pd.api.types.is_datetime64_any_dtype(compared) else 1
@@ -76,7 +81,7 @@ def _own_places(explanation: Explanation, shown: Shown) -> list:
 
 def _curves(explanation: Explanation, shown: Shown, n_values: int) -> list[list[list]]:
     """Return for each class and column shown the predictions at its values."""
-    table = explanation.what_if(n_values=n_values)
+    table = _usual(explanation.what_if(n_values=n_values))
     place = pd.Index(explanation.features).get_indexer(pd.Index(table["feature"]))
     # rows are by query and column: columns of a query come in the order of the table
     first = np.flatnonzero((np.diff(table["query"], prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0))
@@ -94,6 +99,11 @@ def _means(explanation: Explanation, table: pd.DataFrame, kept: np.ndarray) -> l
     if explanation.offset is not None:
         found = found / np.exp(explanation.offset.to_numpy()[kept])[:, None, None]
     return [numbers(part, _digits(found)) for part in found.mean(axis=0).T]
+
+
+def _usual(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows whose values all queries share."""
+    return table[table["usual"].to_numpy()].reset_index(drop=True)
 
 
 def _digits(found: np.ndarray) -> int:
