@@ -57,7 +57,7 @@ def response(kind, link, rng):
 def values_under_fixed_attention(model, X, changed):
     """Return what is predicted of changed rows with the scores of the rows as they were."""
     fitted = model._model
-    old, new, heads = fitted.read(X), fitted.read(changed), fitted._heads()
+    old, new, heads = fitted.read(X), fitted.read(changed), fitted.heads()
     local = 0.0
     for number, (group, share) in enumerate(zip(heads.grid.groups, heads.grid.split(heads.share), strict=True)):
         if share.any():

@@ -160,7 +160,7 @@ def test_dates_are_measured_in_days_and_need_not_be_a_column_of_the_models(rng):
     np.testing.assert_allclose(
         dated.attention(queries).toarray(), plain.attention(queries.assign(day=days[:9])).toarray(), atol=1e-10
     )
-    assert "day" not in dated.local_models(queries).coef
+    assert "day" not in dated.local_models(queries).lasso_coef
     assert dated.explain(queries).top_context(2)["day"].notna().all()
 
 

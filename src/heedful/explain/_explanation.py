@@ -151,7 +151,7 @@ class Explanation(Explained):
 
     @property
     def contributions_checked(self) -> pd.Series:
-        """Whether contributions of a query are as good as on rows they were checked on."""
+        """Whether contributions pass a check, which misses some."""
         return read_checked(self)
 
     def contributions(

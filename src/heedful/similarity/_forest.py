@@ -192,7 +192,7 @@ class ForestProximity(Similarity):
 
     @property
     def index(self) -> OwnForest | None:
-        """The training rows by leaf of our own trees; None of a forest of scikit-learn."""
+        """Our own trees and their rows; None of other forests."""
         return self._grown if isinstance(self._grown, OwnForest) else None
 
     def _check_sizes(self) -> None:
