@@ -46,6 +46,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
         "task": header["task"],
         **header["response"],
         "rows": len(rows.X),
+        "training_rows": int(explanation.seen.sum()),
         "errors": _errors(explanation),
         **written,
     }
@@ -230,3 +231,5 @@ def tell(found: dict[str, Any]) -> None:
         own, plain = found["errors"]["model"], found["errors"]["baseline"]
         own, plain = (f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}" for value in (own, plain))
         say(f"error  {found['errors']['error']} {own}, {plain} by one model for all rows")
+    if found["training_rows"]:
+        say(f"note   {found['training_rows']} of {found['rows']} rows are training rows: their errors are in-sample")
