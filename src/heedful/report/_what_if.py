@@ -11,7 +11,7 @@ from heedful.report._compact import evenly, number, numbers
 from heedful.report._small import Shown, cell_kind, say_near, shown_columns
 
 # Values of each column; fewer where the page would hold more predictions than so many.
-N_VALUES, FEWEST_VALUES, MOST_CELLS = 10, 4, 60_000
+N_VALUES, FEWEST_VALUES, MOST_CELLS = 10, 4, 20_000
 # Queries that means are over; fewer where more predictions than so many would be asked for.
 N_QUERIES, FEWEST_QUERIES, MOST_ASKED = 30, 10, 3_000
 MILLISECONDS_OF_DAY = 86_400_000
