@@ -56,7 +56,7 @@ def compare(X: pd.DataFrame, y: pd.Series) -> tuple[list[float], Explanation]:
     model = AttentionLasso(n_jobs=-1, random_state=0).fit(X[:ROWS], y[:ROWS])
     explanation = model.explain(new)
     predicted = (
-        model.baseline_.predict(explanation.design),
+        model.baseline_.predict(explanation.values),
         y[:ROWS].mean() + add_curves(explanation, new),
         lines.predict(new),
         explanation.prediction,
