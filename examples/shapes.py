@@ -38,8 +38,10 @@ def simulate(rng: np.random.Generator) -> tuple[pd.DataFrame, dict[str, pd.Serie
 
 
 def add_curves(explanation: Explanation, X: pd.DataFrame) -> np.ndarray:
-    """Return the sum of the curves at each row: the additive model, up to a constant."""
+    """Return the sum of the curves at each row: the additive model, up to a constant; 0 where no model has curves."""
     total = np.zeros(len(X))
+    if explanation.curves is None:
+        return total
     for name, pieces in explanation.curves.groupby("feature"):
         if pieces["level"].notna().any():
             total += X[name].map(pieces.set_index("level")["curve"]).fillna(0.0).to_numpy()
