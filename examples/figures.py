@@ -70,8 +70,9 @@ def draw(explanation: Explanation, folder: Path) -> list[Path]:
         "mixing_histogram": plot.mixing_histogram(explanation),
         "n_eff_histogram": plot.n_eff_histogram(explanation),
         "tuning_curve": plot.tuning_curve(explanation),
-        "shapes": plot.shapes(explanation),
     }
+    if explanation.curves is not None:  # the wines' models have none
+        axes["shapes"] = plot.shapes(explanation)
     return save(axes, folder)
 
 

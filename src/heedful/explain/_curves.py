@@ -118,8 +118,9 @@ def rank_columns(table: pd.DataFrame) -> list:
 def _need_curves(explanation: Explained) -> pd.DataFrame:
     if explanation.curves is None:
         raise ValueError(
-            "`explanation` must have curves, got one of models without shapes. Explain an attention lasso with "
-            "`heads='multi'` and `local=LocalLasso(shapes=True)`, which are the defaults."
+            "`explanation` must have curves, and no model of these queries has any. Either the curves' share in the "
+            "blend is 0 on this table, or the estimator was made without them: the defaults `heads='multi'` and "
+            "`local=LocalLasso(shapes=True)` have them."
         )
     return explanation.curves
 
