@@ -189,7 +189,7 @@ def test_curves_follow_the_class_and_say_the_multiple_of_the_query(page, folder)
     page.open(report.write(make_explanation(shapes=True), folder / "curves.html"))
     before = page.text("curves-note")
     page.search("w 17", Keys.ENTER)
-    assert "query row 17 have" in page.text("curves-note") != before
+    assert "of query row 17" in page.text("curves-note") != before
 
 
 def test_hostile_names_stay_text(page, folder):
