@@ -158,6 +158,9 @@ def column_weights(fitted: "FittedAttention") -> np.ndarray:
     if models.shapes is not None and fitted.tuned.additive > 0:
         parts = models.shape_parts(rows.codes)
         size = size + fitted.tuned.additive * parts.std(axis=0).max(axis=1)
+    if models.smooth is not None:
+        steep = fitted.tuned.smooth * models.smooth.kernel.slope
+        size = size + np.sqrt(np.bincount(rows.model_sources, steep**2, rows.model_columns.size))
     weight[rows.model_columns] += size / (size.sum() or 1.0)
     if fitted.tuned.mixing > 0:
         local = getattr(fitted.problem, "columns", None)

@@ -133,9 +133,11 @@ class FittedAttention:
         return QueryBatch(view, self.models.seen(view, [entry.takes for entry in self.grid.similarities]))
 
     def _base(self, view: View) -> np.ndarray:
-        """Return what the global model predicts: the lasso, or a blend of it with the additive model."""
-        share = self.tuned.additive
-        return view.base if view.additive is None else (1 - share) * view.base + share * view.additive
+        """Return what the global model predicts: the lasso, or a blend of it with the additive and the smooth model."""
+        base = (1 - self.tuned.additive - self.tuned.smooth) * view.base
+        for share, values in ((self.tuned.additive, view.additive), (self.tuned.smooth, view.smooth)):
+            base = base if values is None else base + share * values
+        return base
 
     @property
     def base_coef(self) -> np.ndarray:
@@ -157,7 +159,8 @@ class FittedAttention:
         if models.intercept is None:
             return None
         start = models.intercept if models.shapes is None else models.shapes.start
-        return self._centred((1 - share) * models.intercept + share * start, 0)
+        level = 0.0 if models.smooth is None else self.tuned.smooth * models.smooth.level
+        return self._centred((1 - share) * models.intercept + share * start + level, 0)
 
     def _centred(self, values: np.ndarray, axis: int) -> np.ndarray:
         """Return slopes or intercepts of classes with a sum of zero; importances as they are."""
@@ -166,7 +169,7 @@ class FittedAttention:
     def values(self, table: Table, run: Run) -> np.ndarray:
         """Return the predictions of queries, as blended; however many, they are not held all at once."""
         if self.tuned.mixing == 0:
-            alone = self.tuned.additive == 0
+            alone = self.tuned.additive == self.tuned.smooth == 0
             base = self.models.base_values if alone else lambda part: self._base(self.models.view(part))
             return np.concatenate([base(part) for part, _ in self._parts(table, run)])
         return self._in_parts(table, Ask(), run, lambda found, *_: found.value)

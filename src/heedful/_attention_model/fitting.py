@@ -122,10 +122,12 @@ def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOf
 def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
     """Try every head on rows it has not seen, fit shares, and keep what adaptive mixing and intervals need."""
     oof = predict_unseen(fitted, settings.out_of_bag, run)
-    known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
+    others = fitted.models.others_left_out() if settings.mixing is None and settings.mixings is None else {}
+    unseen = [oof.family.observed(values) for values in others.values()]
+    known = np.flatnonzero(np.isfinite(np.column_stack([oof.heads, oof.baseline, *unseen])).all(axis=1))
     baseline = oof.baseline
-    if settings.mixing is None and fitted.models.shapes is not None:
-        tuned, oof = tune_with_additive(fitted.models, oof, known, seed)
+    if others:
+        tuned, oof = tune_with_others(oof, dict(zip(others, unseen, strict=True)), known, seed)
     elif settings.mixings is not None:
         even = oof.weight if settings.out_of_bag else even_folds(oof.weight, fitted.splits)
         tuned = choose_mixing(oof._replace(weight=even).part(known), settings.mixings, seed)
@@ -160,20 +162,21 @@ def unseen_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:
     return {name: float(weight @ oof.family.losses(values).value) for name, values in parts.items()}
 
 
-def tune_with_additive(
-    models: FittedModels, oof: OutOfFold, known: np.ndarray, seed: np.random.RandomState
+def tune_with_others(
+    oof: OutOfFold, others: dict[str, np.ndarray], known: np.ndarray, seed: np.random.RandomState
 ) -> tuple[Tuned, OutOfFold]:
-    """Tune shares with the additive model as one more head; return them, and the baseline that it is then a part of.
+    """Tune shares with other global models as more heads; return them, and the baseline that these are then a part of.
 
-    What the heads leave is the lasso's and the additive model's: these two are the global model.
+    What the heads leave is the lasso's, the additive and the smooth model's: together they are the global model.
     """
-    additive = oof.family.observed(models.additive_left_out())
-    both = oof._replace(heads=np.column_stack([oof.heads, additive]), shaped=np.append(oof.shaped, False))
-    tuned = tune(both.part(known), True, None, seed)
-    rest = 1.0 - tuned.share[:-1].sum()
-    share = float(np.clip(tuned.share[-1] / rest, 0.0, 1.0)) if rest > 0 else 0.0
-    tuned = tuned._replace(share=tuned.share[:-1], error=tuned.error[:-1], additive=share)
-    return tuned, oof._replace(baseline=(1 - share) * oof.baseline + share * additive)
+    n_heads, values = oof.heads.shape[1], np.column_stack(list(others.values()))
+    shaped = np.append(oof.shaped, np.zeros(len(others), dtype=bool))
+    tuned = tune(oof._replace(heads=np.column_stack([oof.heads, values]), shaped=shaped).part(known), True, None, seed)
+    rest = 1.0 - tuned.share[:n_heads].sum()
+    share = np.clip(tuned.share[n_heads:] / rest, 0.0, 1.0) if rest > 0 else np.zeros(len(others))
+    named = dict(zip(others, share.tolist(), strict=True))
+    tuned = tuned._replace(share=tuned.share[:n_heads], error=tuned.error[:n_heads], **named)
+    return tuned, oof._replace(baseline=(1 - share.sum()) * oof.baseline + values @ share)
 
 
 def keep_residuals(

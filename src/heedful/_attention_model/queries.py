@@ -52,6 +52,7 @@ class QueryBatch(NamedTuple):
             x=take(view.x, rows),
             base=view.base[rows],
             additive=None if view.additive is None else view.additive[rows],
+            smooth=None if view.smooth is None else view.smooth[rows],
         )
         return QueryBatch(part, [seen[rows] for seen in self.seen])
 

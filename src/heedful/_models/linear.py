@@ -16,6 +16,7 @@ from heedful._models.linear_fits import LinearProblem
 from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
+from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, split_offset, unit_response
 from heedful._solver import Model, make_rule, working_tables
 from heedful._sound import need, numbers
@@ -59,6 +60,10 @@ class LocalLasso(BaseEstimator):
     shapes : bool, default=True
         Fit an additive model too, a sum of one curve for each column: a second model for all rows, and one more column
         that heads may use. Many heads only; False is the paper's method.
+    smooth : bool, default=True
+        Fit a smooth model too, a third one for all rows: kernel ridge of what the lasso leaves, with a length for each
+        column. It is blended in as far as held-out rows are predicted better. Many heads only, and without ``limits``,
+        to which it cannot keep.
     penalty : {"lasso", "group"}, default="lasso"
         "group" penalises the norm of all coefficients of a column of the table: the levels of a category enter or leave
         each model together.
@@ -91,6 +96,7 @@ class LocalLasso(BaseEstimator):
     exact: bool | str = False
     max_features: int | str | None = "auto"
     shapes: bool = True
+    smooth: bool = True
     penalty: str = "lasso"
     penalty_factor: Any = None
     limits: Any = None
@@ -106,8 +112,9 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
     if local.max_features is not None and not is_word(local.max_features, "auto"):
         check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
-    if not isinstance(local.shapes, bool | np.bool_):
-        raise TypeError(f"`shapes` must be True or False, got {local.shapes!r}.")
+    for name in ("shapes", "smooth"):
+        if not isinstance(getattr(local, name), bool | np.bool_):
+            raise TypeError(f"`{name}` must be True or False, got {getattr(local, name)!r}.")
     if not isinstance(local.exact, bool | np.bool_) and not is_word(local.exact, "tuning"):
         raise ValueError(f"`exact` must be True, False or 'tuning', got {local.exact!r}.")
     check_choice("standardize", local.standardize, ("global", "weighted"))
@@ -147,11 +154,12 @@ class LinearModels:
         *,
         most: int | None = None,
         shapes: bool = False,
+        smooth: bool = False,
         anchors: bool = False,
     ):
         self.nested = is_word(alpha, "nested")
         self.alpha: float | str = "auto" if self.nested else alpha
-        self.local, self.most, self.shapes, self.anchors = local, most, shapes, anchors
+        self.local, self.most, self.shapes, self.smooth, self.anchors = local, most, shapes, smooth, anchors
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
         """Fit the lasso for all rows, and the additive model."""
@@ -167,16 +175,18 @@ class LinearModels:
         baseline._row_groups = rows.groups
         baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
         baseline._row_groups = None
-        shapes = None
+        shapes, smooth = None, None
         if self.shapes:
             drawn = most_for_shapes(self.local)
             shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
+        if self.smooth:
+            smooth = fit_smooth(baseline.fit_, np.asarray(design), splits, self.local.tol)
         most = None if asked is not None and asked.needs_all else self.most
-        return FittedLinear(rows, response, baseline, self.local, most, shapes)
+        return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
 
 
 class FittedLinear(FittedModels):
-    """A lasso for all rows, with an additive model beside it or not, and what local lassos need of them."""
+    """A lasso for all rows, with an additive and a smooth model beside it or not, and what local lassos need of them."""
 
     linear = by_column = True
     rival = "one lasso for all rows"
@@ -189,9 +199,10 @@ class FittedLinear(FittedModels):
         local: LocalLasso,
         most: int | None,
         shapes: Shapes | None,
+        smooth: Smooth | None,
     ):
         super().__init__(rows, response)
-        self.baseline, self.local, self.most, self.shapes = baseline, local, most, shapes
+        self.baseline, self.local, self.most, self.shapes, self.smooth = baseline, local, most, shapes, smooth
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
         self.scale, self.places = baseline.fit_.scale, (0, 0)
         if shapes is not None:
@@ -225,6 +236,9 @@ class FittedLinear(FittedModels):
             same = len(self.shapes.curves) == len(self.rows.plain_names) and len(self.shapes.train) == len(self.rows.y)
             need(same and self.shapes.start.size == len(self.coef), "shapes are those of another table")
             need(self.scale.center.size == len(self.names) + len(self.coef), "columns have no units")
+        if self.smooth is not None:
+            same = self.smooth.kernel.scale.size == len(self.names) and self.smooth.level.size == len(self.coef)
+            need(same and len(self.smooth.train) == len(self.rows.y), "a smooth model is that of another table")
 
     def finish(self) -> None:
         """Let go of the baseline's rows: with shapes, local models have rows of their own."""
@@ -308,17 +322,19 @@ class FittedLinear(FittedModels):
         ]
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows as dummies, far values pulled back, and with the value of the additive model."""
+        """Return rows as dummies, far values pulled back, and with the values of the additive and the smooth model."""
         design = self.rows.model_rows(codes, self.reach)
-        base = self.baseline.values(design)
-        if self.shapes is None:
-            return View(codes, design, self.scale.rows(design), base)
-        link = self.shapes.link(self.rows.model_bins(codes).codes)
-        x = self.scale.rows(np.hstack([design, link]))
-        return View(codes, design, x, base, additive=self.additive_values(link))
+        base, additive, smooth, wide = self.baseline.values(design), None, None, design
+        if self.shapes is not None:
+            link = self.shapes.link(self.rows.model_bins(codes).codes)
+            wide, additive = np.hstack([design, link]), self.values_of(link)
+        x = self.scale.rows(wide)
+        if self.smooth is not None:
+            smooth = self.values_of(self.baseline.link(design) + self.smooth.added(x))
+        return View(codes, design, x, base, additive=additive, smooth=smooth)
 
-    def additive_values(self, link: np.ndarray) -> np.ndarray:
-        """Return what is blended of linear predictors of the additive model."""
+    def values_of(self, link: np.ndarray) -> np.ndarray:
+        """Return what is blended of linear predictors."""
         return self.baseline.fit_.family.scaled(0.0, 1.0).values(link)
 
     def shape_parts(self, codes: np.ndarray) -> np.ndarray:
@@ -334,9 +350,10 @@ class FittedLinear(FittedModels):
             raise ValueError("There are no shapes: fit with heads='multi' and LocalLasso(shapes=True).")
         return self.shapes
 
-    def additive_left_out(self) -> np.ndarray:
-        """Return what additive models that did not see a training row predict of it."""
-        return self.additive_values(self._known_shapes().train)
+    def others_left_out(self) -> dict[str, np.ndarray]:
+        """Return what additive and smooth models that did not see a training row predict of it."""
+        both = {"additive": self.shapes, "smooth": self.smooth}
+        return {name: self.values_of(model.train) for name, model in both.items() if model is not None}
 
     def train_design(self) -> np.ndarray:
         """Return the training rows as dummies."""

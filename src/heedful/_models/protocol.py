@@ -8,6 +8,7 @@ import pandas as pd
 
 from heedful._kernels.shapes import ScoreRows
 from heedful._models.shapes import Shapes
+from heedful._models.smooth import Smooth
 from heedful._responses import Response
 from heedful._solver import Family
 from heedful._training_table import TrainingTable
@@ -120,9 +121,8 @@ Looks: TypeAlias = Callable[[np.ndarray], Iterable[Look]]
 class View(NamedTuple):
     """Queries read once: their ``codes``, as numbers to show (``design``) and as local models take them (``x``).
 
-    ``base`` (n_query, n_values) is what the global model predicts, ``additive`` what an additive model does if there is
-    one. ``leaves`` are those of a model that is kept, where
-    similarities look at them.
+    ``base`` (n_query, n_values) is what the global model predicts, ``additive`` and ``smooth`` what an additive and a
+    smooth model do, if there are any. ``leaves`` are those of a model that is kept, where similarities look at them.
     """
 
     codes: np.ndarray
@@ -131,6 +131,7 @@ class View(NamedTuple):
     base: np.ndarray
     leaves: np.ndarray = np.empty((0, 0), np.int32)
     additive: np.ndarray | None = None
+    smooth: np.ndarray | None = None
 
 
 class FittedModels:
@@ -147,6 +148,7 @@ class FittedModels:
     coef: np.ndarray
     intercept: np.ndarray | None = None
     shapes: Shapes | None = None
+    smooth: Smooth | None = None
     # whether coefficients are slopes of the table's own columns, or of their levels
     by_column: bool = False
     # whether the global model was handed in fitted, and reads tables by itself
@@ -216,9 +218,9 @@ class FittedModels:
         """
         raise NotImplementedError
 
-    def additive_left_out(self) -> np.ndarray:
-        """Return what additive models that did not see a training row predict of it."""
-        raise NotImplementedError
+    def others_left_out(self) -> dict[str, np.ndarray]:
+        """Return what other global models that did not see a training row predict of it, by their names."""
+        return {}
 
     def finish(self) -> None:
         """Let go of what was needed only to fit."""

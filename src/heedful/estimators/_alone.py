@@ -41,7 +41,7 @@ def baseline_alone(estimator: Any, fitted: FittedAttention) -> Any:
         return models.baseline
     owner, baseline = copy(estimator), copy(models.baseline)
     owner._model = copy(fitted)
-    owner._model.tuned = fitted.tuned._replace(share=np.zeros(fitted.tuned.share.size), additive=0.0)
+    owner._model.tuned = fitted.tuned._replace(share=np.zeros(fitted.tuned.share.size), additive=0.0, smooth=0.0)
     for name in ASKED:
         if hasattr(owner, name):
             setattr(baseline, name, EitherTable(owner, models.baseline, name))

@@ -38,8 +38,9 @@ def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -
             "`standardize='weighted'` needs fits to convergence here, as one Newton step has weights of its own, got "
             f"exact={local.exact!r}. Set `exact='tuning'`."
         )
-    shapes = bool(many and local.shapes and np.any(model.mixing != 0))
-    kind = LinearModels(model.alpha, local, most=most_columns(local, many), shapes=shapes, anchors=squares)
+    several = bool(many and np.any(model.mixing != 0))
+    others = {"shapes": several and local.shapes, "smooth": several and local.smooth and not local.limits}
+    kind = LinearModels(model.alpha, local, most=most_columns(local, many), anchors=squares, **others)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
 
@@ -62,6 +63,7 @@ def paper_options(**splits: int) -> dict[str, Any]:
         exact="tuning",
         max_features=None,
         shapes=False,
+        smooth=False,
         standardize="weighted",
         tol=1e-10,
     )

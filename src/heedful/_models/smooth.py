@@ -1,0 +1,218 @@
+"""A smooth model for all rows: kernel ridge, with a length for each column, of what the lasso leaves.
+
+The kernel is Gaussian. Lengths come from its own fits: a column in which the last fit was steep gets a shorter one
+(recursive feature machines). Width and penalty are those of the smallest leave-one-out error, which has a closed form.
+Other losses than squares are replaced by their expansion to second order at the lasso, as local fits do.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import cholesky, eigh, solve_triangular
+
+from heedful import _kernels
+from heedful._solver import Survival
+from heedful._sound import need, numbers
+from heedful.baseline._folds import Split
+from heedful.baseline._global import GlobalFit, fit_global
+
+# Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
+CENTRES, MOST_ROWS = 200, 2000
+# Times that lengths are learned, from so many rows at most.
+ROUNDS, LENGTH_ROWS = 3, 500
+# Parts of equal size that a column is cut into to see what it explains by itself. All lengths start equal where columns
+# are no more than these.
+PARTS, FEW_COLUMNS = 8, 8
+# Multiples of the median distance, and penalties, that are tried.
+WIDTHS = (0.7, 1.4)
+PENALTIES = 10.0 ** np.arange(-3.0, 2.1, 0.5)
+# Columns whose squared slope is less than this part of the largest are left out.
+FLAT = 1e-4
+# Folds in which the model is tried, and rows that it takes at least.
+FOLDS, FEWEST_ROWS = 5, 20
+JITTER, CLOSE, LEAST_LEFT = 1e-6, 1e-12, 1e-3
+SEED = 0
+
+
+class Kernel(NamedTuple):
+    """A sum of Gaussian kernels: what columns are multiplied with, centres (multiplied), their coefficients, slopes.
+
+    ``slope`` is the root mean square, over the rows fitted, of the derivative by each column.
+    """
+
+    scale: np.ndarray
+    centres: np.ndarray
+    coef: np.ndarray
+    slope: np.ndarray
+
+    def values(self, x: np.ndarray) -> np.ndarray:
+        """Return the sums (n_rows, n_outputs) at rows."""
+        used = self.scale > 0
+        total = np.zeros((len(x), self.coef.shape[1]))
+        _kernels.kernel_sum_rows(x[:, used] * self.scale[used], self.centres[:, used], self.coef, total)
+        return total
+
+
+@dataclass
+class Smooth:
+    """Kernel ridge of what the lasso leaves, on the scale of the linear predictor.
+
+    ``level`` (n_outputs,) is added to it; ``train`` (n_rows, n_outputs) is what smooth models that did not see a training
+    row predict of it, with the lasso in it.
+    """
+
+    kernel: Kernel
+    level: np.ndarray
+    train: np.ndarray
+
+    def check_sound(self) -> None:
+        """Raise if parts that came from a file do not suit each other."""
+        scale, centres, coef, slope = self.kernel
+        numbers(scale, scale.size)
+        numbers(slope, scale.size)
+        numbers(centres, len(centres), scale.size)
+        numbers(coef, len(centres), self.level.size)
+        numbers(self.level, self.level.size)
+        need(self.train.ndim == 2 and self.train.shape[1] == self.level.size, "a smooth model has other outputs")
+
+    def added(self, x: np.ndarray) -> np.ndarray:
+        """Return what is added to the linear predictor of the lasso, for rows on the common scale."""
+        return self.level + self.kernel.values(x[:, : self.kernel.scale.size])
+
+
+def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: float) -> Smooth | None:
+    """Fit kernels to what a lasso leaves of its rows; None if there is too little of either.
+
+    Folds have lassos, lengths, widths and penalties of their own: a row that is left out has no say in any of them.
+    """
+    kernel = _fit_kernel(fit, design)
+    if kernel is None:
+        return None
+    total, times = np.zeros((len(design), len(fit.coef))), np.zeros((len(design), 1))
+    for train, test in merge_folds(splits, len(design)):
+        everyone = np.arange(train.size)
+        own = fit_global(
+            design[train], fit.family.part(train), fit.weight[train], [Split(everyone, everyone)], fit.alpha, tol, None,
+            fit.asked,
+        )
+        found = _fit_kernel(own, design[train])
+        total[test] += own.intercept + design[test] @ own.coef.T
+        times[test] += 1
+        if found is not None:
+            total[test] += found.values(own.scale.rows(design[test])[:, : found.scale.size])
+    link, level = np.where(times > 0, total / np.maximum(times, 1), np.nan), np.zeros(len(fit.coef))
+    if isinstance(fit.family, Survival):
+        known = times[:, 0] > 0
+        weight = fit.weight[known]
+        level = fit.family.part(known).level(link[known, 0], weight / weight.sum(), weight)
+    return Smooth(kernel, level, link + level)
+
+
+def merge_folds(splits: list[Split], n_rows: int) -> list[Split]:
+    """Return fewer and larger folds where they cut all rows into parts; others as they are."""
+    test = np.concatenate([split.test for split in splits])
+    whole = all(split.train.size + split.test.size == n_rows for split in splits)
+    if len(splits) <= FOLDS or not whole or not np.array_equal(np.sort(test), np.arange(n_rows)):
+        return splits
+    parts = [np.sort(np.concatenate([split.test for split in splits[k::FOLDS]])) for k in range(FOLDS)]
+    return [Split(np.setdiff1d(np.arange(n_rows), part), part) for part in parts]
+
+
+def _fit_kernel(fit: GlobalFit, design: np.ndarray) -> Kernel | None:
+    """Return kernel ridge of a lasso's working residuals, in units of the linear predictor."""
+    x = fit.scale.rows(design)
+    link = fit.model.link(x)
+    residual, bend = fit.family.residual(link, fit.weight), fit.family.hessian(link, fit.weight)
+    # one curvature for all outputs, the largest: kernels are then the same for all of them
+    curve = np.ones(len(x)) if bend is None else bend.max(axis=1)
+    x, order = x[:, : design.shape[1]], np.lexsort(design.T)
+    order = order[fit.weight[order] > 0]
+    if order.size < FEWEST_ROWS or np.abs(residual).max() < 1e-9:
+        return None
+    # rows are drawn from an order that does not depend on how they were given
+    drawn = _draw(order, MOST_ROWS)
+    z, weight = residual[drawn] / curve[drawn, None], (fit.weight * curve)[drawn]
+    kernel = fit_kernel(x[drawn], z, weight, (fit.model.coef[:, : x.shape[1]] ** 2).sum(axis=0))
+    return kernel._replace(coef=kernel.coef * fit.scale.y_unit, slope=kernel.slope * fit.scale.y_unit)
+
+
+def _draw(rows: np.ndarray, most: int) -> np.ndarray:
+    if rows.size <= most:
+        return rows
+    return rows[np.sort(np.random.RandomState(SEED).choice(rows.size, most, replace=False))]
+
+
+def fit_kernel(x: np.ndarray, z: np.ndarray, weight: np.ndarray, known: np.ndarray) -> Kernel:
+    """Return kernel ridge of a response (n_rows, n_outputs) under weights.
+
+    Lengths start from what columns explain by themselves, ``known`` of it already.
+    """
+    weight = weight / weight.mean()
+    alone = known + explained_alone(x, z, weight)
+    squared = np.maximum(alone / (alone.max() or 1.0), min(1.0, FEW_COLUMNS / alone.size) ** 2)
+    some = _draw(np.arange(len(x)), LENGTH_ROWS)
+    for _ in range(ROUNDS):
+        kernel, _ = _ridge(x[some], z[some], weight[some], np.sqrt(squared), 1.0)
+        top = (kernel.slope**2).max()
+        if not top > 0:
+            return kernel
+        squared = kernel.slope**2 / top
+        squared[squared < FLAT] = 0.0
+    tried = [_ridge(x, z, weight, np.sqrt(squared), width) for width in WIDTHS]
+    return min(tried, key=lambda pair: pair[1])[0]
+
+
+def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return how much of a response the means of parts of each column explain, beyond what noise would."""
+    share = weight / weight.sum()
+    away = z - share @ z
+    found = np.zeros(x.shape[1])
+    for j, column in enumerate(x.T):
+        edges = np.unique(np.quantile(column, np.arange(1, PARTS) / PARTS))
+        part = np.searchsorted(edges, column)
+        mass = np.bincount(part, share)
+        sums = np.array([np.bincount(part, share * one) for one in away.T])
+        found[j] = (sums[:, mass > 0] ** 2 / mass[mass > 0]).sum()
+    by_chance = (PARTS - 1) * (share @ away**2).sum() * (share @ share)
+    return np.maximum(found - by_chance, 0.0)
+
+
+def _ridge(x: np.ndarray, z: np.ndarray, weight: np.ndarray, scale: np.ndarray, width: float) -> tuple[Kernel, float]:
+    """Return kernel ridge at a multiple of the median distance, with the penalty of the least leave-one-out error."""
+    used = np.flatnonzero(scale)
+    points, root = x[:, used] * scale[used], np.sqrt(weight)[:, None]
+    centres = points[_draw(np.arange(len(x)), CENTRES)]
+    inner = _distances(centres, centres)
+    apart = inner[inner > CLOSE]
+    unit = width * np.sqrt(np.median(apart)) if apart.size else 1.0
+    near = np.exp(-_distances(points, centres) / unit**2)
+    lower = cholesky(np.exp(-inner / unit**2) + JITTER * np.eye(len(centres)), lower=True)
+    rows, target = near * root, z * root
+    half = solve_triangular(lower, rows.T @ rows, lower=True)
+    value, vector = eigh(solve_triangular(lower, half.T, lower=True))
+    basis = solve_triangular(lower, vector, lower=True, trans="T")
+    features = rows @ basis
+    moment = features.T @ target
+    shrunk = 1.0 / (np.maximum(value, 0.0) + PENALTIES[:, None])
+    left = np.maximum(1.0 - features**2 @ shrunk.T, LEAST_LEFT)
+    error = np.zeros(PENALTIES.size)
+    for k in range(z.shape[1]):
+        error += (((target[:, [k]] - features @ (shrunk * moment[:, k]).T) / left) ** 2).sum(axis=0)
+    best = int(np.argmin(error))
+    coef = basis @ (shrunk[best][:, None] * moment)
+    slope = np.zeros((scale.size, z.shape[1]))
+    for k in range(z.shape[1]):
+        pull = near * coef[:, k]
+        change = points * pull.sum(axis=1)[:, None] - pull @ centres
+        slope[used, k] = weight @ change**2 / len(x)
+    own = scale / unit
+    whole = np.zeros((len(centres), scale.size))
+    whole[:, used] = centres / unit
+    return Kernel(own, whole, coef, 2.0 * own / unit * np.sqrt(slope.sum(axis=1))), float(error[best])
+
+
+def _distances(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return squared distances (n_rows, n_others)."""
+    both = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
+    return np.maximum(both - 2.0 * rows @ others.T, 0.0)
