@@ -34,7 +34,7 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
     ("own", "plain", "mixing", "words"),
     [
         (8.0, 10.0, 0.5, "It predicts new rows better than the model."),
-        (8.0, 10.0, 0.0, "It predicts new rows better than the model, by curves: attention adds nothing."),
+        (8.0, 10.0, 0.0, "It predicts new rows better than the model, without attention: models for all rows are enough."),
         (9.95, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
         (10.05, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
         (10.5, 10.0, 0.5, "The model predicts new rows better: use it, or fit to more rows."),

@@ -2,11 +2,12 @@
 
 The linear predictor f of a query is the value of all of its cells together; that of some of them is the mean of f over
 rows that have these cells from the query and the others from a training row. f is a sum of one function per column (the
-global model) and of a rest; trees are fitted to the rest, on rows mixed of two training rows. Shapley values of the
-first are what the functions say, those of the trees are exact. What the trees miss of a query is known, and is spread
-over the columns by how much the rest depends on each.
+lasso and the curves) and of a rest; trees are fitted to the rest, on rows mixed of two training rows. Shapley values of
+the first are what the functions say, those of the trees are exact. What the trees miss of a query is known, and is
+spread over the columns by how much the rest depends on each. Trees of the smooth model alone say what is its own part.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -79,11 +80,14 @@ class Game:
             self.idle = ~np.isin(np.arange(self.idle.size), fitted.rows.model_columns)
         self.bins = Bins().fit(np.where(self.idle, 0.0, train.codes), reader.unordered, weight)
         n_columns, n_mixed = train.codes.shape[1], self._n_mixed(weight.size)
-        self.trees = self._fit_trees(mix_rows(weight, n_columns, n_mixed), train)
+        mixed = mix_rows(weight, n_columns, n_mixed)
+        self.trees = self._fit_trees(mixed, train, self.rest)
+        self.smooth_trees = self._fit_trees(mixed, train, self.smooth_part) if fitted.tuned.smooth > 0 else []
         missed = self.missed_of(train, mix_rows(weight, n_columns, n_mixed // ONE_IN, SEED + 1))
         self.usually_missed = np.sqrt((missed**2).mean(axis=0))
         codes = self.binned(self.compared.rows.codes)
         self.tables: list[LeafTables] = [tree.leaf_tables(codes, self.compared.share) for tree in self.trees]
+        self.smooth_tables = [tree.leaf_tables(codes, self.compared.share) for tree in self.smooth_trees]
         seen = codes[:: -(-len(codes) // LOOKED_AT)]
         self.reliance = np.stack([np.abs(table.values(seen)).mean(axis=0) for table in self.tables])
 
@@ -111,14 +115,14 @@ class Game:
         slopes = np.split(coef, [n_names], axis=1) if models.by_column else [coef, coef]
         return Compared(rows, share, np.concatenate(links), slopes[0], slopes[1], design, curves)
 
-    def _fit_trees(self, source: np.ndarray, train: Pool) -> list[Surrogate]:
-        """Fit trees to what the global model leaves of the linear predictors of mixed rows."""
-        codes, rest = [], []
+    def _fit_trees(self, source: np.ndarray, train: Pool, function: Callable[[Pool], np.ndarray]) -> list[Surrogate]:
+        """Fit trees to a function of mixed rows (n_rows, n_outputs): one ensemble for each output."""
+        codes, found = [], []
         for part in self._cut(source):
             mixed = train.mix(part)
             codes.append(mixed.codes)
-            rest.append(self.rest(mixed))
-        rows, values = self._bin(np.vstack(codes)), np.vstack(rest)
+            found.append(function(mixed))
+        rows, values = self._bin(np.vstack(codes)), np.vstack(found)
         return [fit_surrogate(rows, column, SEED) for column in values.T]
 
     def _rows_at_a_time(self) -> int:
@@ -140,6 +144,20 @@ class Game:
         found = self.fitted.ask(batch, Ask(), self.run)
         link = self.fitted.problem.family.link_of(found.value)
         return link - self.global_terms(batch.view, link.shape).sum(axis=2)
+
+    def smooth_part(self, rows: Pool) -> np.ndarray:
+        """Return what the smooth model adds to the linear predictors of the global model (n_rows, n_outputs)."""
+        models = self.fitted.models
+        if models.smooth is None:
+            return np.zeros((len(rows.codes), len(models.coef)))
+        return self.fitted.tuned.smooth * models.smooth.added(models.view_of(rows.codes, rows.given).x)
+
+    def smooth_terms(self, codes: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+        """Return what columns add by the smooth model in the global one (n_rows, n_outputs, n_columns)."""
+        if not self.smooth_tables:
+            return np.zeros((*shape, codes.shape[1]))
+        binned = self.binned(codes)
+        return np.stack([table.values(binned) for table in self.smooth_tables], axis=1)
 
     def missed_of(self, pool: Pool, source: np.ndarray) -> np.ndarray:
         """Return what global model and trees leave of the linear predictors of rows mixed from a pool."""

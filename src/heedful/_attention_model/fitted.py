@@ -289,8 +289,10 @@ class FittedAttention:
             rest = (total - terms.columns)[:, :, self.rows.model_columns]
             levels = add_at_places(self.rows, batch.view.codes, terms.levels, rest)
             return Attribution(game.compared.base, total, total, levels, error, checked)
-        model = total - drop_noise(total - terms.columns, total, link)
-        return Attribution(game.compared.base, total, model, terms.levels, error, checked)
+        smooth = (1 - mixing) * game.smooth_terms(queries.codes, link.shape)
+        model = total - drop_noise(total - terms.columns - smooth, total, link)
+        levels = add_at_places(self.rows, batch.view.codes, terms.levels, smooth[:, :, self.rows.model_columns])
+        return Attribution(game.compared.base, total, model, levels, error, checked)
 
     def _given(self, table: Table) -> pd.DataFrame:
         """Return queries as they were given, under the names of the training rows' columns."""

@@ -36,6 +36,8 @@ def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run)
         importances=importances(fitted, run._replace(verbose=0)),
         rival=models.rival,
         share=models.share,
+        curves=(1 - tuned.mixing) * tuned.additive,
+        smooth=(1 - tuned.mixing) * tuned.smooth,
     )
 
 

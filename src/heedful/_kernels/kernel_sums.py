@@ -1,4 +1,4 @@
-"""Sums of a Gaussian kernel over its centres: each row by itself, so that it does not matter which are asked together."""
+"""Sums of a Gaussian kernel over its centres: each row by itself, whichever are asked together."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from heedful._kernels._jit import many_rows
 
 @many_rows
 def kernel_sum_rows(x, centres, coef, total):
-    """Add to ``total`` (n_rows, n_outputs) the kernel exp(-|x - c|^2) of each row and centre times the centre's coef."""
+    """Add to ``total`` (n_rows, n_outputs) the kernel exp(-|x - c|^2) of rows and centres times the centres' coef."""
     for i in range(x.shape[0]):
         for c in range(centres.shape[0]):
             distance = 0.0

@@ -186,7 +186,7 @@ class LinearModels:
 
 
 class FittedLinear(FittedModels):
-    """A lasso for all rows, with an additive and a smooth model beside it or not, and what local lassos need of them."""
+    """A lasso for all rows, an additive and a smooth model beside it or not, and what local lassos need of them."""
 
     linear = by_column = True
     rival = "one lasso for all rows"

@@ -31,35 +31,41 @@ PENALTIES = 10.0 ** np.arange(-3.0, 2.1, 0.5)
 FLAT = 1e-4
 # Folds in which the model is tried, and rows that it takes at least.
 FOLDS, FEWEST_ROWS = 5, 20
-JITTER, CLOSE, LEAST_LEFT = 1e-6, 1e-12, 1e-3
+# A kernel that takes less than this part off the leave-one-out error, for which it was chosen, takes none off new rows.
+LEAST_GAIN = 0.02
+# How far from the lasso's linear predictor one Newton step is believed.
+STEP = 2.0
+JITTER, CLOSE, LEAST_LEFT, TINY = 1e-6, 1e-12, 1e-3, 1e-300
 SEED = 0
 
 
 class Kernel(NamedTuple):
     """A sum of Gaussian kernels: what columns are multiplied with, centres (multiplied), their coefficients, slopes.
 
-    ``slope`` is the root mean square, over the rows fitted, of the derivative by each column.
+    ``slope`` is the root mean square, over the rows fitted, of the derivative by each column; ``most`` is the largest
+    value either way.
     """
 
     scale: np.ndarray
     centres: np.ndarray
     coef: np.ndarray
     slope: np.ndarray
+    most: float = np.inf
 
     def values(self, x: np.ndarray) -> np.ndarray:
         """Return the sums (n_rows, n_outputs) at rows."""
         used = self.scale > 0
         total = np.zeros((len(x), self.coef.shape[1]))
         _kernels.kernel_sum_rows(x[:, used] * self.scale[used], self.centres[:, used], self.coef, total)
-        return total
+        return np.clip(total, -self.most, self.most)
 
 
 @dataclass
 class Smooth:
     """Kernel ridge of what the lasso leaves, on the scale of the linear predictor.
 
-    ``level`` (n_outputs,) is added to it; ``train`` (n_rows, n_outputs) is what smooth models that did not see a training
-    row predict of it, with the lasso in it.
+    ``level`` (n_outputs,) is added to it; ``train`` (n_rows, n_outputs) is what lasso and kernel together predict of a
+    training row that neither has seen.
     """
 
     kernel: Kernel
@@ -68,7 +74,8 @@ class Smooth:
 
     def check_sound(self) -> None:
         """Raise if parts that came from a file do not suit each other."""
-        scale, centres, coef, slope = self.kernel
+        scale, centres, coef, slope, most = self.kernel
+        need(most > 0, "a smooth model has no room")
         numbers(scale, scale.size)
         numbers(slope, scale.size)
         numbers(centres, len(centres), scale.size)
@@ -93,7 +100,13 @@ def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: flo
     for train, test in merge_folds(splits, len(design)):
         everyone = np.arange(train.size)
         own = fit_global(
-            design[train], fit.family.part(train), fit.weight[train], [Split(everyone, everyone)], fit.alpha, tol, None,
+            design[train],
+            fit.family.part(train),
+            fit.weight[train],
+            [Split(everyone, everyone)],
+            fit.alpha,
+            tol,
+            None,
             fit.asked,
         )
         found = _fit_kernel(own, design[train])
@@ -134,7 +147,11 @@ def _fit_kernel(fit: GlobalFit, design: np.ndarray) -> Kernel | None:
     drawn = _draw(order, MOST_ROWS)
     z, weight = residual[drawn] / curve[drawn, None], (fit.weight * curve)[drawn]
     kernel = fit_kernel(x[drawn], z, weight, (fit.model.coef[:, : x.shape[1]] ** 2).sum(axis=0))
-    return kernel._replace(coef=kernel.coef * fit.scale.y_unit, slope=kernel.slope * fit.scale.y_unit)
+    if kernel is None:
+        return None
+    unit = fit.scale.y_unit
+    most = np.inf if bend is None else STEP
+    return kernel._replace(coef=kernel.coef * unit, slope=kernel.slope * unit, most=most)
 
 
 def _draw(rows: np.ndarray, most: int) -> np.ndarray:
@@ -143,8 +160,8 @@ def _draw(rows: np.ndarray, most: int) -> np.ndarray:
     return rows[np.sort(np.random.RandomState(SEED).choice(rows.size, most, replace=False))]
 
 
-def fit_kernel(x: np.ndarray, z: np.ndarray, weight: np.ndarray, known: np.ndarray) -> Kernel:
-    """Return kernel ridge of a response (n_rows, n_outputs) under weights.
+def fit_kernel(x: np.ndarray, z: np.ndarray, weight: np.ndarray, known: np.ndarray) -> Kernel | None:
+    """Return kernel ridge of a response (n_rows, n_outputs) under weights; None if it explains nothing of it.
 
     Lengths start from what columns explain by themselves, ``known`` of it already.
     """
@@ -156,11 +173,12 @@ def fit_kernel(x: np.ndarray, z: np.ndarray, weight: np.ndarray, known: np.ndarr
         kernel, _ = _ridge(x[some], z[some], weight[some], np.sqrt(squared), 1.0)
         top = (kernel.slope**2).max()
         if not top > 0:
-            return kernel
+            return None
         squared = kernel.slope**2 / top
         squared[squared < FLAT] = 0.0
     tried = [_ridge(x, z, weight, np.sqrt(squared), width) for width in WIDTHS]
-    return min(tried, key=lambda pair: pair[1])[0]
+    kernel, error = min(tried, key=lambda pair: pair[1])
+    return None if error > 1.0 - LEAST_GAIN else kernel
 
 
 def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -179,7 +197,10 @@ def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndar
 
 
 def _ridge(x: np.ndarray, z: np.ndarray, weight: np.ndarray, scale: np.ndarray, width: float) -> tuple[Kernel, float]:
-    """Return kernel ridge at a multiple of the median distance, with the penalty of the least leave-one-out error."""
+    """Return kernel ridge at a multiple of the median distance, with the penalty of the least leave-one-out error.
+
+    The second is that error, as a share of the error without it.
+    """
     used = np.flatnonzero(scale)
     points, root = x[:, used] * scale[used], np.sqrt(weight)[:, None]
     centres = points[_draw(np.arange(len(x)), CENTRES)]
@@ -209,7 +230,9 @@ def _ridge(x: np.ndarray, z: np.ndarray, weight: np.ndarray, scale: np.ndarray, 
     own = scale / unit
     whole = np.zeros((len(centres), scale.size))
     whole[:, used] = centres / unit
-    return Kernel(own, whole, coef, 2.0 * own / unit * np.sqrt(slope.sum(axis=1))), float(error[best])
+    return Kernel(own, whole, coef, 2.0 * own / unit * np.sqrt(slope.sum(axis=1))), float(
+        error[best] / max((target**2).sum(), TINY)
+    )
 
 
 def _distances(rows: np.ndarray, others: np.ndarray) -> np.ndarray:

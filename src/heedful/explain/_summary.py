@@ -11,6 +11,8 @@ from heedful._show import Shown, Sketch, count, cut, percent, short
 from heedful.explain._unseen import judge
 
 N_FEATURES, WIDTH = 5, 100
+# Shares of a prediction that are smaller are not worth a word.
+LEAST_SAID = 0.005
 NAMES = {"numbers": ("number",), "dates": ("date",), "categories": ("category", "categories")}
 
 
@@ -47,6 +49,8 @@ class Summary(Shown):
         What the model for all rows is called.
     share : str
         What ``mixing`` is a share of.
+    curves, smooth : float, default=0
+        Shares of each prediction that come from the additive and from the smooth model for all rows.
 
     Examples
     --------
@@ -72,6 +76,8 @@ class Summary(Shown):
     importances: pd.Series
     rival: str
     share: str
+    curves: float = 0.0
+    smooth: float = 0.0
 
     def __str__(self) -> str:
         sketch = self._sketch()
@@ -89,6 +95,7 @@ class Summary(Shown):
             ("error", f"{found.figures}: {found.outcome}."),
             ("that means", " ".join([found.meaning, *self._say_miss()])),
             ("attention", self._say_attention()),
+            *([("models for all rows", self._say_rest())] if self.curves + self.smooth > 0 else []),
             ("features", self._say_features()),
         ]
         return Sketch(f"{self.name} of {cut(self.response)} ({self.words.response})", facts)
@@ -109,6 +116,15 @@ class Summary(Shown):
         heads = f"{self.n_used} of {count(self.n_heads, 'head')} in use"
         rows = "" if np.isnan(self.n_eff) else f" A row attends to about {short(self.n_eff)} of {self.n_rows} rows."
         return f"{percent(self.mixing)} {self.share} ({heads}).{rows}"
+
+    def _say_rest(self) -> str:
+        rest = {
+            "a smooth model": self.smooth,
+            "curves": self.curves,
+            "the lasso": 1 - self.mixing - self.curves - self.smooth,
+        }
+        said = [f"{percent(part)} from {name}" for name, part in rest.items() if part >= LEAST_SAID]
+        return f"{', '.join(said)}." if said else "less than 1 %."
 
     def _say_features(self) -> str:
         top = self.importances[self.importances > 0][:N_FEATURES]

@@ -55,7 +55,8 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
         meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
         return Judged("on unseen rows not known", "no row was left out", meaning)
     figures = f"{unseen.name} on unseen rows {short(own, 4)}, {rival} {short(plain, 4)}"
-    better = f"It predicts new rows better than {rival}{'.' if mixing else ', by curves: attention adds nothing.'}"
+    how = "" if mixing else ", without attention: models for all rows are enough"
+    better = f"It predicts new rows better than {rival}{how}."
     same = f"{rival.capitalize()} predicts new rows as well, and is simpler to read."
     worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."
     if plain <= 0:
