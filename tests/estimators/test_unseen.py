@@ -29,7 +29,7 @@ def test_it_is_near_the_error_of_new_rows(fits):
     for model in models:
         new = [np.sqrt(np.mean((part.predict(X) - y) ** 2)) for part in (model, model.baseline_)]
         # a row is predicted by about a third of the 30 trees only, so its error is rather too large
-        np.testing.assert_allclose(model.unseen_error_, new, rtol=0.2)
+        np.testing.assert_allclose(model.unseen_error_[:2], new, rtol=0.2)
         assert model.unseen_error_.name == "root mean squared error"
 
 

@@ -8,8 +8,8 @@ from heedful.explain import say_error
 from heedful.explain._unseen import judge
 
 
-def errors(own, plain):
-    return pd.Series({"attention": own, "baseline": plain}, name="loss")
+def errors(own, plain, **more):
+    return pd.Series({"attention": own, "baseline": plain, **more}, name="loss")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,12 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
     ("own", "plain", "mixing", "words"),
     [
         (8.0, 10.0, 0.5, "It predicts new rows better than the model."),
-        (8.0, 10.0, 0.0, "It predicts new rows better than the model, without attention: models for all rows are enough."),
+        (
+            8.0,
+            10.0,
+            0.0,
+            "It predicts new rows better than the model, without attention: ",
+        ),
         (9.95, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
         (10.05, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
         (10.5, 10.0, 0.5, "The model predicts new rows better: use it, or fit to more rows."),
@@ -45,3 +50,10 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
 )
 def test_what_that_means_follows_from_which_is_lower(own, plain, mixing, words):
     assert judge(errors(own, plain), mixing, "the model").meaning.startswith(words)
+
+
+@pytest.mark.parametrize(("doubt", "sure"), [(0.75, True), (0.85, False)])
+def test_a_gain_of_few_standard_errors_may_be_chance(doubt, sure):
+    found = errors(8.0, 10.0, standard_error=doubt)
+    assert ("may be chance" in say_error(found, 0.5)) != sure
+    assert judge(found, 0.5).meaning.startswith("It predicts" if sure else "It is not clear")

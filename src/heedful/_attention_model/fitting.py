@@ -14,7 +14,7 @@ from heedful._responses import Measured, Response, split_offset
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import gather_errors, gather_evidence
 from heedful._tuning.grid import Grid, Queries, make_grid
-from heedful._tuning.guard import heads_alone
+from heedful._tuning.guard import heads_alone, mean_gain
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import Tuned, choose_mixing, tune
@@ -156,10 +156,14 @@ def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
 
 
 def unseen_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:
-    """Return mean losses of rows that models, and for the blend shares too, did not see."""
+    """Return mean losses of rows that models, and for the blend shares too, did not see, and how sure they differ.
+
+    The standard error is that of the difference.
+    """
     weight = oof.weight / oof.weight.sum()
     parts = {"attention": blend, "baseline": oof.baseline}
-    return {name: float(weight @ oof.family.losses(values).value) for name, values in parts.items()}
+    means = {name: float(weight @ oof.family.losses(values).value) for name, values in parts.items()}
+    return means | {"standard_error": mean_gain(oof, blend)[1]}
 
 
 def tune_with_others(

@@ -370,12 +370,14 @@ class AttentionEstimator(BaseEstimator):
     def unseen_error_(self) -> pd.Series:
         """Errors on training rows that models did not see.
 
-        "attention", and "baseline", the model for all rows; named by what is measured. NaN if nothing was tried, as
-        with a fixed ``mixing`` of one head.
+        "attention", "baseline", the model for all rows, and the "standard_error" of their difference; named by what is
+        measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.
         """
         words = self._model.response.words
-        found = pd.Series(self._model.unseen or {}, ["attention", "baseline"], np.float64, words.error)
-        return words.measured(found)
+        loss = pd.Series(self._model.unseen or {}, ["attention", "baseline", "standard_error"], np.float64, words.error)
+        found, gain = words.measured(loss[:2]), loss["baseline"] - loss["attention"]
+        unit = (found["baseline"] - found["attention"]) / gain if gain else 1.0
+        return pd.concat([found, unit * loss[2:]]).rename(words.error)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

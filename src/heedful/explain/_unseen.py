@@ -9,6 +9,8 @@ from heedful._show import short
 
 # A smaller gain over the model for all rows, in per cent, is none.
 NO_GAIN = 1.0
+# Nor is one of less than so many standard errors.
+SURE = 2.5
 RIVAL = "one lasso for all rows"
 
 
@@ -26,7 +28,7 @@ def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
     Parameters
     ----------
     unseen : Series
-        ``unseen_error_`` of an estimator.
+        ``unseen_error_`` of an estimator. A gain of less than two and a half of its standard errors may be chance.
     mixing : float
         Its ``mixing_``.
     rival : str, default="one lasso for all rows"
@@ -64,6 +66,9 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
         outcome = f"{'better' if own < plain else 'no better'} than {rival}"
         return Judged(figures, outcome, better if own < plain else same if own == plain else worse)
     gain = 100 * (1 - own / plain)
+    if gain >= NO_GAIN and plain - own < SURE * float(unseen.get("standard_error", 0.0)):
+        chance = f"{gain:.{0 if gain >= 10 else 1}f} % lower, which may be chance"
+        return Judged(figures, chance, f"It is not clear that it predicts new rows better than {rival}.")
     if gain >= NO_GAIN:
         return Judged(figures, f"{gain:.{0 if gain >= 10 else 1}f} % lower", better)
     if gain <= -NO_GAIN:
