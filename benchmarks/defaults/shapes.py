@@ -83,7 +83,7 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     nothing = np.zeros(fitted.grid.n_heads)
     table = fitted.grid.table(nothing, nothing)
     table.loc[len(table)] = {"similarity": ADDITIVE, "shapes": False}
-    additive = oof.family.observed(fitted.models.additive_left_out())
+    additive = oof.family.observed(fitted.models.others_left_out()["additive"])
     known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
     both = oof._replace(heads=np.column_stack([oof.heads, additive]), shaped=np.append(oof.shaped, False)).part(known)
     found = {LASSO: {"error": float(both.mean_loss(both.baseline)), "seconds": 0.0}}

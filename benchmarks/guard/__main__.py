@@ -18,7 +18,7 @@ import pandas as pd
 
 from benchmarks import pages, study
 from benchmarks.defaults.judge import try_heads
-from benchmarks.guard import classes
+from benchmarks.guard import classes, noise
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
 from heedful._attention_model import fitting
@@ -40,7 +40,7 @@ THIRDS = ("Airfoil", "Concrete")
 
 
 def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what every head (n_rows, n_heads), the lasso and the additive model predict of other rows."""
+    """Return what every head (n_rows, n_heads), the lasso and the other models for all rows predict of other rows."""
     fitted.tuned = fitting.Tuned(np.zeros(fitted.grid.n_heads), np.zeros(fitted.grid.n_heads), 1.0)
     batch, columns = fitted.read(X), []
     for number, group in enumerate(fitted.grid.groups):
@@ -49,7 +49,8 @@ def ask_heads(fitted: FittedAttention, X: pd.DataFrame) -> tuple[np.ndarray, np.
         fits = fitted.problem.fit(group.score(rows), rows.x, group.weightings, wanted, np.zeros(wanted.shape), None)
         values = fits.values
         columns.append(values[..., 0].reshape(batch.size, -1))
-    return np.hstack(columns), batch.view.base[:, 0], batch.view.additive[:, 0]
+    others = [values for values in (batch.view.additive, batch.view.smooth) if values is not None]
+    return np.hstack(columns), batch.view.base[:, 0], np.hstack(others)
 
 
 def count_extremes(oof: OutOfFold, mixing: float | None) -> np.ndarray:
@@ -64,20 +65,21 @@ def one_sample(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     size = min(SIZES[seed % len(SIZES)], half.size - FEWEST_OTHERS)
     train, test = half[:size], half[size : size + MOST_OTHERS]
     fitted, oof = try_heads(X.iloc[train], y[train], seed)
-    heads, lasso, additive = ask_heads(fitted, X.iloc[test])
-    left_out = oof.family.observed(fitted.models.additive_left_out())
-    known = np.flatnonzero(np.isfinite(oof.heads).all(axis=1) & np.isfinite(oof.baseline))
-    both = np.column_stack([oof.heads, left_out])
-    with_it = oof._replace(heads=both, shaped=np.append(oof.shaped, False)).part(known)
-    every, lines = np.ones(with_it.shaped.size, dtype=bool), ~with_it.shaped
+    heads, lasso, others = ask_heads(fitted, X.iloc[test])
+    left_out = [oof.family.observed(values) for values in fitted.models.others_left_out().values()]
+    both = np.column_stack([oof.heads, *left_out])
+    known = np.flatnonzero(np.isfinite(both).all(axis=1) & np.isfinite(oof.baseline))
+    shaped = np.append(oof.shaped, np.zeros(len(left_out), dtype=bool))
+    with_it = oof._replace(heads=both, shaped=shaped).part(known)
+    every, lines = np.ones(shaped.size, dtype=bool), ~shaped
     ways = {
-        "lines": (lines & (np.arange(every.size) < every.size - 1), fit_many),
-        "lines, additive": (lines, fit_many),
+        "lines": (lines & (np.arange(every.size) < oof.shaped.size), fit_many),
+        "lines, models for all rows": (lines, fit_many),
         "all": (every, fit_many),
         DEFAULT: (every, fit_both),
         "mean of both, extreme rows in full": (every, count_extremes),
     }
-    columns, loss = np.column_stack([heads, additive]), np.mean((lasso - y[test]) ** 2)
+    columns, loss = np.column_stack([heads, others]), np.mean((lasso - y[test]) ** 2)
     found = {}
     for name, (used, fit) in ways.items():
         part = with_it._replace(heads=with_it.heads[:, used], shaped=with_it.shaped[used])
@@ -147,6 +149,15 @@ def write_about_classes(n_samples: int, runs: int) -> str:
     )
 
 
+def write_about_noise() -> str:
+    """Return what leads to the part on noise."""
+    sizes = ", ".join(map(str, noise.SIZES))
+    return (
+        f"Responses that have nothing to do with {noise.N_COLUMNS} columns, {sizes} rows in turn. `summary()` claims "
+        "skill if the error on unseen rows is at least 1 % lower than the lasso's, and by two and a half standard errors."
+    )
+
+
 def main() -> None:
     """Run the study."""
     options = study.read_options(__doc__, RUNS, add=add_options)
@@ -157,8 +168,11 @@ def main() -> None:
     samples = {"like iris": samples["like iris"]} if options.smoke else samples | classes.tables_of(numbers, THIRDS)
     more = argparse.Namespace(**vars(options) | {"runs": MORE * options.runs})
     of_classes = study.run(study.Study(HERE, classes.one_sample, PACKAGES), samples, more, "classes")
+    draws = argparse.Namespace(**vars(options) | {"runs": 2 if options.smoke else noise.RUNS})
+    of_noise = study.run(study.Study(HERE, noise.one_sample, PACKAGES), noise.KINDS, draws, "noise")
     about, about_classes = write_about(options, tables), write_about_classes(len(samples), more.runs)
     parts = [tell(found), "## Classes", about_classes, classes.tell(of_classes), classes.tell_tables(of_classes)]
+    parts += ["## Pure noise", write_about_noise(), noise.tell(of_noise)]
     study.publish(HERE, more, pages.join("Trust on small samples", about, *parts))
 
 
