@@ -154,7 +154,7 @@ def write_about_noise() -> str:
     sizes = ", ".join(map(str, noise.SIZES))
     return (
         f"Responses that have nothing to do with {noise.N_COLUMNS} columns, {sizes} rows in turn. `summary()` claims "
-        "skill if the error on unseen rows is at least 1 % lower than the lasso's, and by two and a half standard errors."
+        "skill if the error on unseen rows is at least 1 % below the lasso's, and by 2.5 standard errors."
     )
 
 
