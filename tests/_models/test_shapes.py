@@ -37,7 +37,7 @@ def response(kind, signal, rng):
 
 
 def fitted(kind, X, y, sample_weight=None, **how):
-    how = {"similarity": ForestProximity(8), "random_state": 0} | how
+    how = {"similarity": ForestProximity(8), "random_state": 0, "local": LocalLasso(smooth=False)} | how
     return ESTIMATORS.get(kind, AttentionLassoClassifier)(**how).fit(X, y, sample_weight)
 
 

@@ -242,3 +242,22 @@ def test_a_saved_model_predicts_the_same_and_one_of_another_table_is_refused(tmp
     for wrong in (part.kernel._replace(scale=part.kernel.scale[:-1]), part.kernel._replace(most=0.0)):
         with pytest.raises(ValueError, match=r"holds something else|has no room"):
             room.Smooth(wrong, part.level, part.train).check_sound()
+
+
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+def test_the_global_model_is_a_blend_of_lasso_curves_and_smooth_model(kind):
+    X, signal = make_rows(200)
+    estimator = AttentionLasso if kind == "numbers" else AttentionLassoClassifier
+    model = fitted(X[:160], (signal + X[:, 2] if kind == "numbers" else signal > 0.2)[:160], estimator)
+    attention, tuned = model._model, model._model.tuned
+    view = attention.models.view(X[160:])
+    assert tuned.smooth > 0.1
+    lasso = attention.models.baseline
+    link = lasso.link(view.design) + attention.models.smooth.added(view.x)
+    smooth = lasso.fit_.family.scaled(0.0, 1.0).values(link)
+    expected = (1 - tuned.additive - tuned.smooth) * view.base + tuned.additive * view.additive + tuned.smooth * smooth
+    found = model.local_models(X[160:])
+    np.testing.assert_allclose(found.baseline_prediction, expected[:, -1], atol=1e-12)
+    if kind == "numbers":
+        added = (1 - found.mixing) * tuned.smooth * (link - lasso.link(view.design))[:, 0]
+        np.testing.assert_allclose(found.smooth, added, atol=1e-12)

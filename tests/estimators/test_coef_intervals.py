@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, TreeAttentionRegressor
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso, TreeAttentionRegressor
 from heedful._intervals import debiased
 from heedful.similarity import ForestProximity
 from reference.coefficients import line_intervals
@@ -17,7 +17,7 @@ def same_side(query, train):
 
 
 SINGLE = {"heads": "single", "similarity": ForestProximity(40), "random_state": 0}
-MANY = {"similarity": ForestProximity(40), "random_state": 0}
+MANY = {"similarity": ForestProximity(40), "local": LocalLasso(smooth=False), "random_state": 0}
 
 
 def table(rng, n=150):

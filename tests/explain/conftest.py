@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful._attention_model.queries import Ask
 from heedful._models.protocol import Run
 from heedful.datasets import make_survival
@@ -30,7 +30,7 @@ def over_distinct_rows(model, X):
 @pytest.fixture(scope="session")
 def regression():
     X, y = table()
-    model = AttentionLasso(similarity=FOREST, random_state=0).fit(X[:60], y[:60])
+    model = AttentionLasso(similarity=FOREST, local=LocalLasso(smooth=False), random_state=0).fit(X[:60], y[:60])
     return model, X[60:], model.explain(X[60:], y[60:])
 
 

@@ -434,7 +434,7 @@ class FittedAttention:
     ) -> LocalModels:
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
         design = self.models.design(table, batch.view)
-        base = GlobalCoef(self.base_intercept, self.base_coef)
+        base = GlobalCoef(self.base_intercept, self.base_coef, self.tuned.smooth)
         return table_models(index, self.models, self.problem.family, design, batch.view, base, found, small, offset)
 
     def _losses(self, y: Any, offset: np.ndarray | None, found: Answer) -> dict[str, Any]:

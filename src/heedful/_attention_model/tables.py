@@ -33,7 +33,8 @@ class LocalModels(NamedTuple):
     ``lasso_coef`` are the coefficients of the method: local lassos, blended with each other and with the model for all
     rows. They are shrunk, and a row that moves is compared with other rows, so they are no slopes of the prediction.
     ``link`` is ``lasso_intercept + (lasso_coef * lasso_design + shape).sum(axis=1)``, where ``shape`` is what the
-    additive model adds: for each feature its curve times the query's own ``multiple`` of it. ``lasso_design`` has one
+    additive model adds: for each feature its curve times the query's own ``multiple`` of it. What the smooth model adds
+    to the link of a query is ``smooth``, a part of ``lasso_intercept``. ``lasso_design`` has one
     column per level of a category, missing numbers filled in, far values pulled back. ``local_coef`` are those of the
     local lassos alone, ``baseline_coef`` of the model for all rows. ``local_name`` says what the local models are:
     those of classes, survival, counts and costs are by default one Newton step from the global model.
@@ -63,6 +64,7 @@ class LocalModels(NamedTuple):
     multiple: pd.Series | pd.DataFrame
     shape: pd.DataFrame
     local_shape: pd.DataFrame
+    smooth: pd.Series | pd.DataFrame
     local_name: str = ""
     start: pd.Series | pd.DataFrame | None = None
     terms: pd.DataFrame | None = None
@@ -142,10 +144,14 @@ class LocalModels(NamedTuple):
 
 
 class GlobalCoef(NamedTuple):
-    """Intercepts of the global model, if it has any, and coefficients (n_outputs, n_columns), shapes last."""
+    """Intercepts of the global model, if it has any, and coefficients (n_outputs, n_columns), shapes last.
+
+    ``smooth`` is the share of the smooth model in it.
+    """
 
     intercept: np.ndarray | None
     coef: np.ndarray
+    smooth: float = 0.0
 
 
 # What an explanation takes over from the models as it is.
@@ -226,6 +232,7 @@ def table_models(
         multiple=_multiples(index, multiple, outputs),
         shape=coefs.per_feature(shape),
         local_shape=coefs.per_feature(local_shape),
+        smooth=frames.per_output(_smooth(models, view, (1 - found.mixing) * base.smooth, link.shape), "smooth"),
         local_name=models.local_name,
         **shown,
         **{f"lasso_{name}": part for name, part in lasso.items()},
@@ -291,6 +298,13 @@ def _base_intercept(base: GlobalCoef, outputs: list | None) -> float | pd.Series
     if base.intercept is None:
         return np.nan
     return float(base.intercept[0]) if outputs is None else pd.Series(base.intercept, outputs)
+
+
+def _smooth(models: FittedModels, view: View, share: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Return what shares (n_query,) of the smooth model add to linear predictors (n_query, n_outputs)."""
+    if models.smooth is None:
+        return np.zeros(shape)
+    return share[:, None] * (models.smooth.added(view.x) - models.smooth.level)
 
 
 def _shape(models: FittedModels, view: View, multiple: np.ndarray) -> np.ndarray:
