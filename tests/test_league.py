@@ -11,7 +11,7 @@ from benchmarks import study
 from benchmarks.league import __main__ as league
 from benchmarks.league import measuring, methods, page, summary
 from benchmarks.league.methods import LASSO, OURS, Method
-from benchmarks.league.tables import as_frame, cut_at_median
+from benchmarks.league.tables import as_frame, cut_at_median, cut_to_sizes
 from benchmarks.tables import load_statlib, stand_in
 
 # Squared errors of three splits; the lasso's are 100, so that gains are 100 - error.
@@ -180,6 +180,8 @@ def test_each_method_is_kept_under_its_own_code():
     studies = league.make_studies()
     assert studies[OURS].names == ("numbers", OURS)
     assert studies["CatBoost, classes"].names == ("classes", "CatBoost")
+    # samples by size are measured by the code of numbers
+    studies = {part: made for part, made in studies.items() if made.names[0] != "sizes"}
     assert len({made.key for made in studies.values()}) == len(studies)
 
 
@@ -187,6 +189,35 @@ def test_parts_are_the_methods_of_each_kind():
     tables = {"numbers": {"a": (pd.DataFrame([1]),)}, "classes": {"b": (pd.DataFrame([1]),)}}
     found = league.list_parts(tables, ["Cubist", LASSO], 1)
     assert found == [("Cubist", "a", 0), (LASSO, "a", 0), ("lasso, classes", "b", 0)]
+
+
+def test_a_method_of_two_classes_is_not_asked_about_three():
+    tables = {f"{k} classes": (pd.DataFrame({"x0": range(6)}), np.arange(6) % k) for k in (2, 3)}
+    assert league.list_parts({"classes": tables}, ["BART"], 1) == [("BART, classes", "2 classes", 0)]
+    assert len(league.list_parts({"numbers": tables}, ["BART"], 1)) == 2
+
+
+def test_samples_by_size_are_of_so_many_training_rows():
+    X, y = stand_in(50, 0)
+    found = cut_to_sizes({"t": (as_frame(X), y)}, (10, 30, 60), 20)
+    assert {title: len(rows) for title, (_, rows) in found.items()} == {"t, n = 10": 30, "t, n = 30": 50}
+    small, large = (set(found[title][1]) for title in found)
+    assert small < large
+
+
+def test_samples_by_size_have_test_rows_of_their_own():
+    train, test = measuring.cut_rows("sizes", np.zeros(1300), 0)
+    assert (len(train), len(test)) == (300, 1000)
+    assert sorted([*train, *test]) == list(range(1300))
+
+
+def test_a_rival_of_an_extra_that_is_missing_is_left_out_and_named(monkeypatch):
+    monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "chimeraboost" else module)
+    assert set(methods.NAMES) - set(methods.list_there()) == {"ChimeraBoost"}
+    assert "ChimeraBoost (extra `league-more`)" in league.tell_missing()
+    monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "cubist" else module)
+    assert "Cubist" in methods.list_there()
+    assert league.tell_missing() == ""
 
 
 def test_an_unknown_table_is_an_error_that_names_those_there_are():
