@@ -98,6 +98,15 @@ def test_the_page_has_every_method_and_says_what_was_left_out(results):
     assert "more than 1 %: below (-4.0 %)." in text
 
 
+def test_samples_by_size_have_a_line_for_each_size(results):
+    sizes = {"steady loss": (100, 2), "noisy loss": (100, 2), "steady win": (300, 2), "below": (300, 2)}
+    lines = page.write_section("sizes", "", results, sizes).splitlines()
+    assert "| typical gain, training rows | heedful | booster |" in lines
+    # geometric means: of errors near 52 and 50; of errors near 12 and 104
+    assert any(line.startswith("| 100 | 49.0 |") for line in lines)
+    assert any(line.startswith("| 300 | 64.8 |") for line in lines)
+
+
 def test_without_heedful_the_page_compares_the_others(results):
     text = page.write_section("numbers", "", results.drop(columns=OURS, level=1), dict.fromkeys(ERRORS, (30, 2)))
     assert "| booster | 3 | 46.0 |" in text

@@ -3,6 +3,7 @@
 ``kind`` is "Regressor" or "Classifier", as these packages name their classes.
 """
 
+import logging
 import typing
 from typing import Any
 
@@ -95,4 +96,5 @@ def make_realmlp(kind: str, seed: int) -> Any:
     """Return RealMLP with its tuned defaults."""
     import pytabkit  # noqa: PLC0415 - may be missing
 
+    logging.getLogger("pytorch_lightning").setLevel(logging.ERROR)
     return getattr(pytabkit, f"RealMLP_TD_{kind}")(random_state=seed, n_threads=1, device="cpu")
