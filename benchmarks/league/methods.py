@@ -124,7 +124,7 @@ NUMBERS = {
     "forest": Method(partial(seeded, RandomForestRegressor), ("scikit-learn",), "sklearn"),
     EBM: Method(rivals.make_ebm, ("interpret-core",), "interpret", keep, seconds=MINUTE),
     "Cubist": Method(make_cubist, ("cubist",), "cubist"),
-    "RaFFLE": Method(RaFFLE, ("fast-model-trees",), "pilot"),
+    "RaFFLE": Method(RaFFLE, ("fast-model-trees",), "pilot", extra="league"),
     "linear trees": Method(partial(make_lightgbm, LGBMRegressor, linear_tree=True), ("lightgbm",), "lightgbm"),
     "ChimeraBoost": Method(partial(make_chimeraboost, "Regressor"), *CHIMERA, keep, extra=MORE),
     "BART": Method(partial(make_bart, "Regressor"), *BART, extra=MORE),
