@@ -3,7 +3,8 @@
     python -m benchmarks.league.probabilities [--runs 2] [--jobs -1] [--data DIR] [--fresh] [--smoke]
 
 Log loss on the league's tables of classes but digits, of which ten classes take most of the time. Whatever is added to
-heedful has its shares, or its temperature, from predictions of training rows by five folds; test halves only judge.
+heedful has its weights from predictions of training rows by five folds. It is judged twice: within training halves, by
+weights in which a row had no say, which is what a choice may rest on, and on test halves.
 Writes probabilities.md beside this file; of less, and with ``--smoke``, under build/.
 """
 
@@ -29,6 +30,8 @@ from benchmarks.league.tables import make_stand_ins, read_classes, read_numbers
 from benchmarks.tables import data_folder, one_hot
 
 HERE, RUNS, FOLDS = Path(__file__).parent, 2, 5
+Fit = Callable[[list[np.ndarray], np.ndarray], np.ndarray]
+Add = Callable[[list[np.ndarray], np.ndarray], np.ndarray]
 RIDGE, SMOOTH = "ridge", "smooth"
 RIVALS = [name for name in ("CatBoost", "TabPFN") if not find_absent([name])]
 PACKAGES = tuple(dict.fromkeys(["heedful", "scikit-learn", *(p for name in RIVALS for p in CLASSES[name].packages)]))
@@ -113,13 +116,42 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     for title, (names, fit, add) in BLENDS.items():
         weight = fit([unseen[name] for name in names], y[train])
         said[title] = add([said[name] for name in names], weight)
-    return {name: {"error": log_loss_of(chance, y[test])} for name, chance in said.items()}
+        unseen[title] = blend_left_out([unseen[name] for name in names], y[train], fit, add)
+    found = {name: {"error": log_loss_of(chance, y[test])} for name, chance in said.items()}
+    for name, chance in unseen.items():
+        found[name]["left out"] = log_loss_of(chance, y[train])
+    return found
+
+
+def blend_left_out(
+    parts: list[np.ndarray], y: np.ndarray, fit: Callable[..., Any], add: Callable[..., Any]
+) -> np.ndarray:
+    """Return blends of rows whose weights are fitted to the others, by ten folds."""
+    found = np.zeros_like(parts[0])
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=0).split(y, y):
+        found[test] = add([part[test] for part in parts], fit([part[train] for part in parts], y[train]))
+    return found
 
 
 def write_page(results: pd.DataFrame) -> str:
-    """Return the page: log loss of each method on each table, and how often a blend is better than heedful alone."""
-    means = results["error"].groupby("table").mean()
-    rows = [[title, *(f"{value:.4f}" for value in row)] for title, row in means.iterrows()]
+    """Return the page: log loss by table, within training halves and on test halves."""
+    about = (
+        "Log loss, the smaller the better; from `with a temperature` on, what is blended with heedful, its weights by "
+        "predictions of training rows that were left out. Ridge: logistic, cross-validated. Smooth: Gaussian processes "
+        "with a linear and a Gaussian kernel, a length per column (`smooth.py`). Means of "
+        f"{study.tell_splits(results)}, seeds from 0. {pages.stamp(*PACKAGES)}. "
+        "Run again: `python -m benchmarks.league.probabilities`."
+    )
+    sections = {"Within training halves": "left out", "On test halves": "error"}
+    return pages.join(
+        "Probabilities", about, *(write_section(title, results[what]) for title, what in sections.items())
+    )
+
+
+def write_section(title: str, losses: pd.DataFrame) -> str:
+    """Return log losses of each table, and how often a blend is better than heedful alone."""
+    means = losses.groupby("table").mean()
+    rows = [[table, *(f"{value:.4f}" for value in row)] for table, row in means.iterrows()]
     rows.append(["mean", *(f"{value:.4f}" for value in means.mean())])
     gain = means[list(BLENDS)].rsub(means[OURS], axis=0)
     said = [
@@ -127,14 +159,7 @@ def write_page(results: pd.DataFrame) -> str:
         f"of {len(gain)}, smallest gain {gain[name].min():.4f} ({gain[name].idxmin()})."
         for name in gain
     ]
-    about = (
-        "Log loss on test halves, the smaller the better; from `with a temperature` on, what is blended with heedful, "
-        "its weights by predictions of training rows that were left out. Ridge: logistic, cross-validated. Smooth: "
-        "Gaussian processes with a linear and a Gaussian kernel, a length per column (`smooth.py`). Means of "
-        f"{study.tell_splits(results)}, seeds from 0. {pages.stamp(*PACKAGES)}. "
-        "Run again: `python -m benchmarks.league.probabilities`."
-    )
-    return pages.join("Probabilities", about, pages.draw_table(["table", *means], rows), pages.bullets(said))
+    return "\n\n".join([f"## {title}", pages.draw_table(["table", *means], rows), pages.bullets(said)])
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
