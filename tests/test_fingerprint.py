@@ -156,7 +156,7 @@ def test_the_default_estimator_depends_on_trees_kernels_and_guard_but_not_on_the
 
 def test_rivals_do_not_depend_on_our_models():
     code = fp.code_of("benchmarks.league", ("numbers", "CatBoost"))
-    assert "benchmarks.league.methods:CatBoost" in code
+    assert "benchmarks.league.newer:WithCategories" in code
     assert not [name for name in code if name.startswith(("heedful._tuning", "heedful.estimators", "heedful._kernels"))]
 
 

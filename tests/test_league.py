@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks import study
 from benchmarks.league import __main__ as league
-from benchmarks.league import measuring, methods, page, summary
+from benchmarks.league import measuring, methods, page, probabilities, smooth, summary
 from benchmarks.league.methods import LASSO, OURS, Method
-from benchmarks.league.tables import as_frame, cut_at_median
+from benchmarks.league.tables import as_frame, cut_at_median, cut_to_sizes
 from benchmarks.tables import load_statlib, stand_in
 
 # Squared errors of three splits; the lasso's are 100, so that gains are 100 - error.
@@ -98,6 +98,15 @@ def test_the_page_has_every_method_and_says_what_was_left_out(results):
     assert "more than 1 %: below (-4.0 %)." in text
 
 
+def test_samples_by_size_have_a_line_for_each_size(results):
+    sizes = {"steady loss": (100, 2), "noisy loss": (100, 2), "steady win": (300, 2), "below": (300, 2)}
+    lines = page.write_section("sizes", "", results, sizes).splitlines()
+    assert "| typical gain, training rows | heedful | booster |" in lines
+    # geometric means: of errors near 52 and 50; of errors near 12 and 104
+    assert any(line.startswith("| 100 | 49.0 |") for line in lines)
+    assert any(line.startswith("| 300 | 64.8 |") for line in lines)
+
+
 def test_without_heedful_the_page_compares_the_others(results):
     text = page.write_section("numbers", "", results.drop(columns=OURS, level=1), dict.fromkeys(ERRORS, (30, 2)))
     assert "| booster | 3 | 46.0 |" in text
@@ -180,6 +189,8 @@ def test_each_method_is_kept_under_its_own_code():
     studies = league.make_studies()
     assert studies[OURS].names == ("numbers", OURS)
     assert studies["CatBoost, classes"].names == ("classes", "CatBoost")
+    # samples by size are measured by the code of numbers
+    studies = {part: made for part, made in studies.items() if made.names[0] != "sizes"}
     assert len({made.key for made in studies.values()}) == len(studies)
 
 
@@ -187,6 +198,35 @@ def test_parts_are_the_methods_of_each_kind():
     tables = {"numbers": {"a": (pd.DataFrame([1]),)}, "classes": {"b": (pd.DataFrame([1]),)}}
     found = league.list_parts(tables, ["Cubist", LASSO], 1)
     assert found == [("Cubist", "a", 0), (LASSO, "a", 0), ("lasso, classes", "b", 0)]
+
+
+def test_a_method_of_two_classes_is_not_asked_about_three():
+    tables = {f"{k} classes": (pd.DataFrame({"x0": range(6)}), np.arange(6) % k) for k in (2, 3)}
+    assert league.list_parts({"classes": tables}, ["BART"], 1) == [("BART, classes", "2 classes", 0)]
+    assert len(league.list_parts({"numbers": tables}, ["BART"], 1)) == 2
+
+
+def test_samples_by_size_are_of_so_many_training_rows():
+    X, y = stand_in(50, 0)
+    found = cut_to_sizes({"t": (as_frame(X), y)}, (10, 30, 60), 20)
+    assert {title: len(rows) for title, (_, rows) in found.items()} == {"t, n = 10": 30, "t, n = 30": 50}
+    small, large = (set(found[title][1]) for title in found)
+    assert small < large
+
+
+def test_samples_by_size_have_test_rows_of_their_own():
+    train, test = measuring.cut_rows("sizes", np.zeros(1300), 0)
+    assert (len(train), len(test)) == (300, 1000)
+    assert sorted([*train, *test]) == list(range(1300))
+
+
+def test_a_rival_of_an_extra_that_is_missing_is_left_out_and_named(monkeypatch):
+    monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "chimeraboost" else module)
+    assert set(methods.NAMES) - set(methods.list_there()) == {"ChimeraBoost"}
+    assert "ChimeraBoost (extra `league-more`)" in league.tell_missing()
+    monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "cubist" else module)
+    assert "Cubist" in methods.list_there()
+    assert league.tell_missing() == ""
 
 
 def test_an_unknown_table_is_an_error_that_names_those_there_are():
@@ -204,3 +244,29 @@ def test_what_took_too_long_is_said():
     known = {("EBM", "a", 0): {}, ("EBM", "a", 1): {}, ("EBM", "b", 0): {"EBM": {"error": 1.0}}}
     assert league.left_out(known).endswith("EBM on a.")
     assert league.left_out({}) == ""
+
+
+def test_slopes_of_the_smooth_model_are_those_of_its_likelihood():
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30).astype(float)
+    start, now = np.array([-0.5, 0.1, 0.4, 0.2]), smooth.work(rng.normal(size=30), y)
+    slope = smooth.surprise(start + 0.1, rows, now, start)[1]
+    steps = 1e-5 * np.eye(4)
+    sides = [[smooth.surprise(start + 0.1 + s * step, rows, now, start)[0] for s in (1, -1)] for step in steps]
+    np.testing.assert_allclose(slope, [(up - down) / 2e-5 for up, down in sides], rtol=1e-5)
+
+
+def test_the_smooth_model_knows_a_circle():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = (X**2).sum(axis=1) > 1.4
+    chance = smooth.SmoothClassifier().fit(X[:150], y[:150].astype(int)).predict_proba(X[150:])
+    assert np.mean((chance[:, 1] > 0.5) == y[150:]) > 0.9
+
+
+def test_weights_of_blends_leave_what_is_of_no_use():
+    y = np.tile([0, 1], 50)
+    right, noise = np.where(np.eye(2)[y] > 0, 0.8, 0.2), np.full((100, 2), 0.5)
+    assert probabilities.fit_chances([right, noise], y) == pytest.approx([1.0, 0.0], abs=0.01)
+    # rows that are right in all cases may be surer, but not by much: there are few
+    assert 1.0 < probabilities.fit_logs([right], y)[0] < 2.0
+    np.testing.assert_allclose(probabilities.add_logs([right, noise], np.array([1.0, 0.7])), right)

@@ -33,6 +33,7 @@ USES = {
     "data": "import ucimlrepo",
     "paper": "import catboost, interpret, lightgbm, matplotlib",
     "league": "import cubist, statsmodels, catboost",
+    "league-more": "import aplr, chimeraboost, imodels, stochtree",
     "dask": "import distributed",
     "ray": "import ray",
 }

@@ -12,7 +12,16 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from xgboost import XGBClassifier, XGBRegressor
 
 from benchmarks import rivals
-from benchmarks.tables import one_hot
+from benchmarks.league.newer import (
+    TabPFN,
+    WithCategories,
+    make_aplr,
+    make_bart,
+    make_chimeraboost,
+    make_gp_gam,
+    make_realmlp,
+)
+from benchmarks.tables import integer_codes, one_hot
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.baseline import LassoBaseline, LogisticBaseline
 
@@ -27,10 +36,17 @@ def keep(train: pd.DataFrame, test: pd.DataFrame) -> Halves:
     return train, test
 
 
+def as_codes(train: pd.DataFrame, test: pd.DataFrame) -> Halves:
+    """Return numbers, levels as integers."""
+    first, second = integer_codes(train, test)
+    return first.to_numpy(), second.to_numpy()
+
+
 class Method(NamedTuple):
     """How a method is made from a seed, what it is shown of a split, its packages, and the module it needs.
 
-    ``seconds`` is the CPU time after which it is left out on a table.
+    ``seconds`` is the CPU time after which it is left out on a table, ``classes`` how many it can tell apart, and
+    ``extra`` what installs it, if a league can do without.
     """
 
     make: Callable[[int], Any]
@@ -38,31 +54,8 @@ class Method(NamedTuple):
     module: str
     rows: Callable[[pd.DataFrame, pd.DataFrame], Halves] = one_hot
     seconds: float | None = None
-
-
-class CatBoost:
-    """CatBoost, told which columns are categories; it takes no missing ones, so these are a level."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    def fit(self, X: pd.DataFrame, y: np.ndarray) -> "CatBoost":
-        """Fit to a frame."""
-        self.categories_ = list(X.select_dtypes("category"))
-        self.model.fit(self._fill(X), y, cat_features=self.categories_)
-        return self
-
-    def predict(self, X: pd.DataFrame) -> np.ndarray:
-        """Return one number per row."""
-        return self.model.predict(self._fill(X))
-
-    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
-        """Return one probability per row and class."""
-        return self.model.predict_proba(self._fill(X))
-
-    def _fill(self, X: pd.DataFrame) -> pd.DataFrame:
-        text = {name: X[name].astype(object).where(X[name].notna(), "missing") for name in self.categories_}
-        return X.assign(**text)
+    classes: float = np.inf
+    extra: str = ""
 
 
 class RaFFLE:
@@ -114,32 +107,61 @@ def seeded(kind: Any, seed: int) -> Any:
     return kind(random_state=seed, n_jobs=1)
 
 
+MORE, TORCH = "league-more", "league-torch"
+CHIMERA, BART, APLR, GP_GAM, REALMLP = (
+    (("chimeraboost",), "chimeraboost"),
+    (("stochtree",), "stochtree"),
+    (("aplr",), "aplr"),
+    (("imodels",), "imodels"),
+    (("pytabkit", "torch"), "pytabkit"),
+)
 ATTENTION = (("heedful", "scikit-learn"), "heedful")
 NUMBERS = {
     OURS: Method(partial(seeded, AttentionLasso), *ATTENTION, keep),
-    "CatBoost": Method(lambda seed: CatBoost(rivals.make_catboost(seed)), ("catboost",), "catboost", keep),
+    "CatBoost": Method(lambda seed: WithCategories(rivals.make_catboost(seed)), ("catboost",), "catboost", keep),
     "LightGBM": Method(partial(make_lightgbm, LGBMRegressor), ("lightgbm",), "lightgbm", keep),
     "XGBoost": Method(partial(seeded, XGBRegressor), ("xgboost",), "xgboost"),
     "forest": Method(partial(seeded, RandomForestRegressor), ("scikit-learn",), "sklearn"),
     EBM: Method(rivals.make_ebm, ("interpret-core",), "interpret", keep, seconds=MINUTE),
     "Cubist": Method(make_cubist, ("cubist",), "cubist"),
-    "RaFFLE": Method(RaFFLE, ("fast-model-trees",), "pilot"),
+    "RaFFLE": Method(RaFFLE, ("fast-model-trees",), "pilot", extra="league"),
     "linear trees": Method(partial(make_lightgbm, LGBMRegressor, linear_tree=True), ("lightgbm",), "lightgbm"),
+    "ChimeraBoost": Method(partial(make_chimeraboost, "Regressor"), *CHIMERA, keep, extra=MORE),
+    "BART": Method(partial(make_bart, "Regressor"), *BART, extra=MORE),
+    "APLR": Method(partial(make_aplr, "Regressor"), *APLR, seconds=MINUTE, extra=MORE),
+    "GP-GAM": Method(make_gp_gam, *GP_GAM, seconds=MINUTE, extra=MORE),
+    "RealMLP": Method(partial(make_realmlp, "Regressor"), *REALMLP, seconds=MINUTE, extra=TORCH),
     LASSO: Method(partial(seeded, LassoBaseline), *ATTENTION),
 }
 CLASSES = {
     OURS: Method(partial(seeded, AttentionLassoClassifier), *ATTENTION, keep),
-    "CatBoost": Method(lambda seed: CatBoost(make_catboost_classifier(seed)), ("catboost",), "catboost", keep),
+    "CatBoost": Method(lambda seed: WithCategories(make_catboost_classifier(seed)), ("catboost",), "catboost", keep),
     "LightGBM": Method(partial(make_lightgbm, LGBMClassifier), ("lightgbm",), "lightgbm", keep),
     "XGBoost": Method(partial(seeded, XGBClassifier), ("xgboost",), "xgboost"),
     "forest": Method(partial(seeded, RandomForestClassifier), ("scikit-learn",), "sklearn"),
     EBM: Method(make_ebm_classifier, ("interpret-core",), "interpret", keep, seconds=MINUTE),
+    "ChimeraBoost": Method(partial(make_chimeraboost, "Classifier"), *CHIMERA, keep, extra=MORE),
+    "BART": Method(partial(make_bart, "BinaryClassifier"), *BART, classes=2, extra=MORE),
+    "APLR": Method(partial(make_aplr, "Classifier"), *APLR, seconds=MINUTE, extra=MORE),
+    "RealMLP": Method(partial(make_realmlp, "Classifier"), *REALMLP, seconds=MINUTE, extra=TORCH),
+    "TabPFN": Method(TabPFN, ("tabpfn", "torch"), "tabpfn", as_codes, seconds=MINUTE, classes=10, extra=TORCH),
     LASSO: Method(partial(seeded, LogisticBaseline), *ATTENTION),
 }
-METHODS = {"numbers": NUMBERS, "classes": CLASSES}
+METHODS = {"numbers": NUMBERS, "classes": CLASSES, "sizes": NUMBERS}
+NAMES = list(dict.fromkeys([*NUMBERS, *CLASSES]))
+
+
+def find_method(name: str) -> Method:
+    """Return a method by its name, for numbers if it is for both kinds."""
+    return NUMBERS[name] if name in NUMBERS else CLASSES[name]
 
 
 def find_absent(names: list[str]) -> list[str]:
     """Return the modules that some methods need and that are not installed."""
-    needed = {NUMBERS[name].module for name in names}
+    needed = {find_method(name).module for name in names}
     return sorted(module for module in needed if find_spec(module) is None)
+
+
+def list_there() -> list[str]:
+    """Return all methods but those that a league can do without and whose modules are not installed."""
+    return [name for name in NAMES if not (find_method(name).extra and find_absent([name]))]

@@ -24,6 +24,7 @@ def write_section(kind: str, about: str, results: pd.DataFrame, shapes: dict[str
     parts = [
         f"## {kind.capitalize()}\n\n{about}",
         draw_summary(results),
+        draw_sizes(results, {title: n_rows for title, (n_rows, _) in shapes.items()}) if kind == "sizes" else "",
         bullets(list_weak_spots(gain)),
         draw_gains(gain, shapes),
     ]
@@ -41,6 +42,14 @@ def draw_summary(results: pd.DataFrame) -> str:
         costs = [f"{seconds[name].median():.2f}", f"{seconds[name].mean():.2f}"]
         rows.append([name, str(means[name].count()), *figures, wins, clear, *costs])
     return draw_table([*HEAD, "seconds, median", "mean"], rows)
+
+
+def draw_sizes(results: pd.DataFrame, n_rows: dict[str, int]) -> str:
+    """Return the typical gain of each method by the number of training rows."""
+    size = results.index.get_level_values("table").map(n_rows)
+    gain = pd.DataFrame({n: typical_gain(results[size == n]) for n in sorted(set(size))}).T.drop(columns=LASSO)
+    rows = [[str(n), *("not run" if pd.isna(value) else f"{value:.1f}" for value in row)] for n, row in gain.iterrows()]
+    return draw_table(["typical gain, training rows", *gain], rows)
 
 
 def tell_duel(gain: pd.DataFrame, rival: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from benchmarks.__main__ import find_studies
 from studies.running import run_python
 
 # Rows with numbers on the page of a smoke run.
+LEAGUE_RIVALS = {"pilot": 2, "chimeraboost": 3, "stochtree": 3, "aplr": 3, "imodels": 2, "pytabkit": 3, "tabpfn": 1}
 ROWS = {
     "attribution": 2,
     "clusters": 1,
@@ -22,8 +23,9 @@ ROWS = {
     "effects.timing": 8 if find_spec("econml") else 4,
     "guard": 22,
     "intervals": 8,
-    # RaFFLE has no wheel for every machine
-    "league": 19 if find_spec("pilot") else 18,
+    # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
+    "league": 29 + sum(n for module, n in LEAGUE_RIVALS.items() if find_spec(module)),
+    "league.probabilities": 4,
     "nearness": 8,
     "paper.appendix_a": 8,
     "paper.appendix_b": 7,
