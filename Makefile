@@ -214,7 +214,6 @@ reading: $(READY) ## do small models say what predictions do, do intervals hold 
 .PHONY: league
 league: $(LEAGUE)/.ready ## heedful and its rivals at their defaults on 34 tables, 12 of classes, and samples by size; goes on where it stopped
 	$(LEAGUE)/bin/python -m benchmarks.league
-	$(LEAGUE)/bin/python -m benchmarks.league.probabilities
 
 # Rivals with torch are large and have no wheel for every machine: without them the page says so. Weights of TabPFN are in
 # the sdist of its first version only, which later hatchlings do not build.

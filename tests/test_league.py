@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks import study
 from benchmarks.league import __main__ as league
-from benchmarks.league import measuring, methods, page, probabilities, smooth, summary
+from benchmarks.league import measuring, methods, page, summary
 from benchmarks.league.methods import LASSO, OURS, Method
 from benchmarks.league.tables import as_frame, cut_at_median, cut_to_sizes
 from benchmarks.tables import load_statlib, stand_in
@@ -244,29 +244,3 @@ def test_what_took_too_long_is_said():
     known = {("EBM", "a", 0): {}, ("EBM", "a", 1): {}, ("EBM", "b", 0): {"EBM": {"error": 1.0}}}
     assert league.left_out(known).endswith("EBM on a.")
     assert league.left_out({}) == ""
-
-
-def test_slopes_of_the_smooth_model_are_those_of_its_likelihood():
-    rng = np.random.default_rng(0)
-    rows, y = rng.normal(size=(30, 2)), rng.integers(0, 2, 30).astype(float)
-    start, now = np.array([-0.5, 0.1, 0.4, 0.2]), smooth.work(rng.normal(size=30), y)
-    slope = smooth.surprise(start + 0.1, rows, now, start)[1]
-    steps = 1e-5 * np.eye(4)
-    sides = [[smooth.surprise(start + 0.1 + s * step, rows, now, start)[0] for s in (1, -1)] for step in steps]
-    np.testing.assert_allclose(slope, [(up - down) / 2e-5 for up, down in sides], rtol=1e-5)
-
-
-def test_the_smooth_model_knows_a_circle():
-    X = np.random.default_rng(0).normal(size=(300, 2))
-    y = (X**2).sum(axis=1) > 1.4
-    chance = smooth.SmoothClassifier().fit(X[:150], y[:150].astype(int)).predict_proba(X[150:])
-    assert np.mean((chance[:, 1] > 0.5) == y[150:]) > 0.9
-
-
-def test_weights_of_blends_leave_what_is_of_no_use():
-    y = np.tile([0, 1], 50)
-    right, noise = np.where(np.eye(2)[y] > 0, 0.8, 0.2), np.full((100, 2), 0.5)
-    assert probabilities.fit_chances([right, noise], y) == pytest.approx([1.0, 0.0], abs=0.01)
-    # rows that are right in all cases may be surer, but not by much: there are few
-    assert 1.0 < probabilities.fit_logs([right], y)[0] < 2.0
-    np.testing.assert_allclose(probabilities.add_logs([right, noise], np.array([1.0, 0.7])), right)

@@ -25,7 +25,6 @@ ROWS = {
     "intervals": 8,
     # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
     "league": 29 + sum(n for module, n in LEAGUE_RIVALS.items() if find_spec(module)),
-    "league.probabilities": 4,
     "nearness": 8,
     "paper.appendix_a": 8,
     "paper.appendix_b": 7,
