@@ -92,7 +92,7 @@ def test_a_function_becomes_a_similarity():
 
 def test_a_list_is_resolved_entry_by_entry():
     parts = resolve(["forest", RidgeSimilarity(), inner], many=True)
-    kinds = [*[ForestProximity] * 4, RidgeSimilarity, CallableSimilarity]
+    kinds = [*[ForestProximity] * 5, RidgeSimilarity, CallableSimilarity]
     assert [type(part) for part in parts] == kinds
 
 
@@ -168,6 +168,7 @@ def test_objects_that_only_look_like_a_similarity_are_refused():
         (ForestProximity(forest=RandomForestRegressor()), "forest(given)"),
         (ForestProximity(target="residual"), "forest(residuals, sqrt)"),
         (ForestProximity(max_features=1.0, target="residual"), "forest(residuals, all)"),
+        (ForestProximity(max_features=1.0, target="scores"), "forest(scores, all)"),
         (PastSimilarity(ForestProximity(target="residual"), time=0), "past(forest(residuals, sqrt))"),
         (BoostedProximity(), "boosted"),
         (BoostedProximity(GradientBoostingRegressor()), "boosted(GradientBoostingRegressor)"),

@@ -303,9 +303,9 @@ class FittedLinear(FittedModels):
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def scores(self) -> np.ndarray:
-        """Return minus the slopes of the loss by intercept and coefficients: residuals, and their products with columns.
+        """Return minus the slopes of the loss by intercept and coefficients: residuals by folds, and these times columns.
 
-        For each output the residual comes first. Residuals are those of folds; both factors are cut off.
+        Both factors are cut off. Those of an output are side by side.
         """
         n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
         left = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
