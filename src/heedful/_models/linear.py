@@ -303,7 +303,7 @@ class FittedLinear(FittedModels):
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def scores(self) -> np.ndarray:
-        """Return minus the slopes of the loss by intercept and coefficients: residuals by folds, and these times columns.
+        """Return minus the slopes of the loss by intercept and coefficients: residuals by folds, then times columns.
 
         Both factors are cut off. Those of an output are side by side.
         """
