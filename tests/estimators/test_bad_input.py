@@ -43,7 +43,7 @@ def table(rng):
         ({"heads": "several"}, "`heads`.*'multi'.*got 'several'"),
         ({"similarity": "forrest"}, "`similarity`.*'forest'.*got 'forrest'"),
         ({"similarity": []}, "`similarity`"),
-        ({"similarity": ForestProximity(target="error")}, "`target`.*'response', 'residual'.*got 'error'"),
+        ({"similarity": ForestProximity(target="error")}, "`target`.*'response', 'residual', 'scores'.*got 'error'"),
         ({"similarity": [Untouched(), *default_forests(), ForestProximity(target="y")]}, "`target`.*got 'y'"),
         ({"similarity": PastSimilarity(ForestProximity(target="y"), time=0)}, "`target`.*got 'y'"),
         ({"temperature": 0}, "`temperature`.*> 0.*got 0.*Try"),
@@ -80,10 +80,11 @@ def test_a_wrong_value_is_named_with_the_remedy(table, settings, words):
         DriftCorrector(None),
     ],
 )
-def test_without_a_linear_baseline_there_are_no_residuals_to_grow_forests_on(table, model):
-    forest = ForestProximity(target="residual")
+@pytest.mark.parametrize("target", ["residual", "scores"])
+def test_without_a_linear_baseline_there_are_no_residuals_to_grow_forests_on(table, model, target):
+    forest = ForestProximity(target=target)
     for similarity in (forest, [Untouched(), PastSimilarity(forest, time=0)]):
-        with pytest.raises(ValueError, match="`similarity` must have target='response' here, got 'residual'"):
+        with pytest.raises(ValueError, match=f"`similarity` must have target='response' here, got '{target}'"):
             clone(model).set_params(similarity=similarity).fit(*table)
 
 

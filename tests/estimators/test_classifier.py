@@ -102,10 +102,12 @@ def test_the_link_of_local_models_is_that_of_the_prediction(table):
 def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
     X, y = draw(rng)
     X_new = rng.normal(size=(25, 4))
-    binary = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0], shapes=False).fit(X, y)
+    # without scores, of which two outputs have each twice
+    how = {"mixing": 1.0, "temperature": 0.2, "alpha": 0.03, "alpha_ratio": [1.0, 3.0], "shapes": False}
+    binary = small(similarity=FORESTS[:4], **how).fit(X, y)
     plain = _logistic.Classes
     monkeypatch.setattr(_logistic, "Classes", lambda codes, n, offset: plain(codes, n, symmetric=True))
-    both = small(mixing=1.0, temperature=0.2, alpha=0.03, alpha_ratio=[1.0, 3.0], shapes=False).fit(X, y)
+    both = small(similarity=FORESTS[:4], **how).fit(X, y)
     np.testing.assert_allclose(both.predict_proba(X_new), binary.predict_proba(X_new), atol=1e-6)
     halves = both.baseline_.coef_[1] - both.baseline_.coef_[0]
     np.testing.assert_allclose(halves, binary.baseline_.coef_[0], atol=1e-6)

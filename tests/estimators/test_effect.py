@@ -534,11 +534,11 @@ def test_gains_where_smaller_is_better_are_those_of_the_outcome_turned_over(rows
     np.testing.assert_allclose(found.curve["gain"], turned.heterogeneity().curve["gain"], atol=1e-6)
 
 
-def test_many_heads_take_forests_of_both_kinds(rows):
+def test_many_heads_take_forests_of_every_kind(rows):
     train, test = rows
     own = AttentionEffect(outcome=LinearRegression(), propensity=0.5, similarity=default_forests(16), random_state=0)
     own.fit(train.X, train.y, train.treatment)
-    assert len(own.similarity_) == 4
+    assert len(own.similarity_) == 5
     assert np.isfinite(own.effect(test.X)).all()
 
 

@@ -74,6 +74,19 @@ def test_a_residual_forest_is_grown_on_what_baselines_leave_of_rows_they_did_not
 
 
 @EVERY
+@pytest.mark.parametrize("cv", ["oob", 5, TimeSeriesSplit(3)])
+def test_scores_are_products_of_what_baselines_leave_of_unseen_rows_and_columns_without_their_tails(rng, kind, cv):
+    X, y = draw(rng, kind)
+    model = make(kind, similarity=ForestProximity(5, target="scores"), cv=cv).fit(X, y)
+    order = np.argsort(model._model.rows.observations.place)
+    X, y = X[order], y[order]
+    left = in_units(left_by(model, kind, X, y)).reshape(len(X), -1).clip(-1.5, 1.5)
+    x = ((X - X.mean(axis=0)) / X.std(axis=0)).clip(-1.0, 1.0)
+    by_hand = [column * factor for column in left.T for factor in (1.0, *x.T)]
+    np.testing.assert_allclose(model._model.models.scores(), np.column_stack(by_hand), atol=1e-7)
+
+
+@EVERY
 def test_rows_in_no_fold_have_residuals_too_and_everything_is_finite(rng, kind):
     X, y = draw(rng, kind)
     model = make(kind, similarity=default_forests(80), cv=TimeSeriesSplit(3), mixing=0.5).fit(X, y)
@@ -112,10 +125,10 @@ def test_a_residual_forest_may_be_the_only_similarity(rng, heads):
 
 
 @EVERY
-def test_by_default_four_forests_make_sixty_heads_and_one_head_has_one_forest(rng, kind):
+def test_by_default_five_forests_make_seventy_heads_and_one_head_has_one_forest(rng, kind):
     X, y = draw(rng, kind)
     many, one = (KINDS[kind](heads=heads, mixing=0.5, random_state=0).fit(X, y) for heads in ("multi", "single"))
     names = ("forest(sqrt)", "forest(all)", "forest(residuals, sqrt)", "forest(residuals, all)")
-    assert many.heads_["similarity"].value_counts().to_dict() == dict.fromkeys(names, 15)
+    assert many.heads_["similarity"].value_counts().to_dict() == dict.fromkeys(names, 15) | {"forest(scores, all)": 10}
     assert set(one.heads_["similarity"]) == {"forest(sqrt)"}
     assert len(one.heads_) == 35

@@ -11,8 +11,9 @@ from sklearn.exceptions import NotFittedError
 
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity import ForestProximity
-from heedful.similarity._forest import normal_scores
+from heedful.similarity._forest import normal_scores, strongest_scores
 from heedful.similarity._own_forest import count_tried
+from heedful.similarity._protocol import TARGETS
 from reference.forest import bucket_counts, draw_counts, prediction_weights, shared_leaves
 
 
@@ -303,14 +304,50 @@ def test_a_bad_task_is_refused(rng):
 
 
 def test_a_bad_target_is_refused(rng):
-    with pytest.raises(ValueError, match="`target` must be one of 'response', 'residual', got 'error'"):
+    with pytest.raises(ValueError, match="`target` must be one of 'response', 'residual', 'scores', got 'error'"):
         ForestProximity(3, target="error").fit(*table(rng))
 
 
 def test_on_its_own_a_forest_is_fitted_to_what_it_is_given(rng):
     X, y = table(rng)
-    one, other = (ForestProximity(5, target=target, random_state=0).fit(X, y) for target in ("response", "residual"))
-    np.testing.assert_array_equal(one.scores(X).toarray(), other.scores(X).toarray())
+    one, *others = (ForestProximity(5, target=target, random_state=0).fit(X, y) for target in TARGETS)
+    for other in others:
+        np.testing.assert_array_equal(one.scores(X).toarray(), other.scores(X).toarray())
+
+
+def draw_scores(rng, n_rows, sizes):
+    """Return columns of these root mean squares."""
+    columns = rng.normal(size=(n_rows, len(sizes)))
+    return columns * sizes / np.sqrt((columns**2).mean(axis=0))
+
+
+def test_of_many_scores_the_eight_of_largest_mean_square_are_kept_in_their_order(rng):
+    sizes = rng.permutation(np.linspace(0.5, 1.5, 30))
+    found = draw_scores(rng, 50, sizes)
+    np.testing.assert_array_equal(strongest_scores(found, np.ones(50)), found[:, sizes > np.sort(sizes)[-9]])
+
+
+def test_few_scores_are_all_kept(rng):
+    found = draw_scores(rng, 20, [1.0, 0.0, 2.0])
+    np.testing.assert_array_equal(strongest_scores(found, np.ones(20)), found)
+
+
+def test_a_row_of_weight_three_counts_three_times_when_scores_are_chosen(rng):
+    found, weight = rng.normal(size=(40, 30)), rng.integers(1, 4, 40)
+    often = np.repeat(np.arange(40), weight)
+    chosen = strongest_scores(found, weight.astype(float))
+    np.testing.assert_array_equal(chosen[often], strongest_scores(found[often], np.ones(often.size)))
+    assert not np.array_equal(chosen, strongest_scores(found, np.ones(40)))
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_forest_of_scores_is_grown_on_the_chosen_ones(rng, own):
+    X, found = rng.normal(size=(60, 3)), draw_scores(rng, 60, np.linspace(1.0, 2.0, 20))
+    forest = None if own else RandomForestRegressor(5, random_state=0)
+    how = {"n_estimators": 5, "forest": forest, "random_state": 0}
+    scores = ForestProximity(target="scores", **how).fit(X, found).scores(X).toarray()
+    np.testing.assert_array_equal(scores, ForestProximity(**how).fit(X, found[:, 12:]).scores(X).toarray())
+    assert not np.array_equal(scores, ForestProximity(**how).fit(X, found).scores(X).toarray())
 
 
 def test_several_columns_of_numbers_are_fitted_together(rng):

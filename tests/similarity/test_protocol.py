@@ -3,7 +3,7 @@ import pytest
 
 from heedful._kernels.shapes import ScoreRows
 from heedful.similarity import CallableSimilarity, ForestProximity, GaussianSimilarity, RidgeSimilarity, Similarity
-from heedful.similarity._protocol import as_matrix
+from heedful.similarity._protocol import TARGETS, as_matrix
 
 ALL = [
     ForestProximity(3, random_state=0),
@@ -19,7 +19,7 @@ def test_every_similarity_offers_the_protocol(rng, similarity):
     fitted = similarity.fit(X, y, sample_weight=np.ones(12))
     assert fitted.takes in ("codes", "bins", "dummies")
     assert isinstance(fitted, Similarity)
-    assert fitted.target in ("response", "residual")
+    assert fitted.target in TARGETS
     assert not fitted.anchor
     assert fitted.leaves_out
     assert not fitted.keeps_rows

@@ -19,7 +19,7 @@ from heedful.similarity import (
     TeacherSimilarity,
     default_forests,
 )
-from heedful.similarity._protocol import refit, wants_residuals
+from heedful.similarity._protocol import refit, target_of
 from heedful.similarity._resolve import resolve
 
 
@@ -27,18 +27,18 @@ def inner(query, train):
     return query @ train.T
 
 
-def test_the_name_forest_is_one_forest_or_a_smooth_and_a_sharp_one_for_each_target():
+def test_the_name_forest_is_one_forest_or_a_smooth_and_a_sharp_one_for_each_target_and_one_of_scores():
     (one,) = resolve("forest", many=False)
-    smooth, sharp, *residual = resolve("forest", many=True)
+    forests = resolve("forest", many=True)
     assert one.get_params() == ForestProximity().get_params()
-    assert [forest.max_features for forest in (smooth, sharp, *residual)] == ["sqrt", 1.0] * 2
-    assert [wants_residuals(forest) for forest in (smooth, sharp, *residual)] == [False, False, True, True]
-    assert smooth.min_samples_leaf == 10
+    assert [forest.max_features for forest in forests] == ["sqrt", 1.0, "sqrt", 1.0, 1.0]
+    assert [target_of(forest) for forest in forests] == ["response"] * 2 + ["residual"] * 2 + ["scores"]
+    assert [forest.min_samples_leaf for forest in forests] == [10, 1, 1, 1, 20]
 
 
-@pytest.mark.parametrize(("in_all", "each"), [(500, 125), (90, 22), (4, 1), (1, 1)])
-def test_the_default_forests_share_the_trees_and_have_one_at_least(in_all, each):
-    assert [forest.n_estimators for forest in default_forests(in_all)] == [each] * 4
+@pytest.mark.parametrize(("in_all", "each", "of_scores"), [(500, 114, 41), (90, 20, 7), (5, 1, 1), (1, 1, 1)])
+def test_the_default_forests_share_the_trees_and_have_one_at_least(in_all, each, of_scores):
+    assert [forest.n_estimators for forest in default_forests(in_all)] == [each] * 4 + [of_scores]
 
 
 def test_the_name_forest_stands_for_the_default_forests():
@@ -92,7 +92,7 @@ def test_a_function_becomes_a_similarity():
 
 def test_a_list_is_resolved_entry_by_entry():
     parts = resolve(["forest", RidgeSimilarity(), inner], many=True)
-    kinds = [*[ForestProximity] * 4, RidgeSimilarity, CallableSimilarity]
+    kinds = [*[ForestProximity] * 5, RidgeSimilarity, CallableSimilarity]
     assert [type(part) for part in parts] == kinds
 
 
@@ -168,6 +168,7 @@ def test_objects_that_only_look_like_a_similarity_are_refused():
         (ForestProximity(forest=RandomForestRegressor()), "forest(given)"),
         (ForestProximity(target="residual"), "forest(residuals, sqrt)"),
         (ForestProximity(max_features=1.0, target="residual"), "forest(residuals, all)"),
+        (ForestProximity(max_features=1.0, target="scores"), "forest(scores, all)"),
         (PastSimilarity(ForestProximity(target="residual"), time=0), "past(forest(residuals, sqrt))"),
         (BoostedProximity(), "boosted"),
         (BoostedProximity(GradientBoostingRegressor()), "boosted(GradientBoostingRegressor)"),

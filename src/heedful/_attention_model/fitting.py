@@ -20,7 +20,7 @@ from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import Tuned, choose_mixing, tune
 from heedful.baseline._folds import BASELINE_FOLDS, Split, even_folds, random_splits
 from heedful.similarity import Similarity
-from heedful.similarity._protocol import wants_residuals
+from heedful.similarity._protocol import target_of
 
 
 class Seeds(NamedTuple):
@@ -101,9 +101,11 @@ def look(models: FittedModels, grid: Grid, number: np.ndarray) -> Iterator[Look]
 
 
 def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:
-    """Return what each similarity is fitted to: the response, or what the baseline leaves of it."""
-    response = models.similarity_target()
-    return [models.residuals() if wants_residuals(entry) else response for entry in similarities]
+    """Return what each similarity is fitted to: the response, what the baseline leaves of it, or its scores."""
+    ways = {"response": models.similarity_target, "residual": models.residuals, "scores": models.scores}
+    wanted = [target_of(entry) for entry in similarities]
+    found = {target: ways[target]() for target in set(wanted)}
+    return [found[target] for target in wanted]
 
 
 def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:

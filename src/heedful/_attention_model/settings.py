@@ -13,7 +13,7 @@ from heedful._models.protocol import ModelKind
 from heedful._training_table import Columns
 from heedful.baseline._folds import check_folds
 from heedful.similarity import Similarity
-from heedful.similarity._protocol import wants_residuals
+from heedful.similarity._protocol import target_of
 from heedful.similarity._resolve import resolve
 
 # Mixings above 0 from which each query chooses its own by the errors of rows left out that it attends to.
@@ -93,10 +93,10 @@ def check_mixings(value: Any, many: bool) -> tuple[float, ...] | None:
 def check_similarity(value: Any, many: bool, *, anchors: bool = False, residuals: bool = False) -> list[Similarity]:
     """Return similarity objects, without a teacher's anchor or a target that cannot be had."""
     similarities = resolve(value, many)
-    wanted = [wants_residuals(entry) for entry in similarities]  # every entry is checked
-    if any(wanted) and not residuals:
+    others = [target for target in map(target_of, similarities) if target != "response"]
+    if others and not residuals:
         raise ValueError(
-            "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
+            f"`similarity` must have target='response' here, got {others[0]!r}: only attention lassos have residuals."
         )
     if not anchors and any(entry.anchor for entry in similarities):
         raise ValueError("`similarity` must have anchor=False here: AttentionLasso alone fits with a teacher's anchor.")

@@ -30,6 +30,9 @@ MAX_ITER = 10_000
 MOST_COLUMNS, LOOKED_AT = 40, 200
 # Additive models of larger tables are fitted to so many rows.
 SHAPE_ROWS = 50_000
+# Standard deviations at which residuals and columns are cut off in scores. A product with a column that is not cut off
+# differs most between rows with large and with small values of that very column, and trees would split there.
+FARTHEST_LEFT, FARTHEST_COLUMN = 1.5, 1.0
 ONE_STEP = "one Newton step from the global model"
 
 
@@ -312,6 +315,19 @@ class FittedLinear(FittedModels):
         left = np.round(fit.family.residual(link, fit.weight), 9)
         columns = [unit_response(column, self.rows.weight) for column in left.T]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def scores(self) -> np.ndarray:
+        """Return minus the slopes of the loss by intercept and coefficients: residuals by folds, then times columns.
+
+        Both factors are cut off. Those of an output are side by side.
+        """
+        n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
+        left = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
+        x = np.clip(self.baseline.fit_.scale.rows(self.train_design())[:, :n_names], -limit, limit)
+        found = np.empty((n_rows, left.shape[1], 1 + n_names))
+        found[:, :, 0] = left
+        np.multiply(left[:, :, None], x[:, None, :], out=found[:, :, 1:])
+        return np.round(found, 9, out=found).reshape(n_rows, -1)
 
     def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return how many times the lasso's error is that of a teacher; one that is no better has no pull."""

@@ -271,6 +271,12 @@ class FittedModels:
             "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
         )
 
+    def scores(self) -> np.ndarray:
+        """Return minus the slopes of each training row's loss by the coefficients of a global model."""
+        raise ValueError(
+            "`similarity` must have target='response' here, got 'scores': only attention lassos have coefficients."
+        )
+
     def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return how much a teacher's prediction of a query is worth in its fit; 0 where there is no anchor."""
         return [0.0] * len(similarities)

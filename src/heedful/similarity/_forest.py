@@ -16,6 +16,9 @@ from heedful.similarity._given_forest import GivenForest, is_fitted_forest
 from heedful.similarity._own_forest import OwnForest, read_rows
 from heedful.similarity._protocol import TARGETS, Similarity, as_matrix
 
+# Trees are grown on so many scores at most: more cost time, and of many columns most are noise.
+MOST_SCORES = 8
+
 
 class ForestProximity(Similarity):
     """Score two rows by the share of trees in which they end in the same leaf.
@@ -49,9 +52,12 @@ class ForestProximity(Similarity):
         fitted on the very rows, in their order, that this object is fitted on; any other serves as a template. With
         sample weights, scikit-learn draws rows by them from 1.9 on; before, it draws all alike and weighs them in
         splits.
-    target : {"response", "residual"}, default="response"
-        What an estimator with local lassos fits it to: the response, or what its baseline leaves of it, each row by a
-        baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
+    target : {"response", "residual", "scores"}, default="response"
+        What an estimator with local lassos fits it to. "residual": what its baseline leaves of the response, each row
+        by a baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
+        "scores": these residuals and their products with each column, the gradient of the loss in the coefficients;
+        trees are grown on the eight of largest mean square at once. Rows are then alike if they need like
+        coefficients, even where their responses are no different on average. Large leaves suit them, 20 draws or so.
     ranks : bool, default=False
         Grow a regression forest on normal scores of the ranks of the response. A few very large responses then do not
         decide who is alike.
@@ -75,13 +81,22 @@ class ForestProximity(Similarity):
     >>> proximity = ForestProximity(50, min_samples_split=2, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0])
     >>> proximity.scores([[0.05]]).toarray() > 0.5
     array([[ True,  True, False, False]])
+
+    The slope of the second column depends on the sign of the first, the mean response does not. Scores find it:
+
+    >>> from heedful import AttentionLasso
+    >>> X = np.random.default_rng(0).normal(size=(300, 3))
+    >>> y = np.where(X[:, 0] > 0, 2.0, -2.0) * X[:, 1]
+    >>> scores = ForestProximity(50, target="scores", max_features=1.0, min_samples_leaf=20)
+    >>> model = AttentionLasso(similarity=scores, random_state=0).fit(X, y)
+    >>> model.local_models([[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]).coef["x1"].round().tolist()
+    [2.0, -2.0]
     """
 
     _grown: OwnForest | GivenForest
 
     target = "response"
     weightings = ("share", "leaf")
-    temperatures_ = (0.3, 0.2, 0.1, 0.05, 0.03)
 
     def __init__(
         self,
@@ -127,7 +142,7 @@ class ForestProximity(Similarity):
             self._grown = OwnForest(rows, y, weight, settings, self._verbose)
         else:
             weight = check_weights(sample_weight, np.shape(X)[0])
-            y = np.asarray(y)
+            y = strongest_scores(np.asarray(y), weight) if self.target == "scores" else np.asarray(y)
             ranked = self.ranks and is_regressor(self.forest) and y.dtype.kind in "fiu"
             self._grown = GivenForest(X, normal_scores(y, weight) if ranked else y, weight, settings)
         self.forest_, self._n_train = self._grown.forest, weight.size
@@ -183,7 +198,13 @@ class ForestProximity(Similarity):
         """Short name in tables of heads."""
         features = self.max_features if self.forest is None else "given"
         every = features is None or (isinstance(features, float) and features == 1.0)
-        return f"forest({'residuals, ' if self.target == 'residual' else ''}{'all' if every else features})"
+        grown_on = {"residual": "residuals, ", "scores": "scores, "}.get(self.target, "")
+        return f"forest({grown_on}{'all' if every else features})"
+
+    @property
+    def temperatures_(self) -> tuple[float, ...]:
+        """Temperatures that "auto" tries: fewer for forests of scores, whose large leaves are soft by themselves."""
+        return (0.3, 0.1, 0.03) if self.target == "scores" else (0.3, 0.2, 0.1, 0.05, 0.03)
 
     @property
     def bytes_per_query(self) -> int:
@@ -214,7 +235,10 @@ class ForestProximity(Similarity):
         if y.dtype.kind not in "fiu":
             y = np.unique(y, return_inverse=True)[1]
         y = y.astype(np.float64)
-        return normal_scores(y, check_weights(sample_weight, y.shape[0])) if self.ranks else y
+        weight = check_weights(sample_weight, y.shape[0])
+        if self.target == "scores":
+            y = strongest_scores(y, weight)
+        return normal_scores(y, weight) if self.ranks else y
 
     def _score(self, rows: Any, own: np.ndarray) -> ScoreRows:
         found = self._grown.index.score(self._grown.leaves(rows), own)
@@ -229,3 +253,17 @@ def normal_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     mass = np.bincount(number, weights=weight)
     below = (np.cumsum(mass) - mass / 2) / mass.sum()
     return ndtri(np.clip(below, 1e-9, 1 - 1e-9))[number]
+
+
+def strongest_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the scores of largest mean square, in their order.
+
+    The product of a residual and a column is larger than those of others where the residual grows with the column, as
+    it does where the coefficient differs between rows. Others are noise that hides where to split.
+    """
+    if y.ndim == 1:
+        return y
+    square = np.average(y**2, axis=0, weights=weight)
+    # equal ones, as those of a column that is there twice, must not be told apart by their last bits
+    first = np.sort(np.argsort(-square.round(9), kind="stable")[:MOST_SCORES])
+    return y[:, first]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array
 from heedful._checks import check_choice
 from heedful._kernels.shapes import ScoreRows, dense_rows
 
-TARGETS = ("response", "residual")
+TARGETS = ("response", "residual", "scores")
 
 
 class Similarity(BaseEstimator):
@@ -50,7 +50,7 @@ class Similarity(BaseEstimator):
 
     @property
     def target(self) -> str:
-        """What it is fitted to: the "response", or a baseline's "residual"."""
+        """What it is fitted to: the "response", a baseline's "residual", or its "scores", a column for each."""
         return "response"
 
     @property
@@ -239,9 +239,9 @@ def refit(similarity: Similarity, X: np.ndarray, y: np.ndarray, sample_weight: n
     return other.fit(X, y, sample_weight)
 
 
-def wants_residuals(similarity: Similarity) -> bool:
-    """Return whether a similarity is to be fitted to what the baseline leaves of the response."""
-    return check_choice("target", similarity.target, TARGETS) == "residual"
+def target_of(similarity: Similarity) -> str:
+    """Return what a similarity is to be fitted to, one of ``TARGETS``."""
+    return check_choice("target", similarity.target, TARGETS)
 
 
 def check_rows(similarity: Any, X: Any, n_features: int, **how: Any) -> np.ndarray:

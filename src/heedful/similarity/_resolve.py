@@ -76,8 +76,9 @@ def default_forests(
 ) -> list[ForestProximity]:
     """Return the forests that "forest" stands for where there are many heads.
 
-    Each has a quarter of the trees. Two are grown on the ranks of the response, two on what the baseline leaves of it.
-    One of each is smooth, with few candidate features at a split, and one is sharp: all features, fully grown.
+    Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
+    candidate features at a split, and one is sharp: all features, fully grown. A fifth one, with a twelfth of the trees
+    and large leaves, is grown on scores: it finds rows that need like coefficients.
 
     Parameters
     ----------
@@ -91,20 +92,23 @@ def default_forests(
     Returns
     -------
     list of ForestProximity
-        The forests, not fitted; for estimators with local lassos, as others have no residuals.
+        The forests, not fitted; for estimators with local lassos, as others have no residuals and no scores.
 
     Examples
     --------
     >>> for forest in default_forests(100):
     ...     print(forest)
-    ForestProximity(min_samples_leaf=10, n_estimators=25, ranks=True)
-    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
+    ForestProximity(min_samples_leaf=10, n_estimators=23, ranks=True)
+    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=23,
                     ranks=True)
-    ForestProximity(min_samples_split=5, n_estimators=25, target='residual')
-    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=25,
+    ForestProximity(min_samples_split=5, n_estimators=23, target='residual')
+    ForestProximity(max_features=1.0, min_samples_split=2, n_estimators=23,
                     target='residual')
+    ForestProximity(max_features=1.0, min_samples_leaf=20, n_estimators=8,
+                    target='scores')
     """
-    each = max(1, n_estimators // 4)
+    few = max(1, n_estimators // 12)
+    each = max(1, (n_estimators - few) // 4)
     sharp = {"max_features": 1.0, "min_samples_split": 2}
     sizes = {"max_samples": max_samples, "leaf_rows": leaf_rows}
     return [
@@ -112,4 +116,5 @@ def default_forests(
         ForestProximity(each, ranks=True, **sharp, **sizes),
         ForestProximity(each, target="residual", min_samples_split=5, **sizes),
         ForestProximity(each, target="residual", **sharp, **sizes),
+        ForestProximity(few, target="scores", max_features=1.0, min_samples_leaf=20, **sizes),
     ]
