@@ -20,7 +20,7 @@ from heedful.baseline._global import GlobalFit, fit_global
 # Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
 CENTRES, MOST_ROWS = 200, 2000
 # Times that lengths are learned, from so many rows at most.
-ROUNDS, LENGTH_ROWS = 3, 500
+ROUNDS, LENGTH_ROWS, LENGTH_CENTRES = 3, 500, 100
 # Parts of equal size that a column is cut into to see what it explains by itself. All lengths start equal where columns
 # are no more than these.
 PARTS, FEW_COLUMNS = 8, 8
@@ -30,7 +30,7 @@ PENALTIES = 10.0 ** np.arange(-3.0, 2.1, 0.5)
 # Columns whose squared slope is less than this part of the largest are left out.
 FLAT = 1e-4
 # Folds in which the model is tried, and rows that it takes at least.
-FOLDS, FEWEST_ROWS = 5, 20
+FOLDS, FEWEST_ROWS = 4, 20
 # A kernel that takes less than this part off the leave-one-out error, for which it was chosen, takes none off new rows.
 LEAST_GAIN = 0.02
 # How far from the lasso's linear predictor one Newton step is believed.
@@ -167,16 +167,19 @@ def fit_kernel(x: np.ndarray, z: np.ndarray, weight: np.ndarray, known: np.ndarr
     """
     weight = weight / weight.mean()
     alone = known + explained_alone(x, z, weight)
-    squared = np.maximum(alone / (alone.max() or 1.0), min(1.0, FEW_COLUMNS / alone.size) ** 2)
+    alone /= alone.max() or 1.0
+    squared = np.maximum(alone, min(1.0, FEW_COLUMNS / alone.size) ** 2)
     some = _draw(np.arange(len(x)), LENGTH_ROWS)
-    for _ in range(ROUNDS):
-        kernel, _ = _ridge(x[some], z[some], weight[some], np.sqrt(squared), 1.0)
+    for number in range(ROUNDS):
+        kernel, _ = _ridge(x[some], z[some], weight[some], np.sqrt(squared), 1.0, LENGTH_CENTRES)
         top = (kernel.slope**2).max()
         if not top > 0:
             return None
         squared = kernel.slope**2 / top
+        if number < ROUNDS - 1:
+            squared = np.maximum(squared, alone)
         squared[squared < FLAT] = 0.0
-    tried = [_ridge(x, z, weight, np.sqrt(squared), width) for width in WIDTHS]
+    tried = [_ridge(x, z, weight, np.sqrt(squared), width, CENTRES) for width in WIDTHS]
     kernel, error = min(tried, key=lambda pair: pair[1])
     return None if error > 1.0 - LEAST_GAIN else kernel
 
@@ -186,9 +189,9 @@ def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndar
     share = weight / weight.sum()
     away = z - share @ z
     found = np.zeros(x.shape[1])
+    edges = np.quantile(x, np.arange(1, PARTS) / PARTS, axis=0)
     for j, column in enumerate(x.T):
-        edges = np.unique(np.quantile(column, np.arange(1, PARTS) / PARTS))
-        part = np.searchsorted(edges, column)
+        part = np.searchsorted(edges[:, j], column)
         mass = np.bincount(part, share)
         sums = np.array([np.bincount(part, share * one) for one in away.T])
         found[j] = (sums[:, mass > 0] ** 2 / mass[mass > 0]).sum()
@@ -196,14 +199,16 @@ def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndar
     return np.maximum(found - by_chance, 0.0)
 
 
-def _ridge(x: np.ndarray, z: np.ndarray, weight: np.ndarray, scale: np.ndarray, width: float) -> tuple[Kernel, float]:
+def _ridge(
+    x: np.ndarray, z: np.ndarray, weight: np.ndarray, scale: np.ndarray, width: float, n_centres: int
+) -> tuple[Kernel, float]:
     """Return kernel ridge at a multiple of the median distance, with the penalty of the least leave-one-out error.
 
     The second is that error, as a share of the error without it.
     """
     used = np.flatnonzero(scale)
     points, root = x[:, used] * scale[used], np.sqrt(weight)[:, None]
-    centres = points[_draw(np.arange(len(x)), CENTRES)]
+    centres = points[_draw(np.arange(len(x)), n_centres)]
     inner = _distances(centres, centres)
     apart = inner[inner > CLOSE]
     unit = width * np.sqrt(np.median(apart)) if apart.size else 1.0
