@@ -29,7 +29,7 @@ def compare(X: pd.DataFrame, y: np.ndarray) -> tuple[dict[str, float], Attention
     """Return the mean squared errors on new rows of four models, and the last of them."""
     on_response = [forest for forest in default_forests() if forest.target != "scores"]
     models = {
-        "without both": AttentionLasso(similarity=on_response, local=LocalLasso(smooth=False), n_jobs=-1, random_state=0),
+        "neither": AttentionLasso(similarity=on_response, local=LocalLasso(smooth=False), n_jobs=-1, random_state=0),
         "smooth": AttentionLasso(similarity=on_response, n_jobs=-1, random_state=0),
         "scores": AttentionLasso(local=LocalLasso(smooth=False), n_jobs=-1, random_state=0),
         "default": AttentionLasso(n_jobs=-1, random_state=0),

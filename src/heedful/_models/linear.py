@@ -49,7 +49,7 @@ class LocalLasso(BaseEstimator):
         How far outside the range of what it was fitted to a linear model may go, in widths of that range: a query's
         value outside its column's training range, a local prediction outside the responses attended to (the range
         being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
-    tuning_rows : int or None, default=10_000
+    tuning_rows : int or None, default=5_000
         Training rows on which heads are tried, drawn at random from a larger table; None tries all. The additive model
         is fitted to 50,000 rows, or to this many if that is more; with None to all.
     exact : bool or "tuning", default=False
@@ -95,7 +95,7 @@ class LocalLasso(BaseEstimator):
 
     alpha_ratio: Any = "auto"
     max_extrapolation: float | None = 0.5
-    tuning_rows: int | None = 10_000
+    tuning_rows: int | None = 5_000
     exact: bool | str = False
     max_features: int | str | None = "auto"
     shapes: bool = True
