@@ -111,6 +111,21 @@ def test_context_is_what_makes_attention_gain(script):
     assert without > 0.9 * lasso
 
 
+def test_a_smooth_model_and_forests_of_scores_each_find_their_truth():
+    printed = run_python("examples/relations.py")
+    errors = {
+        name: [float(value) for value in re.search(rf"^{name} +(.*)$", printed, re.MULTILINE).group(1).split()]
+        for name in ("smooth", "switch")
+    }
+    lasso, neither, smooth, _, default = errors["smooth"]
+    assert default <= 1.35 < 0.8 * neither < lasso
+    assert smooth <= 1.35
+    lasso, neither, _, scores, default = errors["switch"]
+    assert max(default, scores) <= 0.15 * lasso < 0.5 * neither
+    (right,) = re.findall(r"right sign for (\d+)%", printed)
+    assert int(right) >= 90
+
+
 def test_the_report_example_writes_a_page(tmp_path):
     path = tmp_path / "page.html"
     assert path.name in run_python("examples/report.py", str(path))
@@ -127,7 +142,7 @@ def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
 
 
 def test_both_pictures_of_how_to_read_a_prediction_are_drawn(tmp_path):
-    assert "569 euros" in run_python("examples/reading.py", "-o", str(tmp_path / "new"))
+    assert "563 euros" in run_python("examples/reading.py", "-o", str(tmp_path / "new"))
     files = sorted(tmp_path.rglob("*.png"))
     assert [file.stem for file in files] == ["reading_what_if", "reading_why"]
     assert all(file.stat().st_size > 1000 for file in files)
