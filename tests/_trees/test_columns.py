@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful import AttentionLasso
+from heedful import AttentionLasso, LocalLasso
 from heedful._trees import Binned
 from heedful.similarity import ForestProximity, PastSimilarity
 
@@ -58,7 +58,7 @@ def test_folds_have_the_bins_of_all_rows(table, monkeypatch):
 def test_past_hides_the_time_and_keeps_categories(table):
     frame, y = table
     past = PastSimilarity(ForestProximity(10), time="when")
-    model = AttentionLasso(similarity=past, random_state=0).fit(frame, y)
+    model = AttentionLasso(similarity=past, local=LocalLasso(smooth=False), random_state=0).fit(frame, y)
     forest = model.similarity_[0].similarity_.forest_
     assert forest.bins.categories.tolist() == [False, False, True, False]
     first = model.attention(frame.iloc[[75]]).toarray()[0]

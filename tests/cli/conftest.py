@@ -53,6 +53,11 @@ def made(tmp_path_factory):
         arguments = ["fit", folder / f"{task}.csv", *target_options(task), "--trees", "20", "-o"]
         assert main([*map(str, arguments), str(folder / f"{task}.skops"), "--quiet"]) == 0
     table[FEATURES].head(12).to_csv(folder / "new.csv", index=False)
+    # under a limit there is no smooth model: heads and curves have shares
+    bent = table[FEATURES].assign(**{"yield": table["yield"] + 4 * np.abs(table["dose"])})
+    bent.to_csv(folder / "curves.csv", index=False)
+    arguments = ["fit", folder / "curves.csv", "--target", "yield", "--limit", "age=+", "--trees", "20", "-o"]
+    assert main([*map(str, arguments), str(folder / "curves.skops"), "--quiet"]) == 0
     return folder
 
 

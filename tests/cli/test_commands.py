@@ -79,10 +79,10 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
     out = tmp_path / f"e.{ending}"
-    assert main(["explain", f"{made}/regression.skops", f"{made}/new.csv", "-o", str(out), "--top", "2"]) == 0
+    assert main(["explain", f"{made}/curves.skops", f"{made}/new.csv", "-o", str(out), "--top", "2"]) == 0
     table = pd.read_csv(out) if ending == "csv" else pd.read_parquet(out)
     written = table[table["part"] == "curve"].reset_index(drop=True)
-    curves = load_model(made / "regression.skops").explain(pd.read_csv(made / "new.csv")).curves
+    curves = load_model(made / "curves.skops").explain(pd.read_csv(made / "new.csv")).curves
     for name in ("feature", "rows", "effect"):
         assert written[name].tolist() == curves[name].tolist()
     assert written.loc[written["feature"] == "site", "level"].tolist() == ["12", "north", "south", "(missing)"]
@@ -221,7 +221,7 @@ def test_control_c_ends_with_130_and_one_line(made, tmp_path):
 )
 def test_progress_is_shown_on_a_terminal_unless_quiet(made, tmp_path, capsys, monkeypatch, terminal, options, bar):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
-    assert main(["predict", f"{made}/regression.skops", f"{made}/new.csv", *options, "-o", f"{tmp_path}/p.csv"]) == 0
+    assert main(["predict", f"{made}/curves.skops", f"{made}/new.csv", *options, "-o", f"{tmp_path}/p.csv"]) == 0
     assert ("block" in capsys.readouterr().err) == bar
 
 

@@ -49,7 +49,7 @@ class Summary(Shown):
         What the model for all rows is called.
     share : str
         What ``mixing`` is a share of.
-    curves, smooth : float, default=0
+    curves, smooth : float, default=0.0
         Shares of each prediction that come from the additive and from the smooth model for all rows.
 
     Examples

@@ -203,7 +203,7 @@ class ForestProximity(Similarity):
 
     @property
     def temperatures_(self) -> tuple[float, ...]:
-        """Temperatures that "auto" tries: fewer for forests of scores, whose large leaves are soft by themselves."""
+        """Temperatures that "auto" tries, fewer for forests of scores."""
         return (0.3, 0.1, 0.03) if self.target == "scores" else (0.3, 0.2, 0.1, 0.05, 0.03)
 
     @property

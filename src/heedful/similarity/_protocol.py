@@ -50,7 +50,7 @@ class Similarity(BaseEstimator):
 
     @property
     def target(self) -> str:
-        """What it is fitted to: the "response", a baseline's "residual", or its "scores", a column for each."""
+        """What it is fitted to: "response", or a baseline's "residual" or "scores"."""
         return "response"
 
     @property
