@@ -2,7 +2,7 @@
 
 The kernel is Gaussian. Lengths come from its own fits: a column in which the last fit was steep gets a shorter one
 (recursive feature machines). Width and penalty are those of the smallest leave-one-out error, which has a closed form.
-Other losses than squares are replaced by their expansion to second order at the lasso, as local fits do.
+Other losses than squares are replaced by their expansion to second order, at the lasso and twice again.
 """
 
 from dataclasses import dataclass
@@ -33,9 +33,9 @@ FLAT = 1e-4
 FOLDS, FEWEST_ROWS = 4, 20
 # A kernel that takes less than this part off the leave-one-out error, for which it was chosen, takes none off new rows.
 LEAST_GAIN = 0.02
-# How far from the lasso's linear predictor one Newton step is believed.
-STEP = 2.0
-JITTER, CLOSE, LEAST_LEFT, TINY = 1e-6, 1e-12, 1e-3, 1e-300
+# Newton steps of losses that are not squares, and how far on the linear predictor each is believed.
+STEPS, STEP = 3, 2.0
+JITTER, CLOSE, LEAST_LEFT, TINY, ROUNDING = 1e-6, 1e-12, 1e-3, 1e-300, 1e-9
 SEED = 0
 
 
@@ -133,25 +133,27 @@ def merge_folds(splits: list[Split], n_rows: int) -> list[Split]:
 
 
 def _fit_kernel(fit: GlobalFit, design: np.ndarray) -> Kernel | None:
-    """Return kernel ridge of a lasso's working residuals, in units of the linear predictor."""
+    """Return kernel ridge of a lasso's working residuals, in units of the linear predictor: Newton steps from it."""
     x = fit.scale.rows(design)
-    link = fit.model.link(x)
-    residual, bend = fit.family.residual(link, fit.weight), fit.family.hessian(link, fit.weight)
-    # one curvature for all outputs, the largest: kernels are then the same for all of them
-    curve = np.ones(len(x)) if bend is None else bend.max(axis=1)
-    x, order = x[:, : design.shape[1]], np.lexsort(design.T)
+    link, x, order = fit.model.link(x), x[:, : design.shape[1]], np.lexsort(design.T)
     order = order[fit.weight[order] > 0]
-    if order.size < FEWEST_ROWS or np.abs(residual).max() < 1e-9:
+    if order.size < FEWEST_ROWS or np.abs(fit.family.residual(link, fit.weight)).max() < ROUNDING:
         return None
     # rows are drawn from an order that does not depend on how they were given
-    drawn = _draw(order, MOST_ROWS)
-    z, weight = residual[drawn] / curve[drawn, None], (fit.weight * curve)[drawn]
-    kernel = fit_kernel(x[drawn], z, weight, (fit.model.coef[:, : x.shape[1]] ** 2).sum(axis=0))
-    if kernel is None:
-        return None
+    drawn, known = _draw(order, MOST_ROWS), (fit.model.coef[:, : x.shape[1]] ** 2).sum(axis=0)
+    added, kernel = np.zeros(link.shape), None
+    for number in range(1, STEPS + 1):
+        residual, bend = (part(link + added, fit.weight) for part in (fit.family.residual, fit.family.hessian))
+        # one curvature for all outputs, the largest: kernels are then the same for all of them
+        curve = np.ones(len(x)) if bend is None else bend.max(axis=1)
+        target = added + residual / curve[:, None]
+        kernel = fit_kernel(x[drawn], target[drawn], (fit.weight * curve)[drawn], known)
+        if kernel is None or bend is None:
+            break
+        kernel = kernel._replace(most=number * STEP)
+        added = kernel.values(x)
     unit = fit.scale.y_unit
-    most = np.inf if bend is None else STEP
-    return kernel._replace(coef=kernel.coef * unit, slope=kernel.slope * unit, most=most)
+    return None if kernel is None else kernel._replace(coef=kernel.coef * unit, slope=kernel.slope * unit)
 
 
 def _draw(rows: np.ndarray, most: int) -> np.ndarray:
