@@ -143,7 +143,8 @@ def _fit_kernel(fit: GlobalFit, design: np.ndarray) -> Kernel | None:
     drawn, known = _draw(order, MOST_ROWS), (fit.model.coef[:, : x.shape[1]] ** 2).sum(axis=0)
     added, kernel = np.zeros(link.shape), None
     for number in range(1, STEPS + 1):
-        residual, bend = (part(link + added, fit.weight) for part in (fit.family.residual, fit.family.hessian))
+        residual = fit.family.residual(link + added, fit.weight)
+        bend = fit.family.hessian(link + added, fit.weight)
         # one curvature for all outputs, the largest: kernels are then the same for all of them
         curve = np.ones(len(x)) if bend is None else bend.max(axis=1)
         target = added + residual / curve[:, None]
