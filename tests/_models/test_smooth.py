@@ -114,7 +114,9 @@ def test_folds_that_cut_all_rows_into_parts_are_merged_and_others_are_kept():
         assert not set(split.train) & set(split.test)
         assert all(set(own.test) <= set(split.test) or not set(own.test) & set(split.test) for own in splits)
     past = [Split(*split) for split in TimeSeriesSplit(8).split(np.zeros(53))]
-    assert room.merge_folds(past, 53) is past
+    gaps = [Split(split.train[1:], split.test) for split in splits]
+    for others in (past, gaps, splits[:3]):
+        assert room.merge_folds(others, 53) is others
 
 
 def test_groups_stay_together_when_folds_are_merged():
@@ -223,8 +225,9 @@ def test_the_model_for_all_rows_alone_has_neither_curves_nor_smoothness():
 def test_contributions_of_a_smooth_model_are_its_own_and_not_attentions():
     X, signal = make_rows(300)
     model = fitted(X, signal)
-    tuned = model._model.tuned
-    assert tuned.smooth > 0.5
+    assert model._model.tuned.smooth > 0.5
+    share = 0.2 * np.eye(model._model.grid.n_heads)[0]
+    tuned = model._model.tuned = model._model.tuned._replace(share=share, additive=0.0, smooth=1.0)
     explanation = model.explain(X[:40])
     total, through = explanation.contributions(), explanation.contributions(part="model")
     np.testing.assert_allclose(total.sum(axis=1), explanation.prediction - explanation.base_value, atol=1e-9)
