@@ -16,6 +16,7 @@ from heedful import (
     load_model,
     save_model,
 )
+from heedful._models import linear
 from heedful._models import smooth as room
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
 from heedful.baseline._folds import Split, random_splits
@@ -207,10 +208,12 @@ def test_categories_and_missing_cells_are_columns_like_others():
     assert effects["effect"].abs().max() > 0.1
 
 
-def test_limits_and_one_head_have_no_smooth_model():
+def test_limits_one_head_and_many_rows_have_no_smooth_model(monkeypatch):
     X, signal = make_rows()
     for how in ({"local": LocalLasso(limits={0: "+"})}, {"heads": "single"}, {"local": LocalLasso(smooth=False)}):
         assert fitted(X, signal, **how)._model.models.smooth is None
+    monkeypatch.setattr(linear, "SHAPE_ROWS", len(X) - 1)
+    assert fitted(X, signal)._model.models.smooth is None
     with pytest.raises(TypeError, match="`smooth` must be True or False, got 'yes'"):
         fitted(X, signal, local=LocalLasso(smooth="yes"))
 

@@ -28,7 +28,7 @@ from heedful.similarity import Similarity, TeacherSimilarity
 MAX_ITER = 10_000
 # Local models use so many columns by default, ranked by what so many rows see of them.
 MOST_COLUMNS, LOOKED_AT = 40, 200
-# Additive models of larger tables are fitted to so many rows.
+# Additive models of larger tables are fitted to so many rows; smooth models have at most as many.
 SHAPE_ROWS = 50_000
 # Standard deviations at which residuals and columns are cut off in scores. A product with a column that is not cut off
 # differs most between rows with large and with small values of that very column, and trees would split there.
@@ -65,8 +65,8 @@ class LocalLasso(BaseEstimator):
         that heads may use. Many heads only; False is the paper's method.
     smooth : bool, default=True
         Fit a smooth model too, a third one for all rows: kernel ridge of what the lasso leaves, with a length for each
-        column. It is blended in as far as held-out rows are predicted better. Many heads only, and without ``limits``,
-        to which it cannot keep.
+        column. It is blended in as far as held-out rows are predicted better. Many heads only, up to 50,000 rows, and
+        without ``limits``, to which it cannot keep.
     penalty : {"lasso", "group"}, default="lasso"
         "group" penalises the norm of all coefficients of a column of the table: the levels of a category enter or leave
         each model together.
@@ -182,7 +182,7 @@ class LinearModels:
         if self.shapes:
             drawn = most_for_shapes(self.local)
             shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
-        if self.smooth:
+        if self.smooth and rows.weight.size <= SHAPE_ROWS:
             smooth = fit_smooth(baseline.fit_, np.asarray(design), splits, self.local.tol)
         most = None if asked is not None and asked.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
