@@ -31,7 +31,7 @@ def predict_plain(told: dict[str, Any], number: int, row: dict[str, Any]) -> flo
 
 
 def main() -> None:
-    """Write the small model of one wine as JSON, read it again, and ask it about the wine and a stronger one."""
+    """Write the small model of one wine as JSON, read it again, and ask it about the wine and a sourer one."""
     from sklearn.datasets import load_wine  # noqa: PLC0415 - the function above needs no package
 
     from heedful import AttentionLasso  # noqa: PLC0415 - the same
@@ -43,10 +43,10 @@ def main() -> None:
     told = json.loads(text)
 
     row = X.iloc[54].to_dict()
-    here, stronger = predict_plain(told, 0, row), predict_plain(told, 0, row | {"alcohol": row["alcohol"] + 0.5})
+    here, sourer = predict_plain(told, 0, row), predict_plain(told, 0, row | {"malic_acid": row["malic_acid"] + 0.5})
     print(f"wine 54 by its small model in {len(text) / 1000:.1f} kB of JSON: {here:.4f}")
     print(f"wine 54 by heedful: {model.predict(X.iloc[[54]])[0]:.4f}")
-    print(f"the same model with 0.5 % more alcohol: {stronger:.4f}")
+    print(f"the same model with 0.5 more malic acid: {sourer:.4f}")
 
 
 if __name__ == "__main__":

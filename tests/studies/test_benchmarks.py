@@ -21,7 +21,7 @@ ROWS = {
     # econml has no wheel for every machine
     "effects": 30 if find_spec("econml") else 15,
     "effects.timing": 8 if find_spec("econml") else 4,
-    "guard": 22,
+    "guard": 24,
     "intervals": 8,
     # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
     "league": 29 + sum(n for module, n in LEAGUE_RIVALS.items() if find_spec(module)),

@@ -204,8 +204,8 @@ def test_parts_of_ones_own_gain_over_one_model_for_all(script, found):
 
 def test_models_as_json_predict_without_heedful():
     printed = run_python("examples/portable.py")
-    plain, ours, stronger = re.findall(r": (\d+\.\d{4})$", printed, re.MULTILINE)
-    assert plain == ours != stronger
+    plain, ours, sourer = re.findall(r": (\d+\.\d{4})$", printed, re.MULTILINE)
+    assert plain == ours != sourer
 
 
 def test_the_server_answers_as_the_model_does():
