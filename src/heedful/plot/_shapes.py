@@ -64,9 +64,9 @@ def shapes(
     Examples
     --------
     >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
+    >>> from heedful import AttentionLasso, LocalLasso, plot
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] ** 2).explain(X[:5])
+    >>> e = AttentionLasso(local=LocalLasso(smooth=False), random_state=0).fit(X, X[:, 0] ** 2).explain(X[:5])
     >>> ax = plot.shapes(e)
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x0', 'adds to prediction')
