@@ -210,7 +210,8 @@ def test_categories_and_missing_cells_are_columns_like_others():
 
 def test_limits_one_head_and_many_rows_have_no_smooth_model(monkeypatch):
     X, signal = make_rows()
-    for how in ({"local": LocalLasso(limits={0: "+"})}, {"heads": "single"}, {"local": LocalLasso(smooth=False)}):
+    settings = [{"local": LocalLasso(limits={0: "+"})}, {"local": LocalLasso(smooth=False)}]
+    for how in (*settings, {"heads": "single"}, {"mixing": 0.4}, {"mixing": 0.0}):
         assert fitted(X, signal, **how)._model.models.smooth is None
     monkeypatch.setattr(linear, "SHAPE_ROWS", len(X) - 1)
     assert fitted(X, signal)._model.models.smooth is None

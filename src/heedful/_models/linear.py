@@ -65,8 +65,8 @@ class LocalLasso(BaseEstimator):
         that heads may use. Many heads only; False is the paper's method.
     smooth : bool, default=True
         Fit a smooth model too, a third one for all rows: kernel ridge of what the lasso leaves, with a length for each
-        column. It is blended in as far as held-out rows are predicted better. Many heads only, up to 50,000 rows, and
-        without ``limits``, to which it cannot keep.
+        column. It is blended in as far as held-out rows are predicted better. Many heads only, where ``mixing`` is
+        chosen, up to 50,000 rows, and without ``limits``, to which it cannot keep.
     penalty : {"lasso", "group"}, default="lasso"
         "group" penalises the norm of all coefficients of a column of the table: the levels of a category enter or leave
         each model together.

@@ -39,7 +39,9 @@ def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -
             f"exact={local.exact!r}. Set `exact='tuning'`."
         )
     several = bool(many and np.any(model.mixing != 0))
-    others = {"shapes": several and local.shapes, "smooth": several and local.smooth and not local.limits}
+    # a smooth model has a use only where shares are chosen; heads take curves as a column
+    chosen = several and isinstance(model.mixing, str)
+    others = {"shapes": several and local.shapes, "smooth": chosen and local.smooth and not local.limits}
     kind = LinearModels(model.alpha, local, most=most_columns(local, many), anchors=squares, **others)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
