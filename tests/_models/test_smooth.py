@@ -267,3 +267,22 @@ def test_the_global_model_is_a_blend_of_lasso_curves_and_smooth_model(kind):
     if kind == "numbers":
         added = (1 - found.mixing) * tuned.smooth * (link - lasso.link(view.design))[:, 0]
         np.testing.assert_allclose(found.smooth, added, atol=1e-12)
+
+
+def test_rows_of_next_to_no_weight_have_next_to_no_say():
+    X, signal = make_rows(240)
+    wrong = np.arange(240) % 2 == 0
+    y, weight = np.where(wrong, -signal, signal), np.where(wrong, 1e-8, 1.0)
+    fit = LassoBaseline().fit(X, y, weight, splits=random_splits(240, 10, 0)).fit_
+    with _blocks.one_blas_thread():
+        found = room.fit_smooth(fit, X, fit.splits, 1e-7)
+    assert np.corrcoef(found.train[:, 0], signal)[0, 1] > 0.8
+
+
+def test_the_level_of_hazards_is_that_at_which_events_are_as_many_as_expected():
+    X, signal = make_rows(200)
+    y = pd.DataFrame({"event": np.arange(200) % 4 > 0, "time": np.exp(-2 * signal)})
+    found, fit = fit_whole(X, y, kind=CoxBaseline)
+    share = fit.weight / fit.weight.sum()
+    assert abs(found.level[0]) > 1e-3
+    np.testing.assert_allclose(fit.family.level(found.train[:, 0], share, fit.weight), 0.0, atol=0.05)
