@@ -1,69 +1,70 @@
-"""Whether effects differ from row to row, and whether the model knows which are large: as grf tests and ranks them."""
+"""Whether effects differ from row to row, and whether held-out rows confirm where they are large."""
 
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
 from heedful._effects.average import check_groups
-from heedful._effects.ranking import rank_rows, rank_weighted
-from heedful._effects.scores import EffectRows, doubly_robust_scores
+from heedful._effects.ranking import rank_rows, rank_weighted, rank_within
+from heedful._effects.scores import doubly_robust_scores
+from heedful._effects.validation import EQUAL, Validation
 from heedful.explain._heterogeneity import MEANINGS, Heterogeneity
-
-# Values of a column that differ by less, relative to their size, are taken for equal.
-EQUAL = 1e-10
 
 
 def assess_heterogeneity(
-    rows: EffectRows, *, smaller_is_better: bool = False, n_draws: int = 200, seed: int = 0
+    validation: Validation,
+    *,
+    smaller_is_better: bool = False,
+    one_effect: bool = False,
+    n_draws: int = 200,
+    seed: int = 0,
 ) -> Heterogeneity:
-    """Return both tests and the curve of a policy; effects must be of models that did not see their rows."""
-    rows = rows.among(np.ones(rows.y.size, dtype=bool))
+    """Return the tests and the curve of a policy; ``one_effect`` says that the model has one effect for all rows."""
+    rows, predicted, block = validation
     if smaller_is_better:
         # what the treatment takes off is what it adds to the outcome with its sign changed
-        rows = rows._replace(y=-rows.y, outcome=-rows.outcome, effect=-rows.effect)
+        rows, predicted = rows._replace(y=-rows.y, outcome=-rows.outcome, effect=-rows.effect), -predicted
     n_groups = check_groups(rows, "Fit on more rows.", least=4)
-    slopes, errors = best_linear_predictor(rows)
-    ranked = rank_rows(rows.effect, doubly_robust_scores(rows), rows.weight, rows.groups)
+    slope, error, freedom = best_linear_predictor(Validation(rows, predicted, block))
+    scores = doubly_robust_scores(rows)
+    ranked = rank_rows(rank_within(predicted, block, rows.weight), scores, rows.weight, rows.groups)
     found = rank_weighted(ranked, n_draws, seed)
+    tests = [(slope, error, freedom), *((*pair, n_groups - 1) for pair in zip(found.area, found.area_error, strict=True))]
     table = pd.DataFrame(
         {
-            "estimate": [*slopes, *found.area],
-            "standard_error": [*errors, *found.area_error],
-            # degrees of freedom of both coefficients; of scores of all groups
-            "p_value": [
-                *(one_sided(*pair, n_groups - 2) for pair in zip(slopes, errors, strict=True)),
-                *(one_sided(*pair, n_groups - 1) for pair in zip(found.area, found.area_error, strict=True)),
-            ],
+            "estimate": [test[0] for test in tests],
+            "standard_error": [test[1] for test in tests],
+            "p_value": [one_sided(*test) for test in tests],
             "meaning": list(MEANINGS.values()),
         },
         index=pd.Index(list(MEANINGS), name="test"),
     )
-    mean = float(np.average(doubly_robust_scores(rows), weights=rows.weight))
+    share, mean = found.curve.index.to_numpy(), float(np.average(scores, weights=rows.weight))
+    gain, half = share * (mean + found.curve["toc"]), found.reach * share * found.curve["standard_error"]
     return Heterogeneity(
         tests=table,
-        curve=found.curve.assign(gain=found.curve.index * (mean + found.curve["toc"]), random=found.curve.index * mean),
+        curve=found.curve.assign(gain=gain, low=gain - half, high=gain + half, random=share * mean),
         n_rows=rows.y.size,
         n_groups=n_groups if n_groups < rows.y.size else None,
         smaller_is_better=smaller_is_better,
+        one_effect=one_effect,
     )
 
 
-def best_linear_predictor(rows: EffectRows) -> tuple[np.ndarray, np.ndarray]:
-    """Return two coefficients and their standard errors: of the mean effect and of what differs from it.
+def best_linear_predictor(validation: Validation) -> tuple[float, float, int]:
+    """Return how much effects rise with a standard deviation of the predicted ones, its error and degrees of freedom.
 
-    What is left of the response is regressed on what is left of the treatment times each of them. Both coefficients are
-    1 if effects are right, the second is 0 if they say nothing of who has a large one. Errors are HC3, by groups: the
-    response of a group is compared with the fit to all others. A part that is 0 for all rows has no coefficient: NaN.
+    What is left of the outcome is regressed on what is left of the treatment, with one effect for each block, and on
+    that times the predicted effect. Errors are HC3, by groups: a group is compared with the fit to all others. Without
+    any difference between predicted effects there is no slope: NaN.
     """
-    mean = np.average(rows.effect, weights=rows.weight)
-    parts = np.stack([np.full(rows.y.size, mean), rows.effect - mean])
-    size = np.abs(rows.effect).max(initial=0.0)
-    there = np.abs(parts).max(axis=1) > EQUAL * size
-    slopes, errors = np.full(2, np.nan), np.full(2, np.nan)
-    if there.any():
-        columns = (parts[there] * rows.treatment_left).T
-        slopes[there], errors[there] = robust_slopes(columns, rows.y_left, rows.weight, rows.groups)
-    return slopes, errors
+    rows, predicted, block = validation
+    freedom = rows.n_groups - int(block.max()) - 2
+    if not (np.abs(predicted) > EQUAL).any() or freedom < 1:
+        return np.nan, np.nan, max(freedom, 1)
+    columns = np.column_stack([block[:, None] == np.arange(block.max() + 1), predicted]) * rows.treatment_left[:, None]
+    slopes, errors = robust_slopes(columns, rows.y_left, rows.weight, rows.groups)
+    return float(slopes[-1]), float(errors[-1]), freedom
 
 
 def robust_slopes(

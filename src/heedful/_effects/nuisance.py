@@ -25,11 +25,18 @@ class Learner(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Training rows as they were given, the observations that they stand for, and folds of these."""
+    """Training rows as they were given, the observations that they stand for, and folds of these.
+
+    ``order`` puts observations in an order that depends on their columns, ``treatment`` and ``groups`` (None without)
+    are theirs.
+    """
 
     table: pd.DataFrame | np.ndarray
     observations: Observations
     splits: list[Split]
+    order: np.ndarray
+    treatment: np.ndarray
+    groups: np.ndarray | None
 
     @property
     def are_draws(self) -> bool:
@@ -72,7 +79,14 @@ def draw_folds(
                 f"`{name}` must have rows of both labels in every part of {n_folds} folds, and one label is in too few "
                 "rows or groups for that. Add such rows, or give fewer folds."
             )
-    return Rows(table, observations, [Split(order[train], order[test]) for train, test in splits])
+    return Rows(
+        table,
+        observations,
+        [Split(order[train], order[test]) for train, test in splits],
+        order,
+        columns[0].values[observations.source],
+        None if groups is None else number[observations.source],
+    )
 
 
 def _knows_both(split: Split, column: Column) -> bool:
@@ -96,8 +110,18 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
 
     Of observations that are equal it is the mean, and that of all folds for a row of weight 0, which none has seen.
     """
-    source, n_folds = rows.observations.source, len(rows.splits)
     idle = np.flatnonzero(rows.observations.distinct < 0)
+    found, of_idle = expect_observations(learner, column, rows, idle)
+    expected = rows.observations.give(found)
+    expected[idle] = of_idle
+    return expected
+
+
+def expect_observations(
+    learner: Learner, column: Column, rows: Rows, idle: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what models of the splits expect of their observations, and on average of the rows ``idle``."""
+    source, n_folds = rows.observations.source, len(rows.splits)
     found, of_idle = np.zeros(source.size), np.zeros(idle.size)
     with warnings.catch_warnings():
         if learner.ours:
@@ -108,9 +132,7 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
             mean = np.mean(told, axis=0)
             found[test] = mean[: test.size]
             of_idle += mean[test.size :] / n_folds
-    expected = rows.observations.give(found)
-    expected[idle] = of_idle
-    return expected
+    return found, of_idle
 
 
 def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, asked: Any) -> np.ndarray:
@@ -130,6 +152,54 @@ def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np
     swapped = ours and np.average(y, weights=how.get("sample_weight")) < 0.5
     fitted = clone(model).fit(table, (1.0 - y if swapped else y).astype(np.int64), **how)
     return fitted.predict_proba(asked)[:, 0 if swapped else 1]
+
+
+class Nuisance(NamedTuple):
+    """What learns the outcomes and the treatments of rows; ``propensity``, one for each row, if it is known."""
+
+    outcomes: Column
+    arms: Column
+    outcome: Learner
+    treatment: Learner | None
+    propensity: np.ndarray | None
+    weight: np.ndarray
+
+    def expect(self, rows: Rows) -> pd.DataFrame:
+        """Return outcome and treatment of rows as given, with what is expected of both."""
+        propensity = self.propensity
+        if self.treatment is not None:
+            propensity = expect(self.treatment, self.arms, rows)
+            if self.arms.binary:
+                propensity = clip_propensity(propensity, self.weight)
+            else:
+                check_amounts_left(self.arms.values, propensity, self.weight)
+        return self._frame(slice(None), expect(self.outcome, self.outcomes, rows), propensity)
+
+    def expect_observations(self, rows: Rows) -> pd.DataFrame:
+        """Return the same of observations; those in no split have nothing expected of them."""
+        source, none = rows.observations.source, np.empty(0, dtype=np.intp)
+        if self.treatment is None:
+            propensity = None if self.propensity is None else self.propensity[source]
+        else:
+            propensity = expect_observations(self.treatment, self.arms, rows, none)[0]
+            propensity = np.clip(propensity, CLIP, 1 - CLIP) if self.arms.binary else propensity
+        return self._frame(source, expect_observations(self.outcome, self.outcomes, rows, none)[0], propensity)
+
+    def knows_both(self, rows: Rows) -> bool:
+        """Return whether models of all splits see both labels of outcomes and treatments."""
+        source = rows.observations.source
+        columns = [Column(column.values[source], column.labels) for column in (self.arms, self.outcomes)]
+        return all(_knows_both(split, column) for split in rows.splits for column in columns)
+
+    def _frame(self, rows: Any, outcome: np.ndarray, propensity: np.ndarray | None) -> pd.DataFrame:
+        return pd.DataFrame(
+            {
+                "outcome": self.outcomes.values[rows],
+                "treatment": self.arms.values[rows],
+                "expected_outcome": outcome,
+                "propensity": propensity,
+            }
+        )
 
 
 def check_known(propensity: Any, column: Column) -> np.ndarray:

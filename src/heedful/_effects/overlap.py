@@ -7,7 +7,7 @@ import pandas as pd
 
 from heedful._checks import check_number
 from heedful._effects.scores import EffectRows, is_binary
-from heedful.explain._overlap import Overlap
+from heedful.explain._overlap import MANY, Overlap
 
 NEAR = 0.05
 
@@ -29,6 +29,14 @@ def assess_overlap(
         arms, balance, low, high = weigh_amounts(rows), correlate(columns, rows), 0.0, 0.0
     return Overlap(arms=arms, balance=balance, propensity=propensity, treatment=treatment,
                    share_low=low, share_high=high, near=near)  # fmt: skip
+
+
+def has_poor_overlap(rows: EffectRows) -> bool:
+    """Return whether many rows have a propensity near 0 or 1: an average over all rows then rests on few of them."""
+    if not is_binary(rows.treatment):
+        return False
+    near = (rows.propensity < NEAR) | (rows.propensity > 1 - NEAR)
+    return float(np.average(near, weights=rows.weight)) > MANY
 
 
 def inverse_weights(rows: EffectRows) -> np.ndarray:

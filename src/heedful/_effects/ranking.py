@@ -7,6 +7,7 @@ import pandas as pd
 from scipy.special import xlogy
 
 SHARES = np.arange(1, 51) / 50
+BAND = 0.9
 
 
 class Ranked(NamedTuple):
@@ -19,11 +20,15 @@ class Ranked(NamedTuple):
 
 
 class RankWeighted(NamedTuple):
-    """Areas (AUTOC, Qini) with their standard errors, and the curve at some shares with its own."""
+    """Areas (AUTOC, Qini) with their standard errors, and the curve at some shares with its own.
+
+    A band of ``reach`` standard errors to each side holds the whole true curve with a chance of ``BAND``.
+    """
 
     area: np.ndarray
     area_error: np.ndarray
     curve: pd.DataFrame
+    reach: float
 
 
 def rank_rows(priority: np.ndarray, score: np.ndarray, weight: np.ndarray, groups: np.ndarray) -> Ranked:
@@ -31,6 +36,20 @@ def rank_rows(priority: np.ndarray, score: np.ndarray, weight: np.ndarray, group
     order = np.argsort(-priority, kind="stable")
     start = np.flatnonzero(np.r_[True, np.diff(priority[order]) != 0])
     return Ranked(score[order], weight[order], groups[order], start)
+
+
+def rank_within(predicted: np.ndarray, block: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the place of rows among those of their block, from 0 to 1 by weight; equal ones share theirs."""
+    order = np.lexsort((predicted, block))
+    first = np.r_[True, (np.diff(predicted[order]) != 0) | (np.diff(block[order]) != 0)]
+    run = np.cumsum(first) - 1
+    mass = np.bincount(run, weight[order])
+    owner = block[order][first]
+    whole = np.bincount(owner, mass)
+    before = np.cumsum(mass) - np.r_[0.0, np.cumsum(whole)][owner]
+    place = np.empty(predicted.size)
+    place[order] = ((before - mass / 2) / whole[owner])[run]
+    return place
 
 
 def rank_weighted(ranked: Ranked, n_draws: int, seed: int) -> RankWeighted:
@@ -50,7 +69,17 @@ def rank_weighted(ranked: Ranked, n_draws: int, seed: int) -> RankWeighted:
     # halves of an odd number of groups are a little smaller
     error = drawn.std(axis=0, ddof=1) * np.sqrt(half / (n_groups - half))
     curve = pd.DataFrame({"toc": own[2:], "standard_error": error[2:]}, index=pd.Index(SHARES, name="share"))
-    return RankWeighted(own[:2], error[:2], curve)
+    return RankWeighted(own[:2], error[:2], curve, _reach(drawn[:, 2:]))
+
+
+def _reach(drawn: np.ndarray) -> float:
+    """Return how many standard deviations draws of a curve leave its mean by at most, in a share ``BAND`` of them."""
+    deviation = drawn.std(axis=0, ddof=1)
+    known = deviation > 0
+    if not known.any():
+        return 0.0
+    away = np.abs(drawn - drawn.mean(axis=0))[:, known] / deviation[known]
+    return float(np.quantile(away.max(axis=1), BAND))
 
 
 def measure(ranked: Ranked, weight: np.ndarray) -> np.ndarray:

@@ -37,6 +37,19 @@ def rows_with_effects(
     )
 
 
+def effects_differ(fitted: FittedAttention) -> bool:
+    """Return whether a fitted model predicts other effects for other rows."""
+    tuned = fitted.tuned
+    return bool(tuned.share.any() or tuned.additive > 0 or tuned.smooth > 0 or fitted.models.baseline.coef_.any())
+
+
+def r_loss(fitted: FittedAttention, effect: float) -> dict[str, float]:
+    """Return the R-loss of one effect for all rows, which is its own rival."""
+    pseudo, weight = fitted.response.decode(fitted.rows.y), fitted.rows.weight
+    loss = float(np.average((pseudo - effect) ** 2, weights=weight))
+    return {"attention": loss, "baseline": loss, "standard_error": 0.0}
+
+
 def count_copies(fitted: FittedAttention, weight: np.ndarray) -> np.ndarray:
     """Return how many rows each row to learn from stands for, by sample weights of mean one."""
     return fitted.rows.gather_rows(weight / weight[weight > 0].mean())

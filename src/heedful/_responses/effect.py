@@ -19,11 +19,15 @@ class Effect(Regression):
     """Effects, under the R-loss: the squared error of pseudo-outcomes, by weights that :func:`effect_weights` gives.
 
     As users give it, the response is a frame with :data:`COLUMNS`. Encoded it is the pseudo-outcome and its size. Rows
-    are put in order by the latter, so that swapping treatment and control changes nothing but signs.
+    are put in order by the latter, so that swapping treatment and control changes nothing but signs. ``level`` is the
+    one effect of all rows, if there is only one.
     """
 
     task, n_encoded = "effect", 2
     words = Words("a treatment effect", "effect", "effect", "R-loss")
+
+    def __init__(self, level: float | None = None) -> None:
+        self.level = level
 
     def encode(self, y: Any) -> np.ndarray:
         """Return the pseudo-outcomes; 0 where nothing is left of the treatment."""
@@ -58,7 +62,7 @@ class Effect(Regression):
 
     def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> GuardedLasso:
         """Return a lasso that is taken back to one effect for all rows, unless its slopes pay."""
-        return GuardedLasso(alpha, tol=tol, n_jobs=n_jobs)
+        return GuardedLasso(alpha, tol=tol, n_jobs=n_jobs, level=self.level)
 
 
 def treatment_left(y: pd.DataFrame) -> np.ndarray:

@@ -20,6 +20,8 @@ class GuardedLasso(LassoBaseline):
     ----------
     alpha, tol, n_jobs, random_state, penalty_factor, limits, groups
         As in :class:`heedful.baseline.LassoBaseline`.
+    level : float, default=None
+        The one number for all rows, if it is known that there is only one.
 
     Attributes
     ----------
@@ -46,6 +48,22 @@ class GuardedLasso(LassoBaseline):
 
     _family = PseudoOutcomes
 
+    def __init__(
+        self,
+        alpha="auto",
+        *,
+        tol=1e-7,
+        n_jobs=None,
+        random_state=None,
+        penalty_factor=None,
+        limits=None,
+        groups=None,
+        level=None,
+    ):
+        shared = {"penalty_factor": penalty_factor, "limits": limits, "groups": groups}
+        super().__init__(alpha, tol=tol, n_jobs=n_jobs, random_state=random_state, **shared)
+        self.level = level
+
     def _fit_family(
         self,
         X: np.ndarray,
@@ -58,6 +76,9 @@ class GuardedLasso(LassoBaseline):
         """Fit the lasso, then take its slopes back; return what the lasso does."""
         observations = super()._fit_family(X, family, weight, splits, key, inner)
         fit = self.fit_
+        if self.level is not None:
+            self._set_level(float(self.level))
+            return observations
         y, n_columns = self._scaled_response(), fit.model.coef.shape[1]
         means = [float(np.average(y[train], weights=fit.weight[train])) for train, _ in fit.splits]
         plain = [Model(np.full(1, mean), np.zeros((1, n_columns))) for mean in means]
@@ -87,10 +108,25 @@ class GuardedLasso(LassoBaseline):
             Predictions.
         """
         found, fit = super().predict_left_out(rows), self.fit_
+        if self.level is not None:
+            return np.full_like(found, self.level)
         rows = np.arange(fit.weight.size) if rows is None else rows
         rest = np.maximum(fit.weight.sum() - fit.weight[rows], 1e-300)
         alone = fit.family.values((-fit.weight * self._scaled_response())[rows, None] / rest[:, None])
         return alone + self.guard_ * (found - alone)
+
+    def _set_level(self, level: float) -> None:
+        """Let every model say one number for all rows."""
+        fit, self.guard_ = self.fit_, 0.0
+        scaled = (level - fit.scale.y_center) / fit.scale.y_unit
+        flat = Model(np.full(1, scaled), np.zeros_like(fit.model.coef))
+        self.fit_ = fit._replace(
+            model=flat,
+            intercept=np.full(1, level),
+            coef=np.zeros_like(fit.coef),
+            folds=[flat] * len(fit.folds),
+            fold_link=np.where(np.isnan(fit.fold_link), np.nan, scaled),
+        )
 
     def _scaled_response(self) -> np.ndarray:
         """Return the response in units of the linear predictor."""

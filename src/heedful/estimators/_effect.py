@@ -1,11 +1,14 @@
 """Treatment effects: one small linear model of the effect per query, after Nie and Wager's R-learner."""
 
+import warnings
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from heedful._checks import check_count, check_number, check_weights
@@ -14,21 +17,14 @@ from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.given import Column, read_outcome, read_treatment
 from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.intervals import reach_of
-from heedful._effects.nuisance import (
-    Learner,
-    Rows,
-    check_amounts_left,
-    check_known,
-    check_learner,
-    clip_propensity,
-    draw_folds,
-    expect,
-)
-from heedful._effects.overlap import assess_overlap
-from heedful._effects.scores import EffectRows
-from heedful._effects.unseen import count_copies, rows_with_effects
+from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
+from heedful._effects.overlap import assess_overlap, has_poor_overlap
+from heedful._effects.scores import EffectRows, constant_effect
+from heedful._effects.unseen import count_copies, effects_differ, r_loss, rows_with_effects
+from heedful._effects.validation import Validation, validate
 from heedful._frames import count_rows, read_table, take
-from heedful._models.linear import LocalLasso
+from heedful._attention_model.settings import Settings
+from heedful._models.linear import LinearModels, LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
@@ -40,6 +36,7 @@ from heedful.similarity import ForestProximity
 
 # Trees of models of outcome and treatment, and rows that these are tuned on: more hardly help, and cost much time.
 TREES, TUNING_ROWS = 200, 250
+ONE = "one average effect for all rows"
 
 
 @dataclass(eq=False, repr=False)
@@ -154,10 +151,7 @@ class AttentionEffect(AttentionEstimator):
         """
         n_folds = check_count("n_folds", self.n_folds, 2, "5 is the default.")
         cv: Any = "oob" if groups is None else n_folds
-        shared = ("heads", "similarity", "temperature", "local", "mixing")
-        kind, settings = plan_linear(
-            AttentionLasso(**{name: getattr(self, name) for name in shared}, cv=cv), groups, squares=True
-        )
+        kind, settings = self._plan(self.mixing, cv, groups)
         table = read_table(self, X, reset=True)
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
@@ -166,22 +160,18 @@ class AttentionEffect(AttentionEstimator):
         rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
         known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
         learner = self._learner("outcome", outcomes, weighted, seed)
-        if known is None:
-            known = self._expect_treatment(self._learner("propensity", arms, weighted, seed), arms, rows, weight)
-        frame = pd.DataFrame(
-            {
-                "outcome": outcomes.values,
-                "treatment": arms.values,
-                "expected_outcome": expect(learner, outcomes, rows),
-                "propensity": known,
-            }
-        )
+        of_arms = None if known is not None else self._learner("propensity", arms, weighted, seed)
+        nuisance = Nuisance(outcomes, arms, learner, of_arms, known, weight)
+        frame = nuisance.expect(rows)
         cv = "oob" if groups is None else rows.given_splits()
         given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
         given = given._replace(counts=count_rows(weight), draws=rows.are_draws)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
+        self._validation = self._validate(rows, nuisance, n_folds, seed)
+        if isinstance(self.mixing, str) and not (self.heterogeneity().differ and effects_differ(self._model)):
+            self._take_average(X, frame, given)
         return self
 
     def effect(self, X) -> np.ndarray:
@@ -239,6 +229,9 @@ class AttentionEffect(AttentionEstimator):
         hint = "0.9 means nine of ten effects."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
         fitted, table = self._fitted, self._read(X)
+        if fitted.response.level is not None:
+            average = self.average_effect(coverage=coverage)
+            return np.tile([average.low, average.high], (len(table), 1))
         reach = reach_of(fitted, table, count_copies(fitted, self._rows.weight), coverage, self._run)
         effect = fitted.values(table, self._run)[:, 0]
         return np.column_stack([effect - reach, effect + reach])
@@ -311,19 +304,9 @@ class AttentionEffect(AttentionEstimator):
         Heterogeneity
             Best linear predictor and rank-weighted average effects with p values, and the gain of treating those who
             gain most first.
-
-        Raises
-        ------
-        ValueError
-            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
         """
-        rows = self._known_rows
-        if self._model.residuals is None:
-            raise ValueError(
-                "`heterogeneity` needs effects of left-out rows, and a fit with a fixed `mixing` of one head makes "
-                "none. Fit with `mixing='auto'`."
-            )
-        return assess_heterogeneity(rows, smaller_is_better=bool(smaller_is_better))
+        one = self._fitted.response.level is not None
+        return assess_heterogeneity(self._validation, smaller_is_better=bool(smaller_is_better), one_effect=one)
 
     def overlap(self) -> Overlap:
         """Return whether like rows got different treatments.
@@ -357,6 +340,41 @@ class AttentionEffect(AttentionEstimator):
         self._fitted  # noqa: B018 - raises if there is no fit
         return self._rows
 
+    def _plan(self, mixing: Any, cv: Any, groups: Any) -> tuple[LinearModels, Settings]:
+        shared = {name: getattr(self, name) for name in ("heads", "similarity", "temperature", "local")}
+        return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups, squares=True)
+
+    def _validate(self, rows: Rows, nuisance: Nuisance, n_folds: int, seed: np.random.RandomState) -> Validation:
+        """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""
+        cv: Any = "oob" if rows.groups is None else n_folds
+        # heads in full: a guard would often leave one effect for all, and nothing to test
+        kind, settings = self._plan(0.0 if self.mixing == 0 else 1.0, cv, rows.groups)
+        source, weight, number = rows.observations.source, rows.observations.weight, int(seed.randint(2**31 - 1))
+
+        def fit(past: np.ndarray, known: pd.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
+            model = clone(self)
+            groups = None if rows.groups is None else rows.groups[past]
+            given = Given(effect_weights(known, weight[past]), groups, self.features, cv, number)
+            given = given._replace(counts=np.ones(past.size), draws=rows.are_draws)
+            model._fit(take(rows.table, source[past]), known, given, lambda _: Effect(), kind, settings)
+            return lambda block: model.effect(take(rows.table, source[block]))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = validate(rows, nuisance, seed, fit)
+        if found is not None:
+            return found
+        used = self._rows.among(np.ones(self._rows.y.size, dtype=bool))
+        return Validation(used, np.zeros(used.y.size), np.zeros(used.y.size, dtype=np.intp))
+
+    def _take_average(self, X: Any, frame: pd.DataFrame, given: Given) -> None:
+        """Fit again, with the average effect for all rows."""
+        level = constant_effect(self._rows, has_poor_overlap(self._rows))
+        kind, settings = self._plan(0.0, given.cv, given.groups)
+        self._fit(X, frame, given, lambda _: Effect(level), kind, settings)
+        self._model.models.rival, self._model.unseen = ONE, r_loss(self._model, level)
+        self._rows = self._rows._replace(effect=np.full(self._rows.y.size, level))
+
     def _predicts(self) -> str | None:
         return None
 
@@ -371,13 +389,6 @@ class AttentionEffect(AttentionEstimator):
         if isinstance(self.propensity, np.ndarray | list | tuple | pd.Series):
             raise TypeError("`propensity` must be an estimator or a number here. One for each row goes to `fit`.")
         return check_known(self.propensity, arms) if is_number else None
-
-    def _expect_treatment(self, learner: Learner, arms: Column, rows: Rows, weight: np.ndarray) -> np.ndarray:
-        found = expect(learner, arms, rows)
-        if arms.binary:
-            return clip_propensity(found, weight)
-        check_amounts_left(arms.values, found, weight)
-        return found
 
     def _learner(self, name: str, column: Column, weighted: bool, seed: np.random.RandomState) -> Learner:
         """Return what learns a column: the user's, or an attention lasso with one head beside boosted trees."""

@@ -11,8 +11,6 @@ from heedful.plot._labels import shorten_all
 from heedful.plot._style import NEUTRAL, PALE, series_colour
 
 KEY = {"frameon": False, "borderpad": 0.2, "handlelength": 1.4}
-# Half a band of 90 %, in standard errors.
-BAND = 1.645
 
 
 def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) -> Any:
@@ -20,7 +18,8 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
 
     Along the axis below more and more rows are treated; the curve is what this adds to the mean response, by doubly
     robust scores of rows that the effects were not learned from, and the straight line what treating as many at random
-    adds. The band, 90 %, is of the difference between the two. Those that gain most have the largest effects, or the
+    adds. The band holds the whole true curve in 90 % of tables, given what treating all rows adds: if effects do not
+    differ, the straight line leaves it in one table of ten. Those that gain most have the largest effects, or the
     smallest ones if ``heterogeneity(smaller_is_better=True)`` said so.
 
     All else is as in :func:`contributions`.
@@ -44,7 +43,7 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     >>> from heedful import plot
     >>> from heedful.explain import Heterogeneity
     >>> curve = pd.DataFrame({"toc": [1.0, 0.0], "standard_error": [0.2, 0.0]}, index=[0.5, 1.0])
-    >>> curve = curve.assign(gain=[1.0, 1.0], random=[0.5, 1.0])
+    >>> curve = curve.assign(gain=[1.0, 1.0], low=[0.7, 1.0], high=[1.3, 1.0], random=[0.5, 1.0])
     >>> ax = plot.gain_curve(Heterogeneity(tests=pd.DataFrame(), curve=curve, n_rows=400))
     >>> ax.get_xlabel()
     'share treated, largest effects first'
@@ -54,8 +53,8 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     ax = get_axes(ax)
     share = np.r_[0.0, table.index]
     gain, random = (np.r_[0.0, table[name]] for name in ("gain", "random"))
-    half = BAND * share * np.r_[0.0, table["standard_error"]]
-    ax.fill_between(share, gain - half, gain + half, color=PALE, alpha=0.5, linewidth=0)
+    low, high = (np.r_[0.0, table[name]] for name in ("low", "high"))
+    ax.fill_between(share, low, high, color=PALE, alpha=0.5, linewidth=0)
     ax.plot(share, gain, **{"color": series_colour(1), "linewidth": 1.2, "label": "by effect", **style})
     ax.plot(share, random, color=NEUTRAL, linewidth=0.8, linestyle="--", label="at random")
     finish(ax, f"share treated, {first} effects first", f"{gained} the mean response")

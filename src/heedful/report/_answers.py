@@ -9,7 +9,7 @@ from heedful.report._compact import numbers, text
 Answer = AverageEffect | Heterogeneity | Overlap
 TITLES = {AverageEffect: "On average", Heterogeneity: "Does it differ?", Overlap: "Can it be told?"}
 # Columns of the curve that are drawn.
-CURVE = ("gain", "random", "standard_error")
+CURVE = ("gain", "low", "high", "random")
 
 
 def tell_answers(answers: Sequence[Answer]) -> list[dict[str, Any]]:

@@ -29,13 +29,11 @@ function answerNode(answer) {
 function drawGain() {
   const found = data.answers.map((answer) => answer.curve).find(Boolean);
   if (!found) return;
-  const half = found.standard_error.map((error, i) => 1.645 * found.share[i] * error);
-  const edge = (sign) => found.gain.map((value, i) => value + sign * half[i]);
   const line = (y, name, style) => ({ type: "scatter", mode: "lines", x: found.share, y: y, name: name, line: style,
     hoverinfo: "text", text: y.map((value, i) => percent(found.share[i]) + " treated " + name + ": " + show(value, 3)) });
   const band = (y, fill) => ({ type: "scatter", mode: "lines", x: found.share, y: y, line: { width: 0 }, hoverinfo: "skip",
     showlegend: false, fill: fill, fillcolor: paint.band });
-  Plotly.react("gain", [band(edge(-1), "none"), band(edge(1), "tonexty"), line(found.random, "at random", { color: paint.edge, width: 1, dash: "dash" }),
+  Plotly.react("gain", [band(found.low, "none"), band(found.high, "tonexty"), line(found.random, "at random", { color: paint.edge, width: 1, dash: "dash" }),
     line(found.gain, "by effect", { color: paint.ink, width: 2 })],
     frame({ height: 250, dragmode: false, showlegend: true, legend: ABOVE,
       xaxis: axis("share treated, " + (found.smaller ? "smallest" : "largest") + " effects first", { range: [0, 1], fixedrange: true, nticks: 6 }),
