@@ -10,8 +10,9 @@ from tests._effects.cases import draw_rows, rescale, swap
 from tests.reference import effects as slow
 
 from heedful._effects.heterogeneity import assess_heterogeneity, best_linear_predictor, one_sided
-from heedful._effects.ranking import SHARES, measure, rank_rows, rank_weighted
+from heedful._effects.ranking import SHARES, measure, rank_rows, rank_weighted, rank_within
 from heedful._effects.scores import EffectRows, doubly_robust_scores, read_rows
+from heedful._effects.validation import Validation, standardise
 
 
 def ranked(score, priority, weight=None, groups=None):
@@ -26,50 +27,84 @@ def measured(score, priority, weight=None):
     return measure(rows, rows.weight)
 
 
+def validated(rows, predicted=None, n_blocks=1):
+    """Return rows as if they had been held out, with predicted effects, the true ones unless said, in blocks."""
+    block = rows.groups % n_blocks
+    found = np.array(rows.effect if predicted is None else predicted, dtype=np.float64)
+    for k in range(n_blocks):
+        found[block == k] = standardise(found[block == k])
+    return Validation(rows, found, block)
+
+
+def assess(rows, predicted=None, n_blocks=1, **how):
+    """Return what held-out rows say."""
+    return assess_heterogeneity(validated(rows, predicted, n_blocks), **how)
+
+
 @pytest.mark.parametrize("n_groups", [None, 9])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("amounts", [False, True])
-def test_coefficients_and_errors_are_those_of_leaving_out_each_group(rng, amounts, weighted, n_groups):
-    rows = draw_rows(rng, 50, amounts=amounts, weighted=weighted, n_groups=n_groups)
-    for found, expected in zip(best_linear_predictor(rows), slow.calibration(rows), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-9)
+def test_slopes_and_errors_are_those_of_leaving_out_each_group(rng, amounts, weighted, n_groups):
+    held_out = validated(draw_rows(rng, 50, amounts=amounts, weighted=weighted, n_groups=n_groups), n_blocks=2)
+    np.testing.assert_allclose(best_linear_predictor(held_out)[:2], slow.calibration(*held_out), rtol=1e-9)
 
 
-def test_right_effects_have_coefficients_of_one(rng):
-    slopes, errors = best_linear_predictor(draw_rows(rng, 20_000))
-    assert (np.abs(slopes - 1) < 3 * errors).all()
-    assert (errors < 0.05).all()
-
-
-def test_effects_that_are_too_wide_have_a_coefficient_below_one(rng):
+def test_effects_rise_with_right_predictions_by_their_standard_deviation(rng):
     rows = draw_rows(rng, 20_000)
-    wide = rows._replace(effect=1 + 4 * (rows.effect - 1))
-    np.testing.assert_allclose(best_linear_predictor(wide)[0], [1.0, 0.25], atol=0.03)
+    slope, error, _ = best_linear_predictor(validated(rows))
+    assert abs(slope - rows.effect.std()) < 3 * error < 0.15
 
 
-def test_a_coefficient_does_not_depend_on_units_and_arms(rng):
+def test_neither_the_scale_of_predictions_nor_the_level_of_a_block_matters(rng):
+    rows = draw_rows(rng, 200)
+    plain = best_linear_predictor(validated(rows, n_blocks=2))
+    other = 5 * rows.effect + 100 * (rows.groups % 2)
+    np.testing.assert_allclose(best_linear_predictor(validated(rows, other, n_blocks=2)), plain, rtol=1e-9)
+    # a block whose treatment does more to all its rows is no sign that effects differ as predicted
+    lifted = rows._replace(y=rows.y + 50 * rows.treatment_left * (rows.groups % 2))
+    np.testing.assert_allclose(best_linear_predictor(validated(lifted, n_blocks=2)), plain, rtol=1e-6)
+
+
+def test_a_slope_does_not_depend_on_units_and_arms(rng):
     rows = draw_rows(rng, 80, weighted=True)
-    plain = np.array(best_linear_predictor(rows))
-    for other in (rescale(rows, 1e6, 3.0), rescale(rows, 1e-6), swap(rows), rows._replace(weight=9 * rows.weight)):
-        np.testing.assert_allclose(best_linear_predictor(other), plain, rtol=1e-6)
+    slope, error, freedom = best_linear_predictor(validated(rows))
+    for other, unit in ((rescale(rows, 1e6, 3.0), 1e6), (rescale(rows, 1e-6), 1e-6), (swap(rows), 1.0),
+                        (rows._replace(weight=9 * rows.weight), 1.0)):  # fmt: skip
+        found = best_linear_predictor(validated(other))
+        np.testing.assert_allclose(found, [unit * slope, unit * error, freedom], rtol=1e-6)
 
 
 def test_equal_effects_leave_nothing_to_test(rng):
     rows = draw_rows(rng, 60, spread=0.0)
-    found = assess_heterogeneity(rows)
+    found = assess(rows)
     assert np.isnan(found.tests.loc["differential effect", "estimate"])
-    assert found.tests.loc[["differential effect", "AUTOC", "Qini"], "p_value"].tolist() == [1.0, 1.0, 1.0]
-    assert found.verdict.startswith("There is no sign")
+    assert found.tests["p_value"].tolist() == [1.0, 1.0, 1.0]
+    assert found.verdict.startswith("Whether effects differ could not be tested")
     np.testing.assert_allclose(found.curve[["toc", "standard_error"]], 0.0, atol=1e-12)
-    none = assess_heterogeneity(rows._replace(effect=np.zeros(60)))
-    assert np.isnan(none.tests["estimate"].iloc[:2]).all()
 
 
 def test_what_one_row_alone_says_is_no_proof(rng):
     rows = draw_rows(rng, 40, spread=0.0)
-    rows = rows._replace(effect=np.where(np.arange(40) == 7, 5.0, 1.0), y=rows.y + 50 * (np.arange(40) == 7))
-    slopes, errors = best_linear_predictor(rows)
-    assert errors[1] >= 0.99 * abs(slopes[1])
+    one = np.arange(40) == 7
+    slope, error, _ = best_linear_predictor(validated(rows._replace(y=rows.y + 50 * one), np.where(one, 5.0, 1.0)))
+    assert error >= 0.99 * abs(slope)
+
+
+def test_places_are_those_within_a_block_by_weight(rng):
+    predicted, weight, block = rng.integers(0, 5, 40) * 1.0, rng.integers(1, 4, 40), rng.integers(0, 3, 40)
+    place = rank_within(predicted, block, 1.0 * weight)
+    for i in range(40):
+        own = block == block[i]
+        below = weight[own & (predicted < predicted[i])].sum() + weight[own & (predicted == predicted[i])].sum() / 2
+        assert place[i] == pytest.approx(below / weight[own].sum())
+
+
+def test_the_band_holds_whole_curves_as_often_as_it_says(rng):
+    priority, inside = rng.normal(size=300), []
+    for _ in range(200):
+        found = rank_weighted(ranked(rng.normal(size=300), priority), 200, 0)
+        inside.append((found.curve["toc"].abs() <= found.reach * found.curve["standard_error"] + 1e-12).all())
+    assert 0.83 <= np.mean(inside) <= 0.96
 
 
 def test_the_curve_is_what_the_top_share_gains(rng):
@@ -149,9 +184,9 @@ def test_errors_are_the_spread_over_all_halves_of_the_groups(rng, n_groups):
 
 
 def test_p_values_have_as_many_degrees_of_freedom_as_groups_less_coefficients(rng):
-    tests = assess_heterogeneity(draw_rows(rng, 60, n_groups=6)).tests
+    tests = assess(draw_rows(rng, 60, n_groups=6), n_blocks=2).tests
     ratio = tests["estimate"] / tests["standard_error"]
-    np.testing.assert_allclose(tests["p_value"], stats.t.sf(ratio, [4, 4, 5, 5]), rtol=1e-9)
+    np.testing.assert_allclose(tests["p_value"], stats.t.sf(ratio, [3, 5, 5]), rtol=1e-9)
 
 
 def test_groups_that_share_noise_have_wider_errors_in_every_test(rng):
@@ -159,16 +194,19 @@ def test_groups_that_share_noise_have_wider_errors_in_every_test(rng):
     noise = 5 * rng.normal(size=20)[rows.groups]
     shared = rows._replace(y=rows.y + noise * rows.treatment_left * (rows.effect - 1), groups=rows.groups)
     together, alone = (
-        assess_heterogeneity(part).tests["standard_error"] for part in (shared, shared._replace(groups=np.arange(400)))
+        assess(part).tests["standard_error"] for part in (shared, shared._replace(groups=np.arange(400)))
     )
-    assert (together.iloc[1:] > 1.3 * alone.iloc[1:]).all()
+    assert (together > 1.3 * alone).all()
 
 
 def test_weighted_gains_are_those_of_rows_given_that_often(rng):
     rows = draw_rows(rng, 30)
     count = rng.integers(1, 4, 30)
     again = EffectRows(*(np.repeat(part, count) for part in rows))
-    found, twice = (assess_heterogeneity(part) for part in (rows._replace(weight=1.0 * count), again))
+    own = standardise(np.repeat(rows.effect, count))
+    first = np.cumsum(count) - count
+    pairs = ((rows._replace(weight=1.0 * count), own[first]), (again, own))
+    found, twice = (assess_heterogeneity(Validation(part, told, np.zeros_like(part.groups))) for part, told in pairs)
     np.testing.assert_allclose(found.tests["estimate"], twice.tests["estimate"], atol=1e-12)
     names = ["toc", "gain", "random"]
     np.testing.assert_allclose(found.curve[names], twice.curve[names], atol=1e-12)
@@ -176,24 +214,24 @@ def test_weighted_gains_are_those_of_rows_given_that_often(rng):
 
 def test_where_smaller_is_better_smallest_effects_come_first(rng):
     rows = draw_rows(rng, 800, weighted=True, n_groups=200)
-    found, plain = (assess_heterogeneity(rows, smaller_is_better=flag) for flag in (True, False))
+    found, plain = (assess(rows, smaller_is_better=flag) for flag in (True, False))
     score, share = doubly_robust_scores(rows), rows.weight / rows.weight.sum()
     # all rows treated: the mean outcome falls by what it rises by
     assert found.curve.loc[1.0, "gain"] == pytest.approx(-share @ score)
     order = np.argsort(rows.effect)
     known = measured(-score[order], -rows.effect[order], rows.weight[order])
-    np.testing.assert_allclose(found.tests["estimate"].iloc[2:], known[:2])
-    # differences are right or wrong whatever the outcome is wanted to be
-    pd.testing.assert_frame_equal(found.tests.iloc[:2], plain.tests.iloc[:2])
+    np.testing.assert_allclose(found.tests["estimate"].iloc[1:], known[:2])
+    # effects differ or not, whatever the outcome is wanted to be
+    pd.testing.assert_frame_equal(found.tests.iloc[:1], plain.tests.iloc[:1])
     assert found.smaller_is_better
-    assert found.verdict == "Effects differ between rows, and the model knows where they are small."
+    assert found.verdict == "Effects differ between rows, and held-out rows confirm where they are small (p < 0.001)."
     assert "takes off" in repr(found)
     assert "adds" in repr(plain)
 
 
 def test_gain_is_the_sum_of_scores_of_those_treated(rng):
     rows = draw_rows(rng, 100)
-    curve, score = assess_heterogeneity(rows).curve, doubly_robust_scores(rows)
+    curve, score = assess(rows).curve, doubly_robust_scores(rows)
     top = np.argsort(-rows.effect)[:20]
     assert curve.loc[0.2, "gain"] == pytest.approx(score[top].sum() / 100)
     assert curve.loc[0.2, "random"] == pytest.approx(0.2 * score.mean())
@@ -202,13 +240,16 @@ def test_gain_is_the_sum_of_scores_of_those_treated(rng):
 
 def test_known_differences_are_found_and_chance_is_not(rng):
     rows = draw_rows(rng, 2000)
-    found = assess_heterogeneity(rows)
-    assert found.verdict == "Effects differ between rows, and the model knows where they are large."
+    found = assess(rows)
+    assert found.verdict == "Effects differ between rows, and held-out rows confirm where they are large (p < 0.001)."
     assert (found.tests["p_value"] < 1e-6).all()
-    blind = assess_heterogeneity(rows._replace(effect=1 + rng.normal(size=2000)))
+    assert "too little to tell where" in assess(rows, one_effect=True).verdict
+    blind = assess(rows, np.abs(np.arange(2000) - 900.0))
     assert blind.verdict.startswith("There is no sign")
-    wrong = assess_heterogeneity(rows._replace(effect=2 - rows.effect))
-    assert (wrong.tests["p_value"].iloc[1:] > 0.99).all()
+    assert not blind.differ
+    guesses = (best_linear_predictor(validated(rows, rng.normal(size=2000))) for _ in range(100))
+    assert 2 <= sum(one_sided(*guess) < 0.1 for guess in guesses) <= 20
+    assert (assess(rows, -rows.effect).tests["p_value"] > 0.99).all()
 
 
 def test_p_values_are_one_sided():
@@ -219,13 +260,6 @@ def test_p_values_are_one_sided():
     assert one_sided(0.0, 0.0, 10) == 1.0
 
 
-def test_rows_of_no_weight_do_not_matter(rng):
-    rows = draw_rows(rng, 60, n_groups=15)
-    half = rows._replace(weight=(rows.groups < 8) * 1.0)
-    found, alone = (assess_heterogeneity(part).tests["estimate"] for part in (half, rows.among(rows.groups < 8)))
-    np.testing.assert_allclose(found, alone)
-
-
 @pytest.mark.parametrize("n_groups", [None, 15])
 def test_the_order_of_rows_does_not_matter(rng, n_groups):
     rows = draw_rows(rng, 60, n_groups=n_groups, weighted=True)
@@ -233,11 +267,11 @@ def test_the_order_of_rows_does_not_matter(rng, n_groups):
     given = [part[order] for part in rows]
     groups = None if n_groups is None else rows.groups[order]
     mixed = read_rows(*given[:5], variance=given[5], weight=given[6], groups=groups)
-    found, other = (assess_heterogeneity(part) for part in (rows, mixed))
+    found, other = (assess(part) for part in (rows, mixed))
     np.testing.assert_allclose(found.tests.iloc[:, :3], other.tests.iloc[:, :3], rtol=1e-9)
     np.testing.assert_allclose(found.curve, other.curve, atol=1e-9)
 
 
 def test_too_few_groups_are_an_error():
     with pytest.raises(ValueError, match=r"at least 4 rows, got 3\. Fit on more rows"):
-        assess_heterogeneity(read_rows([1.0, 2.0, 3.0], [0, 1, 0], 0.0, 0.5, [0.0, 1.0, 2.0]))
+        assess(read_rows([1.0, 2.0, 3.0], [0, 1, 0], 0.0, 0.5, [0.0, 1.0, 2.0]))

@@ -136,13 +136,11 @@ def test_outcomes_in_other_units_have_intervals_in_these(model, rows):
     np.testing.assert_allclose(other.effect_interval(test.X), 10 * model.effect_interval(test.X), rtol=1e-5, atol=1e-5)
 
 
-def test_intervals_and_tests_need_rows_that_were_left_out(rows):
+def test_intervals_need_rows_that_were_left_out(rows):
     train, test = rows
     how = FEW | {"mixing": 0.5, "temperature": 1.0, "local": LocalLasso(alpha_ratio=1.0)}
     model = AttentionEffect("single", **how).fit(train.X, train.y, train.treatment)
     with pytest.raises(ValueError, match="`effect_interval` needs effects of left-out rows"):
         model.effect_interval(test.X)
-    with pytest.raises(ValueError, match="`heterogeneity` needs effects of left-out rows"):
-        model.heterogeneity()
     with pytest.raises(ValueError, match="`coverage` must be > 0 and < 1"):
         model.effect_interval(test.X, 1.0)

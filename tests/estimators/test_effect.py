@@ -367,7 +367,7 @@ def test_the_average_over_a_subset_is_that_of_its_rows(rows, model):
 
 
 def test_tests_and_overlap_are_told(rows, model):
-    assert model.heterogeneity().n_rows == N_TRAIN
+    assert model.heterogeneity().n_rows == N_TRAIN // 2
     overlap = model.overlap()
     n_treated = int(rows[0].treatment.sum())
     assert overlap.arms["rows"].to_dict() == {0: N_TRAIN - n_treated, 1: n_treated}

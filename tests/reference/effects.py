@@ -26,18 +26,17 @@ def weighted_slopes(columns, target, weight):
     return np.linalg.lstsq(columns * root[:, None], target * root, rcond=None)[0]
 
 
-def calibration(rows):
-    """Return both coefficients and their standard errors by leaving each group out in turn."""
-    mean = np.average(rows.effect, weights=rows.weight)
+def calibration(rows, predicted, block):
+    """Return the slope of effects in predicted ones and its standard error by leaving each group out in turn."""
     left = rows.treatment - rows.propensity
-    columns = np.column_stack([left * mean, left * (rows.effect - mean)])
+    columns = np.column_stack([*(left * (block == k) for k in np.unique(block)), left * predicted])
     target = rows.y - rows.outcome
-    slopes = weighted_slopes(columns, target, rows.weight)
+    slope = weighted_slopes(columns, target, rows.weight)[-1]
     away = []
     for label in np.unique(rows.groups):
         kept = rows.groups != label
-        away.append(weighted_slopes(columns[kept], target[kept], rows.weight[kept]) - slopes)
-    return slopes, np.sqrt((np.array(away) ** 2).sum(axis=0))
+        away.append(weighted_slopes(columns[kept], target[kept], rows.weight[kept])[-1] - slope)
+    return slope, np.sqrt(np.sum(np.square(away)))
 
 
 def targeting_curve(score, priority, share):

@@ -50,14 +50,21 @@ class Rows(NamedTuple):
 
 
 def draw_folds(
-    table: Any, columns: list[Column], weight: np.ndarray, groups: Any, n_folds: int, seed: np.random.RandomState
+    table: Any,
+    columns: list[Column],
+    weight: np.ndarray,
+    groups: Any,
+    n_folds: int,
+    seed: np.random.RandomState,
+    propensity: np.ndarray | None = None,
 ) -> Rows:
     """Return rows with folds such that models of the others know both labels of each column.
 
-    Folds are of observations: copies of one row stay together, rows that happen to be equal do not. Neither the order
-    of rows nor, if that can be helped, the columns change them.
+    Folds are of observations: copies of one row, with its ``propensity`` if that is known, stay together, rows that
+    happen to be equal do not. Neither the order of rows nor, if that can be helped, the columns change them.
     """
     codes, values = TableReader().fit(table).read(table), np.column_stack([column.values for column in columns])
+    values = values if propensity is None else np.column_stack([values, propensity])
     check_consistent_length(table, groups)
     number = np.zeros(len(codes), np.intp)
     if groups is not None:

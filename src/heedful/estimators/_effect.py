@@ -157,8 +157,8 @@ class AttentionEffect(AttentionEstimator):
         weight = check_weights(sample_weight, n_rows)
         arms, outcomes = read_treatment(treatment, n_rows, weight), read_outcome(y, n_rows)
         seed = check_random_state(self.random_state)
-        rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
         known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
+        rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed, known)
         learner = self._learner("outcome", outcomes, weighted, seed)
         of_arms = None if known is not None else self._learner("propensity", arms, weighted, seed)
         nuisance = Nuisance(outcomes, arms, learner, of_arms, known, weight)
