@@ -2,7 +2,7 @@
 
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from heedful._checks import check_count, check_number, check_weights
 from heedful._effects.average import average_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
+from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.given import Column, read_outcome, read_treatment
 from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.intervals import reach_of
@@ -26,12 +27,14 @@ from heedful._effects.nuisance import (
 )
 from heedful._effects.overlap import assess_overlap
 from heedful._effects.scores import EffectRows
+from heedful._effects.survival import read_times, refuse_times, uncensor
 from heedful._effects.unseen import count_copies, rows_with_effects
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._cox import AttentionCox
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._linear import coef_intervals, plan_linear
 from heedful.estimators._logistic import AttentionLassoClassifier
@@ -61,6 +64,11 @@ class AttentionEffect(AttentionEstimator):
     propensity : estimator or float, default=None
         What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
         known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for ``outcome``.
+    horizon : float, default=None
+        Time up to which the effect is asked for, if outcomes are censored times; None if they are not.
+    estimand : {"rmst", "survival"}, default="rmst"
+        Effect on the mean time without event up to the ``horizon`` (restricted mean survival time), or on the chance
+        to be without event after it.
     similarity : str, object, callable or list of them, default="forest"
         As in :class:`heedful.AttentionLasso`; forests grow on pseudo-outcomes, so that they split where effects differ.
     temperature : float, list of float or "auto", default="auto"
@@ -114,6 +122,8 @@ class AttentionEffect(AttentionEstimator):
     _: KW_ONLY
     outcome: Any = None
     propensity: Any = None
+    horizon: float | None = None
+    estimand: str = "rmst"
     similarity: Any = "forest"
     temperature: Any = "auto"
     local: LocalLasso | None = None
@@ -136,7 +146,8 @@ class AttentionEffect(AttentionEstimator):
             Training rows as they were before treatment: numbers, or a frame that may hold text, categories and missing
             cells.
         y : array-like of shape (n_train,)
-            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts.
+            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts. With a
+            ``horizon``, events and times, as in :class:`heedful.AttentionCox`.
         treatment : array-like of shape (n_train,)
             Two values or labels, of which the second in order is the treatment; or an amount, whose effect is per unit.
             Categories of pandas that have an order keep it.
@@ -161,8 +172,8 @@ class AttentionEffect(AttentionEstimator):
         table = read_table(self, X, reset=True)
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
-        arms, outcomes = read_treatment(treatment, n_rows, weight), read_outcome(y, n_rows)
-        seed = check_random_state(self.random_state)
+        arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
+        outcomes = self._read_outcome(y, table, arms, sample_weight, groups, seed)
         rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
         known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
         learner = self._learner("outcome", outcomes, weighted, seed)
@@ -281,22 +292,56 @@ class AttentionEffect(AttentionEstimator):
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
         return self._explain(X, None, method, max_features)
 
-    def average_effect(self, subset=None, coverage=0.9) -> AverageEffect:
-        """Return the average effect over the training rows, doubly robust.
+    @overload
+    def average_effect(self, subset=None, *, target=..., by: None = None, coverage=...) -> AverageEffect: ...
+    @overload
+    def average_effect(self, subset=None, *, target=..., by: object, coverage=...) -> pd.DataFrame: ...
+    def average_effect(self, subset=None, *, target="all", by=None, coverage=0.9):
+        """Return the average effect over training rows, doubly robust.
 
         Parameters
         ----------
         subset : array-like of bool of shape (n_train,), default=None
             Rows to average over; None means all.
+        target : {"all", "treated", "control", "overlap"}, default="all"
+            Whose effects are averaged: those of all rows, of the treated, of the others, or of all by how much both
+            treatments are found among rows like them. An amount has no arms: "all" or "overlap".
+        by : str, int or array-like of shape (n_train,), default=None
+            A column of ``X``, or a label for each row: one average for each of at most 30 groups. Missing cells are a
+            group of their own.
         coverage : float, default=0.9
             Share of intervals that is to hold the true average, between 0 and 1.
 
         Returns
         -------
-        AverageEffect
-            The effect with its standard error, interval and p value.
+        AverageEffect or DataFrame
+            The effect with its standard error, interval and p value; with ``by`` a row of these for each group, beside
+            how many rows it has.
+
+        Notes
+        -----
+        "treated" and "control" are grf's: what rows of the arm have over what is expected of them in the other, less
+        what the same expectation leaves of rows of the other arm, weighed to look like this one. "overlap" is the slope
+        of what is left of outcomes on what is left of treatments, with a sandwich error: it has no large weights, and
+        is the one to take where ``overlap()`` is poor.
+
+        Examples
+        --------
+        >>> from heedful.datasets import make_effects
+        >>> train, _ = make_effects("B", 600, random_state=0).split(500)
+        >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
+        >>> found = model.average_effect(by=train.X[:, 0] > 0)
+        >>> found.index.tolist(), found.columns.tolist()
+        ([False, True], ['effect', 'standard_error', 'low', 'high', 'p_value', 'n_rows'])
+        >>> bool(found.loc[True, "effect"] > found.loc[False, "effect"])
+        True
+        >>> model.average_effect(target="treated").n_rows == train.treatment.sum()
+        True
         """
-        return average_effect(self._known_rows, subset, coverage=coverage)
+        rows, how = self._known_rows, {"subset": subset, "target": target, "coverage": coverage}
+        if by is None:
+            return average_effect(rows, **how)
+        return average_by_group(rows, read_labels(by, self._fitted.rows, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
         """Return whether effects differ, and whether large ones are known.
@@ -363,6 +408,21 @@ class AttentionEffect(AttentionEstimator):
     def _observes_response(self) -> bool:
         return False
 
+    def _read_outcome(
+        self, y: Any, table: Any, arms: Column, sample_weight: Any, groups: Any, seed: np.random.RandomState
+    ) -> Column:
+        """Return outcomes as they are given; censored times as numbers that have the mean of those not censored."""
+        n_rows = len(table)
+        if self.horizon is None:
+            refuse_times(y)
+            return read_outcome(y, n_rows)
+        times = read_times(y, self.horizon, self.estimand, n_rows)
+        if self.outcome is not None:
+            check_learner("outcome", self.outcome, Column(times.time, None), sample_weight is not None)
+        learner = AttentionCox(**self._own_settings(seed))
+        weight = check_weights(sample_weight, n_rows)
+        return uncensor(table, times, arms, learner, weight=weight, groups=groups, n_folds=self.n_folds, seed=seed)
+
     def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:
         """Return propensities that need not be learned, None if they must."""
         if propensity is not None:
@@ -388,12 +448,15 @@ class AttentionEffect(AttentionEstimator):
         kind, boosted = (
             (AttentionLassoClassifier, BoostedClassifier) if column.binary else (AttentionLasso, BoostedRegressor)
         )
-        number = int(seed.randint(2**31 - 1))
-        attention = kind(
-            "single",
-            similarity=ForestProximity(TREES),
-            local=LocalLasso(tuning_rows=TUNING_ROWS),
-            n_jobs=self.n_jobs,
-            random_state=number,
-        )
-        return Learner((attention, boosted(number)), ours=True)
+        settings = self._own_settings(seed)
+        return Learner((kind(**settings), boosted(settings["random_state"])), ours=True)
+
+    def _own_settings(self, seed: np.random.RandomState) -> dict[str, Any]:
+        """Return settings of an attention lasso with one head that learns what is expected."""
+        return {
+            "heads": "single",
+            "similarity": ForestProximity(TREES),
+            "local": LocalLasso(tuning_rows=TUNING_ROWS),
+            "n_jobs": self.n_jobs,
+            "random_state": int(seed.randint(2**31 - 1)),
+        }
