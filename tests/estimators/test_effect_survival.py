@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from heedful import AttentionEffect, load_model, save_model
+from heedful import AttentionEffect, AttentionLasso, load_model, save_model
 from heedful.similarity import ForestProximity
 
 PLAIN = {
@@ -38,7 +38,8 @@ def model():
     frame = pd.DataFrame(X, columns=list("abc"))
     frame["site"] = np.where(X[:, 2] > 1.2, None, np.where(X[:, 1] > 0, "north", "south"))
     frame["age"] = np.arange(200)
-    return AttentionEffect("single", horizon=HORIZON, **PLAIN).fit(frame, y, treatment)
+    how = PLAIN | {"outcome": AttentionLasso("single", similarity=ForestProximity(16)), "propensity": 0.5}
+    return AttentionEffect("single", horizon=HORIZON, **how).fit(frame, y, treatment)
 
 
 @pytest.mark.parametrize("estimand", ["rmst", "survival"])
@@ -57,17 +58,19 @@ def test_effects_on_censored_times_are_right_where_ignoring_it_is_wrong(estimand
     assert error < 0.8 * worse
 
 
-def test_without_censoring_it_is_the_effect_on_times_up_to_the_horizon():
+@pytest.mark.parametrize("estimand", ["rmst", "survival"])
+def test_without_censoring_it_is_the_effect_on_times_up_to_the_horizon(estimand):
     X, y, treatment, _ = draw(160)
-    y["event"] = True
-    censored = AttentionEffect("single", horizon=HORIZON, **PLAIN).fit(X, y, treatment)
-    plain = AttentionEffect("single", **PLAIN)
-    plain.fit(X, np.minimum(y["time"], HORIZON), treatment)
-    np.testing.assert_allclose(censored.expected_outcome_, plain.expected_outcome_)
-    assert censored.average_effect().effect == pytest.approx(plain.average_effect().effect, abs=0.05)
+    y["event"] |= y["time"] < HORIZON
+    how = PLAIN | {"random_state": 3}
+    censored = AttentionEffect("single", horizon=HORIZON, estimand=estimand, **how).fit(X, y, treatment)
+    outcome = np.minimum(y["time"], HORIZON) if estimand == "rmst" else y["time"] > HORIZON
+    plain = AttentionEffect("single", **how).fit(X, outcome, treatment)
+    np.testing.assert_array_equal(censored.effect(X), plain.effect(X))
+    assert censored.average_effect() == plain.average_effect()
 
 
-def test_how_events_and_times_are_given_changes_nothing(model):
+def test_how_events_and_times_are_given_changes_nothing():
     X, y, treatment, _ = draw(200)
     structured = np.array(list(y.itertuples(index=False, name=None)), dtype=[("died", bool), ("weeks", float)])
     first, second = (

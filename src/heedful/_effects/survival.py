@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from heedful._checks import check_choice, check_number, check_survival
 from heedful._effects.given import Column
-from heedful._effects.nuisance import MANY, Rows, draw_folds
+from heedful._effects.nuisance import MANY, Rows
 from heedful._frames import take
 from heedful._show import count
 
@@ -49,6 +49,11 @@ class CensoredTimes(NamedTuple):
     def outcome(self) -> np.ndarray:
         """What is asked for, as if no row were censored."""
         return self.time if self.estimand == "rmst" else (~self.event).astype(np.float64)
+
+    @property
+    def columns(self) -> list[Column]:
+        """What tells rows apart: their times and events."""
+        return [Column(self.time, None), Column(self.event.astype(np.float64), None)]
 
 
 class Curves(NamedTuple):
@@ -115,30 +120,21 @@ def check_followed(times: CensoredTimes, arms: Column, weight: np.ndarray) -> No
             )
 
 
-def uncensor(
-    table: Any, times: CensoredTimes, arms: Column, learner: Any, *, weight: np.ndarray, groups: Any, n_folds: int,
-    seed: np.random.RandomState,
-) -> Column:  # fmt: skip
+def uncensor(rows: Rows, times: CensoredTimes, arms: Column, learner: Any, weight: np.ndarray) -> Column:
     """Return numbers whose mean, given the columns and the treatment, is that of the outcome without censoring.
 
     ``learner`` has ``predict_survival_function``, as :class:`heedful.AttentionCox`. Rows without weight count for
     nothing, and get what they would if they were not censored.
     """
-    check_followed(times, arms, weight)
-    found, chance = times.outcome.astype(np.float64), np.ones(times.time.size)
-    if not (times.censored & (weight > 0)).any():
-        return Column(found, None)
-    columns = [arms, Column(times.time, None), Column(times.event.astype(np.float64), None)]
-    rows = draw_folds(table, columns, weight, groups, n_folds, seed)
     source = rows.observations.source
     values, chances = np.zeros(source.size), np.ones(source.size)
     for train, test in rows.splits:
         for arm in (0.0, 1.0):
             inside = [part[arms.values[source[part]] == arm] for part in (train, test)]
             values[inside[1]], chances[inside[1]] = _transform_others(rows, times, learner, *inside)
-    known = rows.observations.distinct >= 0
-    found[known], chance[known] = rows.observations.give(values)[known], rows.observations.give(chances)[known]
-    warn_of_chances(chance, weight, ~times.censored)
+    used = weight > 0
+    found = np.where(used, rows.observations.give(values), times.outcome)
+    warn_of_chances(rows.observations.give(chances)[used], weight[used], ~times.censored[used])
     return Column(found, None)
 
 
@@ -238,7 +234,7 @@ def last_chance(times: CensoredTimes, censoring: Curves) -> np.ndarray:
 
 def warn_of_chances(chance: np.ndarray, weight: np.ndarray, told: np.ndarray) -> None:
     """Tell if rows whose chances not to be censored were moved away from 0 stand for many, by inverse chances."""
-    near = told & (chance < LEAST_CHANCE) & (weight > 0)
+    near = told & (chance < LEAST_CHANCE)
     stand = weight * told / np.maximum(chance, LEAST_CHANCE)
     if stand[near].sum() > MANY * stand.sum():
         warnings.warn(

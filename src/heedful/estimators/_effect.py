@@ -27,7 +27,7 @@ from heedful._effects.nuisance import (
 )
 from heedful._effects.overlap import assess_overlap
 from heedful._effects.scores import EffectRows
-from heedful._effects.survival import read_times, refuse_times, uncensor
+from heedful._effects.survival import check_followed, read_times, refuse_times, uncensor
 from heedful._effects.unseen import count_copies, rows_with_effects
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LocalLasso
@@ -419,9 +419,12 @@ class AttentionEffect(AttentionEstimator):
         times = read_times(y, self.horizon, self.estimand, n_rows)
         if self.outcome is not None:
             check_learner("outcome", self.outcome, Column(times.time, None), sample_weight is not None)
-        learner = AttentionCox(**self._own_settings(seed))
         weight = check_weights(sample_weight, n_rows)
-        return uncensor(table, times, arms, learner, weight=weight, groups=groups, n_folds=self.n_folds, seed=seed)
+        check_followed(times, arms, weight)
+        if not times.censored[weight > 0].any():
+            return Column(times.outcome, None)
+        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.n_folds, seed)
+        return uncensor(rows, times, arms, AttentionCox(**self._own_settings(seed)), weight)
 
     def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:
         """Return propensities that need not be learned, None if they must."""
