@@ -197,7 +197,7 @@ def test_a_warning_is_by_how_many_rows_a_row_stands_for():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_chances(chance, np.ones(100), np.arange(100) < 99)
-        warn_of_chances(chance, np.r_[np.ones(99), 0.2], told)
+        warn_of_chances(chance, np.r_[np.ones(99), 0.5], told)
 
 
 def test_what_nobody_has_seen_is_refused():

@@ -15,13 +15,15 @@ from sklearn.base import clone
 
 from heedful._checks import check_choice, check_number, check_survival
 from heedful._effects.given import Column
-from heedful._effects.nuisance import MANY, Rows
+from heedful._effects.nuisance import Rows
 from heedful._frames import take
 from heedful._show import count
 
 ESTIMANDS = ("rmst", "survival")
-# Chances not to be censored are kept this far from 0; so many events are the fewest that a model is learned from.
-LEAST_CHANCE, FEWEST_EVENTS = 0.05, 10
+# Chances not to be censored are kept this far from 0; it is worth a word if such rows stand for more than this share.
+LEAST_CHANCE, MANY_LOST = 0.05, 0.1
+# So many events are the fewest that a model is learned from.
+FEWEST_EVENTS = 10
 # A chance of nothing, to divide nothing by.
 TINY = 1e-12
 # So many chances, of rows at times, are held at once.
@@ -236,7 +238,7 @@ def warn_of_chances(chance: np.ndarray, weight: np.ndarray, told: np.ndarray) ->
     """Tell if rows whose chances not to be censored were moved away from 0 stand for many, by inverse chances."""
     near = told & (chance < LEAST_CHANCE)
     stand = weight * told / np.maximum(chance, LEAST_CHANCE)
-    if stand[near].sum() > MANY * stand.sum():
+    if stand[near].sum() > MANY_LOST * stand.sum():
         warnings.warn(
             f"{count(int(near.sum()), 'row')} had a chance below {LEAST_CHANCE} not to be censored before the "
             "outcome was seen, and were moved there: nearly all rows like them are lost by then, so that effects are "

@@ -107,6 +107,7 @@ class AttentionEffect(AttentionEstimator):
     References
     ----------
     Nie and Wager, "Quasi-oracle estimation of heterogeneous treatment effects", Biometrika 108 (2021).
+    Rubin and van der Laan, "A doubly robust censoring unbiased transformation", Int. J. Biostatistics 3 (2007).
 
     Examples
     --------
@@ -115,6 +116,16 @@ class AttentionEffect(AttentionEstimator):
     >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
     >>> away = model.effect(test.X) - test.effect
     >>> bool((away**2).mean() < 0.5 * test.effect.var())
+    True
+
+    Of censored times, the effect on the mean time without event up to a horizon:
+
+    >>> import numpy as np
+    >>> died, lost = np.random.default_rng(0).exponential(np.c_[1 + train.treatment, np.full(500, 4)]).T
+    >>> y = np.rec.fromarrays([died <= lost, np.minimum(died, lost)], names=["event", "time"])
+    >>> model = AttentionEffect("single", horizon=2.0, propensity=0.5, random_state=0).fit(train.X, y, train.treatment)
+    >>> found, truth = model.average_effect(), 2 * (1 - np.exp(-1)) - (1 - np.exp(-2))
+    >>> bool(found.low < truth < found.high)
     True
     """
 
@@ -335,7 +346,7 @@ class AttentionEffect(AttentionEstimator):
         ([False, True], ['effect', 'standard_error', 'low', 'high', 'p_value', 'n_rows'])
         >>> bool(found.loc[True, "effect"] > found.loc[False, "effect"])
         True
-        >>> model.average_effect(target="treated").n_rows == train.treatment.sum()
+        >>> model.average_effect(target="treated").n_rows == int(train.treatment.sum())
         True
         """
         rows, how = self._known_rows, {"subset": subset, "target": target, "coverage": coverage}
