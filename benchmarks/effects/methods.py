@@ -1,6 +1,7 @@
 """The methods, each on one thread: effects on rows that were left out, with intervals where a method has them.
 
-Rivals of econml are here as they come (that of stochtree too), and with boosted trees for what is expected of outcome and treatment.
+Rivals of econml are here as they come, and with boosted trees for what is expected of outcome and treatment; that of
+stochtree is as it comes.
 """
 
 from collections.abc import Callable
@@ -108,9 +109,7 @@ def bayesian_forest(train: Effects, X: np.ndarray, seed: int) -> Answer:
 
     model, treatment = BCFModel(), train.treatment.astype(np.float64)
     model.sample(train.X, treatment, train.y, general_params={"random_seed": seed, "num_threads": 1})
-    drawn, averages = (
-        model.predict(rows, np.ones(len(rows)), terms="cate", type="posterior") for rows in (X, train.X)
-    )
+    drawn, averages = (model.predict(rows, np.ones(len(rows)), terms="cate", type="posterior") for rows in (X, train.X))
     ends = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
     average = averages.mean(axis=0)
     return Answer(drawn.mean(axis=1), np.quantile(drawn, ends, axis=1).T, (average.mean(), *np.quantile(average, ends)))

@@ -42,7 +42,7 @@ def ask(X, times, arm, weight, *, groups=None, n_folds=3, seed=0):
 
 
 def draw_curves(rng, n_rows, times):
-    chance = np.exp(-np.cumsum(rng.uniform(0, 0.8, (n_rows, len(times))), axis=1))
+    chance = np.exp(-np.cumsum(rng.uniform(0, 2.0, (n_rows, len(times))), axis=1))
     return Curves(np.asarray(times), np.column_stack([np.ones(n_rows), chance]))
 
 
@@ -56,6 +56,7 @@ def test_the_transform_is_that_of_the_definition(rng, estimand):
     times = draw_times(rng, 60, estimand=estimand)
     censoring, events = draw_curves(rng, 60, [1.0, 2.5, 3.0, 4.0]), draw_curves(rng, 60, [1.0, 2.0, 3.5, 5.0])
     found = transform(times, censoring, events)
+    assert (censoring.chance < LEAST_CHANCE).any()
     for i in range(60):
         curves = [(curve.times, curve.chance[i, 1:]) for curve in (censoring, events)]
         own = slow.transform(times.event[i], times.time[i], 5.0, estimand, *curves, LEAST_CHANCE)
@@ -108,6 +109,26 @@ def test_an_event_comes_before_a_censoring_of_the_same_time():
     np.testing.assert_array_equal(last_chance(times, censoring), [1.0, 0.5, 0.5])
     events = Curves(np.array([1.0]), np.array([[1.0, 2 / 3]] * 3))
     np.testing.assert_allclose(transform(times, censoring, events), [1.0, 2.0, 2.0])
+
+
+def test_with_few_events_it_is_the_definition_with_curves_of_kaplan_and_meier_of_the_other_folds(rng):
+    """Times have ties: for censoring, rows with an event at a time are no longer at risk then."""
+    n_rows, horizon, fold = 24, 3.0, np.repeat(np.arange(3), 8)
+    event, time, arm = rng.integers(0, 2, n_rows) > 0, rng.integers(1, 5, n_rows) * 1.0, np.arange(n_rows) % 2.0
+    times = read_times(structured(event, time), horizon, "rmst", n_rows)
+    found = ask(rng.normal(size=(n_rows, 1)), times, arm, np.ones(n_rows), groups=fold)
+    for i in range(n_rows):
+        others = (fold != fold[i]) & (arm == arm[i])
+        own, died, lost = times.time[others], times.event[others], times.censored[others]
+        curves = []
+        for happened, gone in ((lost, died), (died, np.zeros_like(died))):
+            at, chance = np.unique(own[happened]), [1.0]
+            for t in at:
+                at_risk = (own > t) | ((own == t) & ~gone)
+                chance.append(chance[-1] * (1 - (happened & (own == t)).sum() / at_risk.sum()))
+            curves.append((at, np.array(chance[1:])))
+        told = slow.transform(times.event[i], times.time[i], horizon, "rmst", *curves, LEAST_CHANCE)
+        assert found[i] == pytest.approx(told, rel=1e-9)
 
 
 def test_the_same_curve_for_all_is_that_of_kaplan_and_meier(rng):
