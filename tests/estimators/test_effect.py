@@ -414,10 +414,7 @@ def test_without_a_request_a_treatment_is_not_passed_on(rows):
 
 
 def test_parameters_are_those_of_the_constructor():
-    names = (
-        "estimand features heads horizon local mixing n_folds n_jobs outcome propensity random_state similarity "
-        "temperature verbose"
-    )
+    names = "features heads local mixing n_folds n_jobs outcome propensity random_state similarity temperature verbose"
     model = AttentionEffect("single", propensity=LogisticRegression(C=3.0))
     assert sorted(model.get_params(deep=False)) == names.split()
     assert model.get_params()["propensity__C"] == 3.0

@@ -67,6 +67,7 @@ def read_outcome(y: Any, n_rows: int) -> Column:
     """Return an outcome of two labels (text, booleans, 0 and 1), or of numbers, checked."""
     if y is None:
         raise ValueError("AttentionEffect requires y to be passed, but the target y is None.")
+    _refuse_times(y)
     column = one_column("y", y, n_rows)
     if column.isna().any():
         raise ValueError(
@@ -82,6 +83,16 @@ def read_outcome(y: Any, n_rows: int) -> Column:
             "label and give whether a row has it: y == label."
         )
     return Column(check_response(column.to_numpy()), None)
+
+
+def _refuse_times(y: Any) -> None:
+    """Raise if outcomes look like censored times, and no horizon was given."""
+    names, shape = getattr(getattr(y, "dtype", None), "names", None), np.shape(y)
+    if names or (len(shape) == 2 and shape[1] == 2):
+        raise ValueError(
+            f"`y` must have one value per row of `X`, got shape {shape}{f' with {names}' if names else ''}. If these "
+            "are events and times, say up to which time the effect is asked for: fit(..., horizon=...)."
+        )
 
 
 def one_column(name: str, values: Any, n_rows: int) -> pd.Series:

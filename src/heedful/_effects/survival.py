@@ -91,16 +91,6 @@ def read_times(y: Any, horizon: Any, estimand: Any, n_rows: int) -> CensoredTime
     return CensoredTimes((event > 0) & (time <= horizon), np.minimum(time, horizon), horizon, estimand)
 
 
-def refuse_times(y: Any) -> None:
-    """Raise if outcomes look like censored times, and no horizon was given."""
-    names, shape = getattr(getattr(y, "dtype", None), "names", None), np.shape(y)
-    if names or (len(shape) == 2 and shape[1] == 2):
-        raise ValueError(
-            f"`y` must have one value per row of `X`, got shape {shape}{f' with {names}' if names else ''}. If these "
-            "are events and times, say up to which time the effect is asked for: AttentionEffect(horizon=...)."
-        )
-
-
 def check_followed(times: CensoredTimes, arms: Column, weight: np.ndarray) -> None:
     """Raise unless both arms have events, and rows that are followed up to the horizon."""
     if arms.labels is None:

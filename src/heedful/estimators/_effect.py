@@ -27,7 +27,7 @@ from heedful._effects.nuisance import (
 )
 from heedful._effects.overlap import assess_overlap
 from heedful._effects.scores import EffectRows
-from heedful._effects.survival import check_followed, read_times, refuse_times, uncensor
+from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
 from heedful._effects.unseen import count_copies, rows_with_effects
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LocalLasso
@@ -64,11 +64,6 @@ class AttentionEffect(AttentionEstimator):
     propensity : estimator or float, default=None
         What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
         known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for ``outcome``.
-    horizon : float, default=None
-        Time up to which the effect is asked for, if outcomes are censored times; None if they are not.
-    estimand : {"rmst", "survival"}, default="rmst"
-        Effect on the mean time without event up to the ``horizon`` (restricted mean survival time), or on the chance
-        to be without event after it.
     similarity : str, object, callable or list of them, default="forest"
         As in :class:`heedful.AttentionLasso`; forests grow on pseudo-outcomes, so that they split where effects differ.
     temperature : float, list of float or "auto", default="auto"
@@ -123,7 +118,7 @@ class AttentionEffect(AttentionEstimator):
     >>> import numpy as np
     >>> died, lost = np.random.default_rng(0).exponential(np.c_[1 + train.treatment, np.full(500, 4)]).T
     >>> y = np.rec.fromarrays([died <= lost, np.minimum(died, lost)], names=["event", "time"])
-    >>> model = AttentionEffect("single", horizon=2.0, propensity=0.5, random_state=0).fit(train.X, y, train.treatment)
+    >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, y, train.treatment, horizon=2.0)
     >>> found, truth = model.average_effect(), 2 * (1 - np.exp(-1)) - (1 - np.exp(-2))
     >>> bool(found.low < truth < found.high)
     True
@@ -133,8 +128,6 @@ class AttentionEffect(AttentionEstimator):
     _: KW_ONLY
     outcome: Any = None
     propensity: Any = None
-    horizon: float | None = None
-    estimand: str = "rmst"
     similarity: Any = "forest"
     temperature: Any = "auto"
     local: LocalLasso | None = None
@@ -148,7 +141,9 @@ class AttentionEffect(AttentionEstimator):
     coef_intervals = coef_intervals
 
     @all_or_nothing
-    def fit(self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None) -> Self:
+    def fit(
+        self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None, horizon=None, estimand="rmst"
+    ) -> Self:
         """Learn what is expected of rows, then the effect.
 
         Parameters
@@ -169,6 +164,11 @@ class AttentionEffect(AttentionEstimator):
             Groups of rows that stay together in folds, such as the visits of a patient; standard errors are by groups.
         propensity : array-like of shape (n_train,), default=None
             Chance of each row to be treated, or its expected amount, where it is known. It is used as it is.
+        horizon : float, default=None
+            Time up to which the effect is asked for, if outcomes are censored times; None if they are not.
+        estimand : {"rmst", "survival"}, default="rmst"
+            With a ``horizon``: effect on the mean time without event up to it (restricted mean survival time), or on
+            the chance to be without event after it.
 
         Returns
         -------
@@ -184,7 +184,11 @@ class AttentionEffect(AttentionEstimator):
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
         arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
-        outcomes = self._read_outcome(y, table, arms, sample_weight, groups, seed)
+        if horizon is None:
+            outcomes = read_outcome(y, n_rows)
+        else:
+            times = read_times(y, horizon, estimand, n_rows)
+            outcomes = self._uncensor(times, arms, table, sample_weight, groups, seed)
         rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed)
         known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
         learner = self._learner("outcome", outcomes, weighted, seed)
@@ -419,18 +423,13 @@ class AttentionEffect(AttentionEstimator):
     def _observes_response(self) -> bool:
         return False
 
-    def _read_outcome(
-        self, y: Any, table: Any, arms: Column, sample_weight: Any, groups: Any, seed: np.random.RandomState
+    def _uncensor(
+        self, times: CensoredTimes, arms: Column, table: Any, sample_weight: Any, groups: Any, seed: Any
     ) -> Column:
-        """Return outcomes as they are given; censored times as numbers that have the mean of those not censored."""
-        n_rows = len(table)
-        if self.horizon is None:
-            refuse_times(y)
-            return read_outcome(y, n_rows)
-        times = read_times(y, self.horizon, self.estimand, n_rows)
+        """Return censored outcomes as numbers that have the mean of those not censored."""
+        weight = check_weights(sample_weight, len(table))
         if self.outcome is not None:
             check_learner("outcome", self.outcome, Column(times.time, None), sample_weight is not None)
-        weight = check_weights(sample_weight, n_rows)
         check_followed(times, arms, weight)
         if not times.censored[weight > 0].any():
             return Column(times.outcome, None)
