@@ -1,6 +1,7 @@
 """The methods, each on one thread: effects on rows that were left out, with intervals where a method has them.
 
-Rivals of econml are here as they come, and with boosted trees for what is expected of outcome and treatment.
+Rivals of econml are here as they come, and with boosted trees for what is expected of outcome and treatment; that of
+stochtree is as it comes.
 """
 
 from collections.abc import Callable
@@ -102,6 +103,18 @@ def ask_econml(model: Any, train: Effects, X: np.ndarray) -> Answer:
     return Answer(model.effect(X), np.column_stack([low, high]))
 
 
+def bayesian_forest(train: Effects, X: np.ndarray, seed: int) -> Answer:
+    """Return what stochtree's Bayesian causal forest says at its defaults: its own propensity, 100 draws."""
+    from stochtree import BCFModel  # noqa: PLC0415 - may be missing
+
+    model, treatment = BCFModel(), train.treatment.astype(np.float64)
+    model.sample(train.X, treatment, train.y, general_params={"random_seed": seed, "num_threads": 1})
+    drawn, averages = (model.predict(rows, np.ones(len(rows)), terms="cate", type="posterior") for rows in (X, train.X))
+    ends = ((1 - COVERAGE) / 2, (1 + COVERAGE) / 2)
+    average = averages.mean(axis=0)
+    return Answer(drawn.mean(axis=1), np.quantile(drawn, ends, axis=1).T, (average.mean(), *np.quantile(average, ends)))
+
+
 class Method(NamedTuple):
     """What a method says of left-out rows, the packages that have a say in it, and the module that it needs."""
 
@@ -119,6 +132,7 @@ METHODS = {
     "LinearDML": Method(partial(double_ml, kind="LinearDML"), *ECONML),
     FOREST: Method(partial(double_ml, kind=FOREST), *ECONML),
     "CausalForestDML, boosted": Method(partial(double_ml, kind=FOREST, boosted=True), *ECONML),
+    "BCF": Method(bayesian_forest, ("stochtree",), "stochtree"),
 }
 
 

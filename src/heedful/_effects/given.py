@@ -29,7 +29,7 @@ def read_treatment(treatment: Any, n_rows: int, weight: np.ndarray) -> Column:
     """Return a treatment with two arms, or an amount, checked."""
     if treatment is None:
         raise ValueError("`treatment` must be given: who was treated, or with how much. fit(X, y, treatment=w).")
-    column = _one_column("treatment", treatment, n_rows)
+    column = one_column("treatment", treatment, n_rows)
     missing = int(column.isna().sum())
     if missing:
         raise ValueError(
@@ -67,7 +67,8 @@ def read_outcome(y: Any, n_rows: int) -> Column:
     """Return an outcome of two labels (text, booleans, 0 and 1), or of numbers, checked."""
     if y is None:
         raise ValueError("AttentionEffect requires y to be passed, but the target y is None.")
-    column = _one_column("y", y, n_rows)
+    _refuse_times(y)
+    column = one_column("y", y, n_rows)
     if column.isna().any():
         raise ValueError(
             f"`y` must not hold NaN or missing values, got {int(column.isna().sum())}. Drop those rows before fitting."
@@ -84,7 +85,17 @@ def read_outcome(y: Any, n_rows: int) -> Column:
     return Column(check_response(column.to_numpy()), None)
 
 
-def _one_column(name: str, values: Any, n_rows: int) -> pd.Series:
+def _refuse_times(y: Any) -> None:
+    """Raise if outcomes look like censored times, and no horizon was given."""
+    names, shape = getattr(getattr(y, "dtype", None), "names", None), np.shape(y)
+    if names or (len(shape) == 2 and shape[1] == 2):
+        raise ValueError(
+            f"`y` must have one value per row of `X`, got shape {shape}{f' with {names}' if names else ''}. If these "
+            "are events and times, say up to which time the effect is asked for: fit(..., horizon=...)."
+        )
+
+
+def one_column(name: str, values: Any, n_rows: int) -> pd.Series:
     """Return a column with one value per row."""
     if hasattr(values, "__array__") and not hasattr(values, "shape"):
         values = np.asarray(values)

@@ -104,12 +104,6 @@ def doubly_robust_scores(rows: EffectRows) -> np.ndarray:
     return rows.effect + rows.treatment_left / rows.variance * residual
 
 
-def constant_effect(rows: EffectRows, overlap: bool) -> float:
-    """Return the one effect of all rows that agrees with its own average: over all rows, or weighted by overlap."""
-    left = rows.weight * rows.treatment_left / (1.0 if overlap else rows.variance)
-    return float(left @ rows.y_left / (left @ rows.treatment_left))
-
-
 def _column(name: str, values: Any, n_rows: int) -> np.ndarray:
     """Return finite numbers, one per row."""
     column = np.asarray(values, dtype=np.float64)

@@ -4,22 +4,24 @@ import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from heedful._checks import check_count, check_number, check_weights
-from heedful._effects.average import average_effect
+from heedful._checks import check_count, check_number, check_weights, is_word
+from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
+from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.given import Column, read_outcome, read_treatment
 from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.intervals import reach_of
 from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
-from heedful._effects.scores import EffectRows, constant_effect
+from heedful._effects.scores import EffectRows
+from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
 from heedful._effects.unseen import count_copies, effects_differ, r_loss, rows_with_effects
 from heedful._effects.validation import Validation, validate
 from heedful._frames import count_rows, read_table, take
@@ -28,6 +30,7 @@ from heedful._models.linear import LinearModels, LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._cox import AttentionCox
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._linear import coef_intervals, plan_linear
 from heedful.estimators._logistic import AttentionLassoClassifier
@@ -96,6 +99,7 @@ class AttentionEffect(AttentionEstimator):
     References
     ----------
     Nie and Wager, "Quasi-oracle estimation of heterogeneous treatment effects", Biometrika 108 (2021).
+    Rubin and van der Laan, "A doubly robust censoring unbiased transformation", Int. J. Biostatistics 3 (2007).
 
     Examples
     --------
@@ -104,6 +108,16 @@ class AttentionEffect(AttentionEstimator):
     >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
     >>> away = model.effect(test.X) - test.effect
     >>> bool((away**2).mean() < 0.5 * test.effect.var())
+    True
+
+    Of censored times, the effect on the mean time without event up to a horizon:
+
+    >>> import numpy as np
+    >>> died, lost = np.random.default_rng(0).exponential(np.c_[1 + train.treatment, np.full(500, 4)]).T
+    >>> y = np.rec.fromarrays([died <= lost, np.minimum(died, lost)], names=["event", "time"])
+    >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, y, train.treatment, horizon=2.0)
+    >>> found, truth = model.average_effect(), 2 * (1 - np.exp(-1)) - (1 - np.exp(-2))
+    >>> bool(found.low < truth < found.high)
     True
     """
 
@@ -124,7 +138,9 @@ class AttentionEffect(AttentionEstimator):
     coef_intervals = coef_intervals
 
     @all_or_nothing
-    def fit(self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None) -> Self:
+    def fit(
+        self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None, horizon=None, estimand="rmst"
+    ) -> Self:
         """Learn what is expected of rows, then the effect.
 
         Parameters
@@ -133,7 +149,8 @@ class AttentionEffect(AttentionEstimator):
             Training rows as they were before treatment: numbers, or a frame that may hold text, categories and missing
             cells.
         y : array-like of shape (n_train,)
-            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts.
+            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts. With a
+            ``horizon``, events and times, as in :class:`heedful.AttentionCox`.
         treatment : array-like of shape (n_train,)
             Two values or labels, of which the second in order is the treatment; or an amount, whose effect is per unit.
             Categories of pandas that have an order keep it.
@@ -144,6 +161,11 @@ class AttentionEffect(AttentionEstimator):
             Groups of rows that stay together in folds, such as the visits of a patient; standard errors are by groups.
         propensity : array-like of shape (n_train,), default=None
             Chance of each row to be treated, or its expected amount, where it is known. It is used as it is.
+        horizon : float, default=None
+            Time up to which the effect is asked for, if outcomes are censored times; None if they are not.
+        estimand : {"rmst", "survival"}, default="rmst"
+            With a ``horizon``: effect on the mean time without event up to it (restricted mean survival time), or on
+            the chance to be without event after it.
 
         Returns
         -------
@@ -155,8 +177,12 @@ class AttentionEffect(AttentionEstimator):
         table = read_table(self, X, reset=True)
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
-        arms, outcomes = read_treatment(treatment, n_rows, weight), read_outcome(y, n_rows)
-        seed = check_random_state(self.random_state)
+        arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
+        if horizon is None:
+            outcomes = read_outcome(y, n_rows)
+        else:
+            times = read_times(y, horizon, estimand, n_rows)
+            outcomes = self._uncensor(times, arms, table, sample_weight, groups, seed)
         known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
         rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed, known)
         learner = self._learner("outcome", outcomes, weighted, seed)
@@ -274,22 +300,59 @@ class AttentionEffect(AttentionEstimator):
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
         return self._explain(X, None, method, max_features)
 
-    def average_effect(self, subset=None, coverage=0.9) -> AverageEffect:
-        """Return the average effect over the training rows, doubly robust.
+    @overload
+    def average_effect(self, subset=None, *, target=..., by: None = None, coverage=...) -> AverageEffect: ...
+    @overload
+    def average_effect(self, subset=None, *, target=..., by: object, coverage=...) -> pd.DataFrame: ...
+    def average_effect(self, subset=None, *, target="auto", by=None, coverage=0.9):
+        """Return the average effect over training rows, doubly robust.
 
         Parameters
         ----------
         subset : array-like of bool of shape (n_train,), default=None
             Rows to average over; None means all.
+        target : {"auto", "all", "treated", "control", "overlap"}, default="auto"
+            Whose effects are averaged: those of all rows, of the treated, of the others, or of all by how much both
+            treatments are found among rows like them. An amount has no arms: "all" or "overlap". "auto" is "overlap" if
+            more than one row in twenty has a propensity below 0.05 or above 0.95, else "all".
+        by : str, int or array-like of shape (n_train,), default=None
+            A column of ``X``, or a label for each row: one average for each of at most 30 groups. Missing cells are a
+            group of their own.
         coverage : float, default=0.9
             Share of intervals that is to hold the true average, between 0 and 1.
 
         Returns
         -------
-        AverageEffect
-            The effect with its standard error, interval and p value.
+        AverageEffect or DataFrame
+            The effect with its standard error, interval and p value; with ``by`` a row of these for each group, beside
+            how many rows it has.
+
+        Notes
+        -----
+        "treated" and "control" are grf's: what rows of the arm have over what is expected of them in the other, less
+        what the same expectation leaves of rows of the other arm, weighed to look like this one. "overlap" is the slope
+        of what is left of outcomes on what is left of treatments, with a sandwich error: it has no large weights, and
+        is the one to take where ``overlap()`` is poor.
+
+        Examples
+        --------
+        >>> from heedful.datasets import make_effects
+        >>> train, _ = make_effects("B", 600, random_state=0).split(500)
+        >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
+        >>> found = model.average_effect(by=train.X[:, 0] > 0)
+        >>> found.index.tolist(), found.columns.tolist()
+        ([False, True], ['effect', 'standard_error', 'low', 'high', 'p_value', 'n_rows'])
+        >>> bool(found.loc[True, "effect"] > found.loc[False, "effect"])
+        True
+        >>> model.average_effect(target="treated").n_rows == int(train.treatment.sum())
+        True
         """
-        return average_effect(self._known_rows, subset, coverage=coverage)
+        rows = self._known_rows
+        target = self._usual_target() if is_word(target, "auto") else target
+        how = {"subset": subset, "target": target, "coverage": coverage}
+        if by is None:
+            return average_effect(rows, **how)
+        return average_by_group(rows, read_labels(by, self._fitted.rows, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
         """Return whether effects differ, and whether large ones are known.
@@ -367,9 +430,13 @@ class AttentionEffect(AttentionEstimator):
         used = self._rows.among(np.ones(self._rows.y.size, dtype=bool))
         return Validation(used, np.zeros(used.y.size), np.zeros(used.y.size, dtype=np.intp))
 
+    def _usual_target(self) -> str:
+        """Return whose average effect is told if nobody is named."""
+        return "overlap" if has_poor_overlap(self._rows) else "all"
+
     def _take_average(self, X: Any, frame: pd.DataFrame, given: Given) -> None:
         """Fit again, with the average effect for all rows."""
-        level = constant_effect(self._rows, has_poor_overlap(self._rows))
+        level = constant_effect(self._rows, self._usual_target())
         kind, settings = self._plan(0.0, given.cv, given.groups)
         self._fit(X, frame, given, lambda _: Effect(level), kind, settings)
         self._model.models.rival, self._model.unseen = ONE, r_loss(self._model, level)
@@ -380,6 +447,19 @@ class AttentionEffect(AttentionEstimator):
 
     def _observes_response(self) -> bool:
         return False
+
+    def _uncensor(
+        self, times: CensoredTimes, arms: Column, table: Any, sample_weight: Any, groups: Any, seed: Any
+    ) -> Column:
+        """Return censored outcomes as numbers that have the mean of those not censored."""
+        weight = check_weights(sample_weight, len(table))
+        if self.outcome is not None:
+            check_learner("outcome", self.outcome, Column(times.time, None), sample_weight is not None)
+        check_followed(times, arms, weight)
+        if not times.censored[weight > 0].any():
+            return Column(times.outcome, None)
+        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.n_folds, seed)
+        return uncensor(rows, times, arms, AttentionCox(**self._own_settings(seed)), weight)
 
     def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:
         """Return propensities that need not be learned, None if they must."""
@@ -399,12 +479,15 @@ class AttentionEffect(AttentionEstimator):
         kind, boosted = (
             (AttentionLassoClassifier, BoostedClassifier) if column.binary else (AttentionLasso, BoostedRegressor)
         )
-        number = int(seed.randint(2**31 - 1))
-        attention = kind(
-            "single",
-            similarity=ForestProximity(TREES),
-            local=LocalLasso(tuning_rows=TUNING_ROWS),
-            n_jobs=self.n_jobs,
-            random_state=number,
-        )
-        return Learner((attention, boosted(number)), ours=True)
+        settings = self._own_settings(seed)
+        return Learner((kind(**settings), boosted(settings["random_state"])), ours=True)
+
+    def _own_settings(self, seed: np.random.RandomState) -> dict[str, Any]:
+        """Return settings of an attention lasso with one head that learns what is expected."""
+        return {
+            "heads": "single",
+            "similarity": ForestProximity(TREES),
+            "local": LocalLasso(tuning_rows=TUNING_ROWS),
+            "n_jobs": self.n_jobs,
+            "random_state": int(seed.randint(2**31 - 1)),
+        }

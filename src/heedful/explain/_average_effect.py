@@ -4,12 +4,22 @@ from dataclasses import dataclass
 
 from heedful._show import Shown, Sketch, count, percent, short
 
+# Numbers that differ by less, relative to their size, are the same.
+SAME = 1e-6
+# Whose effect it is, by target.
+OVER = {
+    "all": "over ",
+    "treated": "on the treated, ",
+    "control": "on the untreated, ",
+    "overlap": "weighted by overlap, ",
+}
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AverageEffect(Shown):
     """Tell what a treatment does on average.
 
-    Made by ``average_effect()`` of an estimator of effects: the mean of doubly robust scores.
+    Made by ``average_effect()`` of an estimator of effects: the mean of doubly robust scores, or of those of an arm.
 
     Parameters
     ----------
@@ -24,9 +34,14 @@ class AverageEffect(Shown):
     p_value : float
         How often an estimate would be at least as far from 0 if there were no effect on average.
     n_rows : int
-        Rows averaged over.
+        Rows averaged over: those of the arm if ``target`` is one.
     n_groups : int or None, default=None
         Groups that they belong to; None if they have none.
+    target : {"all", "treated", "control", "overlap"}, default="all"
+        Whose effects are averaged: those of all rows, of an arm, or of all weighted by how much treatments overlap.
+    row_mean : float or None, default=None
+        Mean of the model's effects on the same rows. It differs from ``effect`` where effects of rows differ: these are
+        learned with more weight on rows that might have got either treatment, and shrunk.
 
     Examples
     --------
@@ -47,6 +62,8 @@ class AverageEffect(Shown):
     p_value: float
     n_rows: int
     n_groups: int | None = None
+    target: str = "all"
+    row_mean: float | None = None
 
     def _sketch(self) -> Sketch:
         groups = "" if self.n_groups is None else f" in {count(self.n_groups, 'group')}"
@@ -56,7 +73,9 @@ class AverageEffect(Shown):
             ("standard error", short(self.standard_error)),
             ("no effect", say_p(self.p_value)),
         ]
-        return Sketch(f"Average effect over {count(self.n_rows, 'row')}{groups}", facts)
+        if self.row_mean is not None and abs(self.row_mean - self.effect) > SAME * abs(self.effect):
+            facts.append(("mean of row effects", f"{short(self.row_mean)}: shrunk, and weighted by overlap"))
+        return Sketch(f"Average effect {OVER[self.target]}{count(self.n_rows, 'row')}{groups}", facts)
 
 
 def say_p(p_value: float) -> str:
