@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.scores import read_rows
+from heedful._effects.validation import Validation, standardise
 
 
 def draw_rows(rng, n_rows=200, *, amounts=False, weighted=False, n_groups=None, spread=1.0):
@@ -31,3 +33,17 @@ def rescale(rows, factor, shift=0.0):
     """Return the same study with its response in other units."""
     parts = {"y": factor * rows.y + shift, "outcome": factor * rows.outcome + shift, "effect": factor * rows.effect}
     return rows._replace(**parts)
+
+
+def validated(rows, predicted=None, n_blocks=1):
+    """Return rows as if they had been held out, with predicted effects, the true ones unless said, in blocks."""
+    block = rows.groups % n_blocks
+    found = np.array(rows.effect if predicted is None else predicted, dtype=np.float64)
+    for k in range(n_blocks):
+        found[block == k] = standardise(found[block == k])
+    return Validation(rows, found, block)
+
+
+def assess(rows, predicted=None, n_blocks=1, **how):
+    """Return what held-out rows say."""
+    return assess_heterogeneity(validated(rows, predicted, n_blocks), **how)

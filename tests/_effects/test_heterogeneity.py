@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from tests._effects.cases import draw_rows, rescale, swap
+from tests._effects.cases import assess, draw_rows, rescale, swap, validated
 from tests.reference import effects as slow
 
 from heedful._effects.heterogeneity import assess_heterogeneity, best_linear_predictor, one_sided
@@ -25,20 +25,6 @@ def measured(score, priority, weight=None):
     """Return areas and curve."""
     rows = ranked(score, priority, weight)
     return measure(rows, rows.weight)
-
-
-def validated(rows, predicted=None, n_blocks=1):
-    """Return rows as if they had been held out, with predicted effects, the true ones unless said, in blocks."""
-    block = rows.groups % n_blocks
-    found = np.array(rows.effect if predicted is None else predicted, dtype=np.float64)
-    for k in range(n_blocks):
-        found[block == k] = standardise(found[block == k])
-    return Validation(rows, found, block)
-
-
-def assess(rows, predicted=None, n_blocks=1, **how):
-    """Return what held-out rows say."""
-    return assess_heterogeneity(validated(rows, predicted, n_blocks), **how)
 
 
 @pytest.mark.parametrize("n_groups", [None, 9])

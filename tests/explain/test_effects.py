@@ -1,12 +1,13 @@
 """What results about effects say of themselves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
-from tests._effects.cases import draw_rows
+from tests._effects.cases import assess, draw_rows
 
 from heedful._effects.average import average_effect
-from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.overlap import assess_overlap
 from heedful.explain._average_effect import say_p
 from report.cases import HOSTILE
@@ -36,14 +37,14 @@ def test_an_average_says_its_interval(rows):
 
 
 def test_heterogeneity_says_its_tests_and_the_best_policy(rows):
-    found = assess_heterogeneity(rows)
+    found = assess(rows)
     said = facts(found)
     assert said["verdict"] == found.verdict
     line = found.tests.loc["AUTOC"]
     assert said["AUTOC"] == f"{line['estimate']:.3g} ± {line['standard_error']:.3g}, {say_p(line['p_value'])}"
     gain, random = found.curve.loc[0.2, ["gain", "random"]]
     assert said["treating 20 %"] == f"adds {gain:.3g} by effect, {random:.3g} at random"
-    same = facts(assess_heterogeneity(rows._replace(effect=np.ones(120))))
+    same = facts(assess(rows, np.ones(120)))
     assert same["differential effect"] == "nothing to test"
 
 
@@ -54,10 +55,19 @@ def test_p_values_are_said_as_people_do(p, said):
     assert say_p(p) == said
 
 
-def test_one_of_two_tests_is_some_sign(rows):
-    found = assess_heterogeneity(rows)
-    found.tests["p_value"] = [0.5, 0.01, 0.5, 0.5]
-    assert found.verdict.startswith("There is some sign")
+@pytest.mark.parametrize(("p", "differ"), [(0.099, True), (0.101, False)])
+def test_one_test_at_ten_per_cent_decides(rows, p, differ):
+    found = assess(rows)
+    found.tests["p_value"] = [p, 0.5, 0.5]
+    assert found.differ == differ
+    assert found.verdict.startswith("Effects differ" if differ else "There is no sign")
+
+
+def test_an_average_says_where_row_effects_have_another_mean(rows):
+    found = average_effect(rows)
+    assert found.row_mean == pytest.approx(np.average(rows.effect, weights=rows.weight))
+    assert facts(found)["mean of row effects"].startswith(f"{found.row_mean:.3g}")
+    assert "mean of row effects" not in facts(replace(found, row_mean=found.effect))
 
 
 def test_overlap_says_rows_propensities_and_balance(rows):

@@ -9,10 +9,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from tests._effects.cases import draw_rows
+from tests._effects.cases import assess, draw_rows
 
 from heedful import plot
-from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.overlap import assess_overlap
 from heedful.explain import Explanation
 
@@ -45,7 +44,7 @@ def answer(name, n_rows=60):
     """Return an answer about effects."""
     rows = draw_rows(np.random.default_rng(0), n_rows)
     table = pd.DataFrame({"baseline": rows.outcome, "a column of a long, long, long name": rows.y})
-    return assess_heterogeneity(rows) if name == "heterogeneity" else assess_overlap(table, rows)
+    return assess(rows) if name == "heterogeneity" else assess_overlap(table, rows)
 
 
 def beside_query(function):

@@ -4,10 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 from scipy.special import expit, softmax
-from tests._effects.cases import draw_rows
+from tests._effects.cases import assess, draw_rows
 
 from heedful._effects.average import average_effect
-from heedful._effects.heterogeneity import assess_heterogeneity
 from heedful._effects.overlap import assess_overlap
 from heedful._responses import Classification, Effect, Regression, SurvivalTimes
 from heedful._responses.effect import COLUMNS
@@ -82,7 +81,7 @@ def make_answers(arms=("control", "treated"), smaller_is_better=False, propensit
     rows = draw_rows(np.random.default_rng(0), 150)
     rows = rows if propensity is None else rows._replace(propensity=np.full(150, propensity))
     table = pd.DataFrame({HOSTILE: rows.outcome, "other": rows.effect})
-    differences = assess_heterogeneity(rows, smaller_is_better=smaller_is_better)
+    differences = assess(rows, smaller_is_better=smaller_is_better)
     return [average_effect(rows), differences, assess_overlap(table, rows, arms)]
 
 
