@@ -1,6 +1,6 @@
 """The attention lasso for right-censored survival: one Cox model per query, blended on the log hazard."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -14,6 +14,8 @@ from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.explain import Explanation
 from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 
 
@@ -138,6 +140,11 @@ class AttentionCox(AttentionEstimator):
     def _predicts(self) -> None:
         return None
 
+    def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
+        found = super()._explain(X, y, method, max_features, given)
+        table = self._read_rows(X).copy()
+        return replace(found, tell_survival=partial(_both_curves, (self, self.baseline_), table))
+
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:
             return self.event_times_
@@ -145,6 +152,11 @@ class AttentionCox(AttentionEstimator):
         if times.ndim != 1 or not np.isfinite(times).all() or (times < 0).any():
             raise ValueError("`times` must be finite numbers >= 0 in one dimension.")
         return times
+
+
+def _both_curves(models: tuple[Any, Any], table: Any, times: np.ndarray) -> list[pd.DataFrame]:
+    """Return the survival curves of queries by a model with attention and by the one for all rows."""
+    return [model.predict_survival_function(table, times) for model in models]
 
 
 class _Lines(NamedTuple):
