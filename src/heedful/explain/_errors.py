@@ -10,7 +10,7 @@ from heedful._responses import Regression
 from heedful._responses.survival import concordance, concordance_gain
 from heedful._show import count, short
 from heedful.explain._explained import Explained
-from heedful.explain._unseen import measure
+from heedful.explain._unseen import compare, measure
 
 
 class Predicted(NamedTuple):
@@ -121,6 +121,16 @@ def errors_of(e: Explained) -> pd.Series | None:
     doubt = np.inf if e.loss_error is None else e.loss_error
     losses = {"attention": float(e.loss.mean()), "baseline": float(e.baseline_loss.mean()), "standard_error": doubt}
     return measure(e.words or Regression.words, losses)
+
+
+def say_change(e: Explained) -> str:
+    """Return which error is lower and whether that may be chance; nothing without errors, or of training rows."""
+    errors = errors_of(e)
+    if errors is None:
+        return ""
+    if e.seen is not None and e.seen.any():
+        return "in-sample"
+    return compare(errors, "one model for all rows") or "hardly any other"
 
 
 def say_seen(e: Explained) -> str:

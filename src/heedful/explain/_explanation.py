@@ -19,7 +19,7 @@ from heedful.explain._columns import (
     read_errors,
     which_output,
 )
-from heedful.explain._errors import read_predicted
+from heedful.explain._errors import read_predicted, say_change
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
@@ -450,6 +450,11 @@ class Explanation(Explained):
             observed, and queries of equal predictions share a bin.
         """
         return calibrate(self, read_predicted(self), n_bins, time)
+
+    @property
+    def verdict(self) -> str:
+        """Which error on the queries is lower, and whether that may be chance; empty without ``y``."""
+        return say_change(self)
 
     def lift(self) -> pd.DataFrame:
         """Return which share of the response the lowest predictions hold.

@@ -8,7 +8,7 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
-from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_seen
+from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._explained import Explained
 from heedful.explain._importance import summarise_columns
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
@@ -46,7 +46,7 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     errors = errors_of(e)
     if errors is not None:
         own, plain = errors["attention"], errors["baseline"]
-        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
+        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}: {say_change(e)}"))
         facts += facts_beside(read_predicted(e))
     if say_seen(e):
         facts.append(("training rows", say_seen(e)))

@@ -7,9 +7,8 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
-from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_seen
+from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._lift import NO_NUMBERS
-from heedful.explain._unseen import compare
 from heedful.report._compact import short, text, texts
 
 
@@ -81,22 +80,12 @@ def describe_error(explanation: Explanation) -> str:
         unknown = "How good these predictions are is not known: explain(X, y) with their responses would say it."
         return unknown + _say_held_out(explanation)
     own, base = errors["attention"], errors["baseline"]
-    change = "" if _is_seen(explanation) else f": {_change(errors)}"
+    change = say_change(explanation)
     return (
         f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
-        f"one model for all rows has {short(base, 3)}{change}.{also_measured(explanation)}{_say_seen(explanation)}"
+        f"one model for all rows has {short(base, 3)}: {change}.{also_measured(explanation)}{_say_seen(explanation)}"
         f"{_say_held_out(explanation)}"
     )
-
-
-def _is_seen(explanation: Explanation) -> bool:
-    """Return whether there are training rows among the queries: their errors show no skill."""
-    return explanation.seen is not None and bool(explanation.seen.any())
-
-
-def _change(errors: pd.Series) -> str:
-    said = compare(errors, "one model for all rows")
-    return "hardly any other" if said is None else f"with attention it is {said}"
 
 
 def also_measured(explanation: Explanation) -> str:
@@ -120,9 +109,8 @@ def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
     if errors is None:
         return []
     own, base = errors["attention"], errors["baseline"]
-    note = "in-sample" if _is_seen(explanation) else _change(errors)
     return [
-        card("error with attention", short(own, 3), note),
+        card("error with attention", short(own, 3), say_change(explanation)),
         card("error of the baseline", short(base, 3), words_of(explanation).error + ", one model for all rows"),
     ]
 
