@@ -1,4 +1,11 @@
-"""Responses that have nothing to do with the columns: how often is skill claimed of a model."""
+"""Responses that have nothing to do with the columns: how often is skill claimed of a model.
+
+    python -m benchmarks.guard.noise [--runs 100]
+
+prints the table; it is a part of ``make guard``. About a second of one core per draw.
+"""
+
+import argparse
 
 import numpy as np
 import pandas as pd
@@ -48,3 +55,18 @@ def tell(found: pd.DataFrame) -> str:
             ]
         )
     return pages.draw_table(["response", "draws", "skill is claimed", "error at least 1 % lower"], rows)
+
+
+def main() -> None:
+    """Print how often skill is claimed of each kind of response."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=RUNS)
+    runs = parser.parse_args().runs
+    rows = [(kind, seed, one_sample(kind, seed)["noise"]) for kind in KINDS for seed in range(runs)]
+    found = pd.DataFrame([row for *_, row in rows], pd.MultiIndex.from_tuples([row[:2] for row in rows]))
+    found.columns = pd.MultiIndex.from_product([found.columns, ["noise"]])
+    print(tell(found.rename_axis(["table", "split"])))
+
+
+if __name__ == "__main__":
+    main()

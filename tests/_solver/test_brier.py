@@ -31,7 +31,8 @@ def test_integrated_brier_scores_equal_a_slow_oracle(rng, ties):
     expected = trapezoid(np.array(slow), found.times, axis=0) / np.ptp(found.times)
     np.testing.assert_allclose(family.reported(link), expected)
     plain = [kaplan_meier(event > 0, time, weight, at) for at in found.times]
-    flat = [brier(event, time, np.full(time.size, s), at, (event, time, weight)) for s, at in zip(plain, found.times)]
+    known = (event, time, weight)
+    flat = [brier(event, time, np.full(60, s), at, known) for s, at in zip(plain, found.times, strict=True)]
     np.testing.assert_allclose(
         family.reported_alone(), trapezoid(np.array(flat), found.times, axis=0) / np.ptp(found.times)
     )
@@ -59,7 +60,10 @@ def test_without_censoring_it_is_the_mean_squared_error_of_curves(rng):
 def test_scores_are_integrated_while_one_row_in_ten_is_followed(rng):
     event, time, weight = drawn(rng, 300, ties=False)
     times = fixed(event, time, weight, np.zeros(300)).follow_up.times
-    left = [weight[time > at].sum() / weight.sum() for at in (times[-1], *np.sort(time[(time > times[-1]) & (event > 0)])[:1])]
+    left = [
+        weight[time > at].sum() / weight.sum()
+        for at in (times[-1], *np.sort(time[(time > times[-1]) & (event > 0)])[:1])
+    ]
     assert left[0] >= 0.1 > left[1]
     assert times.size <= 100
 

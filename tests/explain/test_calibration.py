@@ -109,7 +109,7 @@ def test_the_curves_of_new_rows_are_those_that_the_model_predicts():
 
 
 def test_times_beyond_the_rows_and_times_without_survival_are_errors():
-    model, X, y = fit("survival")
+    model, X, _ = fit("survival")
     with pytest.raises(ValueError, match="`time` must be"):
         model.held_out().calibration(time=1e9)
     with pytest.raises(ValueError, match="`time` is for survival only"):

@@ -23,7 +23,6 @@ from heedful.baseline._folds import BASELINE_FOLDS, Split, even_folds, random_sp
 from heedful.similarity import Similarity
 from heedful.similarity._protocol import target_of
 
-
 # Probabilities of several classes by all heads are kept until shares are known, unless there are more numbers of them.
 MOST_KEPT = 25_000_000
 

@@ -14,9 +14,9 @@ from heedful._responses import SurvivalTimes
 from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation
-from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +38,8 @@ class AttentionCox(AttentionEstimator):
     event_times_ : ndarray
         Distinct times of events in the training rows.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
-        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row.
+        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row, those of
+        ``unseen_error_`` integrated Brier scores of survival curves.
 
     Examples
     --------

@@ -49,7 +49,9 @@ def calibrate_classes(found: Predicted, n_bins: int) -> pd.DataFrame:
 def calibrate_survival(found: Predicted, n_bins: int, time: float | None) -> pd.DataFrame:
     """Return predicted probabilities to be without event at a time, and Kaplan-Meier estimates, in bins."""
     if found.survival is None:
-        raise ValueError("There are no survival curves to compare: use `explain(X, y)` or `held_out()` of AttentionCox.")
+        raise ValueError(
+            "There are no survival curves to compare: use `explain(X, y)` or `held_out()` of AttentionCox."
+        )
     event, times = found.times
     at = check_time(time, event, times)
     own, plain = (np.asarray(part, dtype=np.float64)[:, 0] for part in found.survival(np.array([at])))

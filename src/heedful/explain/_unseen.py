@@ -66,7 +66,9 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
     if abs(gain) < SURE * float(unseen.get("standard_error", 0.0)):
         return Judged(figures, outcome, f"It is not clear that it predicts new rows better than {rival}.")
     if gain < 0:
-        return Judged(figures, outcome, f"{rival[0].upper()}{rival[1:]} predicts new rows better: use it, or fit to more rows.")
+        return Judged(
+            figures, outcome, f"{rival[0].upper()}{rival[1:]} predicts new rows better: use it, or fit to more rows."
+        )
     how = "" if mixing else ", without attention: models for all rows are enough"
     return Judged(figures, outcome, f"It predicts new rows better than {rival}{how}.")
 
