@@ -44,12 +44,12 @@ def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run)
     )
 
 
-def tell_beside(fitted: "FittedAttention") -> list[tuple[str, str]]:
+def tell_beside(fitted: "FittedAttention") -> tuple[tuple[str, str], ...]:
     """Return what is told beside the error on unseen rows; nothing of an effect, which nobody sees."""
     if fitted.held_out is None or fitted.response.task == "effect":
-        return []
+        return ()
     held_out = read_held_out(fitted)
-    return facts_beside(held_out.predicted, held_out.rival)
+    return tuple(facts_beside(held_out.predicted, held_out.rival))
 
 
 def count_columns(reader: TableReader) -> pd.Series:

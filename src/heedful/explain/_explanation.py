@@ -454,7 +454,7 @@ class Explanation(Explained):
 
     @property
     def verdict(self) -> str:
-        """Which error on the queries is lower, and whether that may be chance; empty without ``y``."""
+        """Which error on the queries is lower, and whether that may be chance."""
         return say_change(self)
 
     def lift(self) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """``Summary``: a fitted estimator in plain words."""
 
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -51,7 +51,7 @@ class Summary(Shown):
         What ``mixing`` is a share of.
     curves, smooth : float, default=0.0
         Shares of each prediction that come from the additive and from the smooth model for all rows.
-    beside : list of pairs of str, default=[]
+    beside : tuple of pairs of str, default=()
         Measures beside the error on unseen rows, and what they are: accuracy and Brier score, concordance.
 
     Examples
@@ -80,7 +80,7 @@ class Summary(Shown):
     share: str
     curves: float = 0.0
     smooth: float = 0.0
-    beside: list[tuple[str, str]] = field(default_factory=list)
+    beside: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         sketch = self._sketch()
