@@ -109,10 +109,10 @@ class FittedAttention:
                 right = values.shape == (n_rows,) and values.dtype == np.float64
                 need(right, "residuals are those of other rows")
         if self.held_out is not None:
-            number, *values = self.held_out
+            number, own, plain = self.held_out
             places(number, n_rows, number.size)
-            shape = (number.size, self.response.n_values)
-            need(all(part.shape == shape for part in values), "held-out predictions are those of other rows")
+            right = own.shape == plain.shape == (number.size, self.response.n_values)
+            need(right, "held-out predictions are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:

@@ -135,6 +135,7 @@ class RowByRow:
 
     y: np.ndarray
     part: Any
+    losses: Any
     n_outputs = n_values = 1
     farthest_step = np.inf
     row_by_row = True

@@ -67,10 +67,10 @@ def mean_gain(oof: OutOfFold, blend: np.ndarray, *, reported: bool = False) -> t
     """
     family = oof.family
     weight = oof.weight / oof.weight.sum()
-    before, after = (
+    plain, own = (
         family.reported(values) if reported else family.losses(values).value for values in (oof.baseline, blend)
     )
-    gain = before - after
+    gain = plain - own
     before, after = family.surprises(oof.baseline), family.surprises(blend)
     if before is None or after is None:
         return mean_and_error(gain[:, None], np.ones(1), weight, oof.groups)

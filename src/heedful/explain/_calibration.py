@@ -116,7 +116,7 @@ def _in_bins(
     """Return one row per bin: how many rows, what happened, and what both models expected."""
     number = number_bins(own, weight, n_bins)
     rows = [np.flatnonzero(number == k) for k in range(1, number.max() + 1)]
-    columns = {"rows": [part.size for part in rows]}
+    columns: dict[str, list] = {"rows": [part.size for part in rows]}
     rates = [estimate.rate(part) for part in rows]
     columns |= {name: [getattr(rate, name) for rate in rates] for name in Rate._fields}
     columns |= {

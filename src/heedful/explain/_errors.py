@@ -66,10 +66,9 @@ def read_predicted(e: Explained) -> Predicted | None:
         alone = ("Kaplan-Meier", e.words.measured(float(e.null_loss.mean())), e.words.error)
     labels = pd.unique(e.train.iloc[:, 0].dropna()) if e.task == "binary" else np.empty(0)
     classes = np.sort(labels) if len(labels) == 2 else None if e.outputs is None else np.asarray(e.outputs, object)
-    both = (np.asarray(part) for part in (e.prediction, e.baseline_prediction))
-    return Predicted(
-        e.task, pd.DataFrame(e.y), *both, classes, np.ones(len(e.index)), alone=alone, survival=e.tell_survival
-    )
+    own, plain = (np.asarray(part) for part in (e.prediction, e.baseline_prediction))
+    weight = np.ones(len(e.index))
+    return Predicted(e.task, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.tell_survival)
 
 
 def measures_beside(found: Predicted | None) -> list[Measure]:
@@ -106,11 +105,11 @@ def _of_times(found: Predicted) -> list[Measure]:
 
 def _of_classes(found: Predicted) -> list[Measure]:
     both, happened = [found.chances(part) for part in (found.own, found.plain)], found.places()
-    right = (float(np.average(part.argmax(axis=1) == happened, weights=found.weight)) for part in both)
-    measures = [Measure("accuracy", *right)]
+    own, plain = (float(np.average(part.argmax(axis=1) == happened, weights=found.weight)) for part in both)
+    measures = [Measure("accuracy", own, plain)]
     if found.task == "binary":
-        away = (float(np.average((part[:, 1] - happened) ** 2, weights=found.weight)) for part in both)
-        measures.append(Measure("Brier score", *away))
+        own, plain = (float(np.average((part[:, 1] - happened) ** 2, weights=found.weight)) for part in both)
+        measures.append(Measure("Brier score", own, plain))
     return measures
 
 

@@ -128,8 +128,8 @@ class Explanation(Explained):
     seen : Series or None, default=None
         Whether a query equals a training row in all columns: its error is in-sample.
     loss_error : float or None, default=None
-        Standard error of the difference between the means of ``baseline_loss`` and ``loss``; infinite for fewer than ten
-        queries.
+        Standard error of the difference between the means of ``baseline_loss`` and ``loss``; infinite for fewer than
+        ten queries.
     held_out : HeldOutPredictions or None, default=None
         What models that did not see a training row predict of it.
     null_loss : Series or None, default=None

@@ -45,7 +45,7 @@ class HeldOutPredictions(Shown):
     --------
     >>> from heedful import AttentionCox
     >>> from heedful.datasets import make_survival
-    >>> table = make_survival(200, 5, random_state=0)
+    >>> table = make_survival(200, 6, random_state=0)
     >>> held_out = AttentionCox(random_state=0).fit(table.X, table.y).held_out()
     >>> list(held_out.measures().index)
     ['concordance']

@@ -16,11 +16,25 @@ NO_NUMBERS = ("binary", "multiclass", "survival")
 class Counted(Protocol):
     """Predictions of numbers: those explained, or those of held-out rows."""
 
-    task: str
-    y: Any
-    prediction: Any
-    baseline_prediction: Any
-    offset: pd.Series | None
+    @property
+    def task(self) -> str:
+        """Kind of response."""
+
+    @property
+    def y(self) -> Any:
+        """The response, None if it is not known."""
+
+    @property
+    def prediction(self) -> Any:
+        """Predictions with attention."""
+
+    @property
+    def baseline_prediction(self) -> Any:
+        """Those of the model for all rows."""
+
+    @property
+    def offset(self) -> pd.Series | None:
+        """Logarithms of exposures."""
 
     @property
     def index(self) -> pd.Index:
