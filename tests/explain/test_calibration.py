@@ -85,6 +85,12 @@ def test_survival_observed_is_kaplan_meier_within_each_bin(rng):
     assert (table["time"] == 5.0).all()
 
 
+def test_bins_from_the_highest_predictions_on_are_the_same():
+    values = np.append(np.arange(37.0), [40.0, 40.0, 40.0])
+    up, down = (number_bins(sign * values, np.ones(40), 3) for sign in (1, -1))
+    np.testing.assert_array_equal(up, 4 - down)
+
+
 def test_rows_of_equal_predictions_share_a_bin():
     table = calibrate_classes(two_classes(np.full(30, 0.3), np.arange(30) % 3 == 0), 10)
     assert table["rows"].tolist() == [30]

@@ -119,6 +119,17 @@ def test_of_pure_noise_no_sentence_claims_skill(kind):
 def test_training_rows_and_few_queries_show_no_skill():
     model, X, y = fit("numbers")
     assert model.explain(X[:N_TRAIN], y[:N_TRAIN]).verdict == "in-sample"
-    few = model.explain(X[N_TRAIN : N_TRAIN + 3], y[N_TRAIN : N_TRAIN + 3]).verdict
-    assert few.endswith("which may be chance") or few == "hardly any other"
+    few = model.explain(X[N_TRAIN : N_TRAIN + 3], y[N_TRAIN : N_TRAIN + 3])
+    assert few.loss_error == np.inf
+    assert few.verdict.endswith("which may be chance") or few.verdict == "hardly any other"
     assert model.explain(X[:3]).verdict == ""
+
+
+def test_the_error_of_survival_is_that_of_held_out_curves():
+    model, *_ = fit("survival")
+    held_out = model.held_out()
+    family = model._model.problem.family.new_rows(held_out.y.to_numpy())
+    own, plain = (family.reported(part.to_numpy()) for part in (held_out.prediction, held_out.baseline_prediction))
+    expected = {"attention": own.mean(), "baseline": plain.mean()}
+    assert model.unseen_error_[:2].to_dict() == pytest.approx(expected)
+    assert model.unseen_error_["standard_error"] == pytest.approx(np.std(plain - own) / np.sqrt(own.size))
