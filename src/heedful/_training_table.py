@@ -276,6 +276,11 @@ class TrainingTable:
         return np.flatnonzero(self.observations.distinct >= 0)
 
     @property
+    def given_weight(self) -> np.ndarray:
+        """Weights of the rows as given."""
+        return self._given_weight
+
+    @property
     def first_given(self) -> np.ndarray:
         """Where, among the rows as given, each row is found first."""
         return self.observations.source

@@ -40,7 +40,7 @@ def test_classes_have_their_accuracy_beside_log_loss(kind):
     model, e, X, y = explain(kind)
     expected = [accuracy_score(y, part.predict(X)) for part in (model, model.baseline_)]
     assert told(e, "accuracy").split()[1] == f"{expected[0]:.3g},"
-    assert f"The accuracy is {expected[0]:.3g}" in describe_error(e)
+    assert f"Accuracy: {expected[0]:.3g}" in describe_error(e)
     assert "log loss" in repr(e)
 
 

@@ -57,3 +57,8 @@ def test_a_gain_of_few_standard_errors_may_be_chance(doubt, sure):
     found = errors(8.0, 10.0, standard_error=doubt)
     assert ("may be chance" in say_error(found, 0.5)) != sure
     assert judge(found, 0.5).meaning.startswith("It predicts" if sure else "It is not clear")
+    other = errors(10.0, 8.0, standard_error=doubt)
+    assert ("may be chance" in say_error(other, 0.5)) != sure
+    assert judge(other, 0.5).meaning.startswith("One lasso for all rows predicts" if sure else "It is not clear")
+    below = errors(-12.0, -10.0, standard_error=doubt)
+    assert ("may be chance" in say_error(below, 0.5)) != sure

@@ -13,6 +13,7 @@ from heedful._attention_model.around import column_weights
 from heedful._attention_model.attribution import Game, add_at_places, drop_noise
 from heedful._attention_model.centred import centre_outputs
 from heedful._attention_model.effects import explained_effects
+from heedful._attention_model.held_out import read_held_out
 from heedful._attention_model.moves import Moves
 from heedful._attention_model.parts import in_parts
 from heedful._attention_model.plain import tell_coding
@@ -27,10 +28,12 @@ from heedful._intervals.spread import Columns
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
-from heedful._sound import need, numbers
+from heedful._sound import need, numbers, places
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import Evidence, RowErrors
 from heedful._tuning.grid import Grid
+from heedful._tuning.guard import mean_gain
+from heedful._tuning.shares import OutOfFold
 from heedful._tuning.tune import Tuned
 from heedful.attention import Attention
 from heedful.baseline._folds import Split
@@ -40,6 +43,8 @@ from heedful.explain._attribution import Attribution, Pending
 MAX_ITER = 10_000
 # Queries beyond what contributions were checked on of which the model itself is asked: at most, and of a hundred.
 MOST_ASKED, ASKED_OF_HUNDRED = 10, 5
+# Of fewer queries nobody can say which of two models is better.
+FEWEST_JUDGED = 10
 Table: TypeAlias = pd.DataFrame | np.ndarray
 
 
@@ -54,6 +59,14 @@ class UnseenResiduals(NamedTuple):
     expected: np.ndarray = np.empty(0)
 
 
+class HeldOutValues(NamedTuple):
+    """What models that did not see training rows, by number, predict of them: with attention and for all rows."""
+
+    number: np.ndarray
+    own: np.ndarray
+    plain: np.ndarray
+
+
 class FittedAttention:
     """Global and local models, similarities and heads with their shares.
 
@@ -65,6 +78,7 @@ class FittedAttention:
     unseen: dict[str, float] | None = None
     evidence: Evidence | RowErrors | None = None
     residuals: UnseenResiduals | None = None
+    held_out: HeldOutValues | None = None
     _calibration: Calibration | None = None
     _game: Game | None = None
     _moves: Moves | None = None
@@ -94,6 +108,11 @@ class FittedAttention:
             for values in (residual, expected) if expected.size else (residual,):
                 right = values.shape == (n_rows,) and values.dtype == np.float64
                 need(right, "residuals are those of other rows")
+        if self.held_out is not None:
+            number, own, plain = self.held_out
+            places(number, n_rows, number.size)
+            right = own.shape == plain.shape == (number.size, self.response.n_values)
+            need(right, "held-out predictions are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:
@@ -253,6 +272,8 @@ class FittedAttention:
                 explained_effects, self, found, batch.view.codes, small.effect, tables.coef.index
             )
         shown |= shape_tables(self.models, tables, self.base_coef) | losses
+        if self.held_out is not None and self.response.task != "effect":
+            shown["held_out"] = read_held_out(self)
         if offset is not None:
             shown["offset"] = pd.Series(offset, tables.coef.index, name="offset")
         return explain_models(tables, self.response, shown)
@@ -442,8 +463,12 @@ class FittedAttention:
         encoded = with_offset(self.response.encode(y), offset)
         check_consistent_length(found.value, encoded)
         family = self.problem.family.new_rows(encoded)
-        loss, plain = (family.losses(family.observed(part)).value for part in (found.value, found.base))
-        return {"y": y, "loss": loss, "baseline_loss": plain}
+        own, plain = (family.observed(part) for part in (found.value, found.base))
+        rows = OutOfFold(np.empty((own.size, 0)), plain, family, np.ones(own.size))
+        error = mean_gain(rows, own, reported=True)[1] if own.size >= FEWEST_JUDGED else np.inf
+        losses = {"loss": family.reported(own), "baseline_loss": family.reported(plain)}
+        alone = family.reported_alone()
+        return {"y": y, **losses, **({} if alone is None else {"null_loss": alone}), "loss_error": error}
 
 
 def are_rows_of(codes: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -7,20 +7,24 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful import _blocks
-from heedful._attention_model.fitted import FittedAttention, UnseenResiduals
+from heedful._attention_model.fitted import FittedAttention, HeldOutValues, UnseenResiduals
 from heedful._attention_model.settings import Settings
 from heedful._models.protocol import FittedModels, Look, ModelKind, Run
 from heedful._responses import Measured, Response, split_offset
+from heedful._solver import Classes, Family
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import gather_errors, gather_evidence
 from heedful._tuning.grid import Grid, Queries, make_grid
 from heedful._tuning.guard import heads_alone, mean_gain
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
-from heedful._tuning.shares import OutOfFold
+from heedful._tuning.shares import OutOfFold, Whole
 from heedful._tuning.tune import Tuned, choose_mixing, tune
 from heedful.baseline._folds import BASELINE_FOLDS, Split, even_folds, random_splits
 from heedful.similarity import Similarity
 from heedful.similarity._protocol import target_of
+
+# Probabilities of several classes by all heads are kept until shares are known, unless there are more numbers of them.
+MOST_KEPT = 25_000_000
 
 
 class Seeds(NamedTuple):
@@ -110,15 +114,18 @@ def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> 
 
 def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
     """Return what heads and global models that did not see a training row predict of it."""
-    models, problem, grid = fitted.models, fitted.problem, fitted.grid
+    models, problem, grid, family = fitted.models, fitted.problem, fitted.grid, fitted.problem.family
+    whole = family.n_values > 2 and problem.weight.size * grid.n_heads * family.n_values <= MOST_KEPT
     if out_of_bag:
-        heads = predict_out_of_bag(grid, problem, fitted.splits, run)
+        heads = predict_out_of_bag(grid, problem, fitted.splits, run, whole=whole)
     else:
         seen = models.seen(models.train_view(), [entry.takes for entry in grid.similarities])
         targets = similarity_targets(models, grid.similarities)
-        heads = predict_by_folds(grid, problem, fitted.splits, seen, targets, run)
-    baseline = problem.family.observed(models.left_out(problem, out_of_bag, run))
-    return OutOfFold(heads, baseline, problem.family, models.rows.weight, grid.shaped, models.rows.groups)
+        heads = predict_by_folds(grid, problem, fitted.splits, seen, targets, run, whole=whole)
+    baseline = models.left_out(problem, out_of_bag, run)
+    every = Whole(heads, baseline) if whole else None
+    observed = (family.observed(heads) if whole else heads, family.observed(baseline))
+    return OutOfFold(*observed, family, models.rows.weight, grid.shaped, models.rows.groups, every)
 
 
 def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
@@ -138,7 +145,9 @@ def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.R
     if settings.mixing is None:
         tuned = shrink(fitted.models, tuned, oof.baseline[known])
     fitted.tuned = tuned
-    fitted.unseen = unseen_losses(oof._replace(baseline=baseline).part(known), tuned.blend)
+    plain = oof._replace(baseline=baseline)
+    fitted.unseen = unseen_losses(plain.part(known), tuned.blend)
+    fitted.held_out = keep_held_out(plain, tuned, known, others)
     if settings.adaptive and tuned.share.any():
         local = heads_alone(oof, tuned.share)
         if settings.mixings is None:
@@ -160,12 +169,40 @@ def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
 def unseen_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:
     """Return mean losses of rows that models, and for the blend shares too, did not see, and how sure they differ.
 
-    The standard error is that of the difference.
+    Losses are those that are reported; the standard error is that of the difference.
     """
     weight = oof.weight / oof.weight.sum()
     parts = {"attention": blend, "baseline": oof.baseline}
-    means = {name: float(weight @ oof.family.losses(values).value) for name, values in parts.items()}
-    return means | {"standard_error": mean_gain(oof, blend)[1]}
+    means = {name: float(weight @ oof.family.reported(values)) for name, values in parts.items()}
+    return means | {"standard_error": mean_gain(oof, blend, reported=True)[1]}
+
+
+def keep_held_out(
+    oof: OutOfFold, tuned: Tuned, known: np.ndarray, others: dict[str, np.ndarray]
+) -> HeldOutValues | None:
+    """Return what models that did not see the rows ``known`` predict of them; None if several classes are too many.
+
+    Shares are those in which a row had no say; with three classes or more those of the model.
+    """
+    family = oof.family.part(known)
+    if family.n_values <= 2:
+        return HeldOutValues(known, values_of(family, tuned.blend), values_of(family, oof.baseline[known]))
+    if oof.whole is None:
+        return None
+    heads, plain = (part[known] for part in oof.whole)
+    rest = (1 - tuned.additive - tuned.smooth) * plain
+    for name, values in others.items():
+        rest = rest + getattr(tuned, name) * values[known]
+    own = (1 - tuned.mixing) * rest + np.einsum("ihk,h->ik", heads, tuned.share)
+    return HeldOutValues(known, own, plain)
+
+
+def values_of(family: Family, observed: np.ndarray) -> np.ndarray:
+    """Return values (n_rows, n_values) by what the loss looks at: a number, or the chance of the one of two classes."""
+    if not isinstance(family, Classes):
+        return observed[:, None]
+    second = np.where(family.y == 1, observed, 1.0 - observed)
+    return np.column_stack([1.0 - second, second])
 
 
 def tune_with_others(

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 
 from heedful._attention_model.attribution import systematic
+from heedful._attention_model.held_out import read_held_out
 from heedful._frames import DATES, TableReader
 from heedful._models.protocol import Run
 from heedful.explain import Summary
+from heedful.explain._errors import facts_beside
 
 if TYPE_CHECKING:
     from heedful._attention_model.fitted import FittedAttention
@@ -29,6 +31,7 @@ def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run)
         n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),
         columns=count_columns(rows.reader),
         unseen_error=unseen,
+        beside=tell_beside(fitted),
         mixing=tuned.mixing,
         n_heads=tuned.share.size,
         n_used=int((tuned.share > 0).sum()),
@@ -39,6 +42,14 @@ def summarise(fitted: "FittedAttention", name: str, unseen: pd.Series, run: Run)
         curves=(1 - tuned.mixing) * tuned.additive,
         smooth=(1 - tuned.mixing) * tuned.smooth,
     )
+
+
+def tell_beside(fitted: "FittedAttention") -> tuple[tuple[str, str], ...]:
+    """Return what is told beside the error on unseen rows; nothing of an effect, which nobody sees."""
+    if fitted.held_out is None or fitted.response.task == "effect":
+        return ()
+    held_out = read_held_out(fitted)
+    return tuple(facts_beside(held_out.predicted, held_out.rival))
 
 
 def count_columns(reader: TableReader) -> pd.Series:

@@ -273,7 +273,7 @@ def small_tables(index: pd.Index, models: FittedModels, link: np.ndarray, small:
 def explain_models(tables: LocalModels, response: Response, shown: dict[str, Any]) -> Explanation:
     """Return the explanation of queries from their models and what else is shown of them."""
     index = tables.coef.index
-    named = (name for name in ("loss", "baseline_loss") if name in shown)
+    named = (name for name in ("loss", "baseline_loss", "null_loss") if name in shown)
     losses: dict[str, Any] = {name: pd.Series(shown.pop(name), index, name=name) for name in named}
     if "y" in shown:
         losses["y"] = as_frame(shown.pop("y"), index)

@@ -205,6 +205,7 @@ class FittedLinear(FittedModels):
         smooth: Smooth | None,
     ):
         super().__init__(rows, response)
+        self.rival = f"one {response.words.lasso} for all rows"
         self.baseline, self.local, self.most, self.shapes, self.smooth = baseline, local, most, shapes, smooth
         self.names, self.coef, self.intercept = rows.names, baseline.fit_.coef, baseline.fit_.intercept
         self.scale, self.places = baseline.fit_.scale, (0, 0)

@@ -14,7 +14,7 @@ class Words(NamedTuple):
     ``root`` says that the square root of the mean loss is what is shown, ``times`` how many times the loss: deviances
     are twice the losses that are minimised. ``factor`` is what the exponential of a
     contribution is called, empty where contributions are no logarithms; ``multiplies`` says that it multiplies the
-    prediction itself.
+    prediction itself. ``lasso`` is what its linear model is called.
     """
 
     response: str
@@ -25,6 +25,7 @@ class Words(NamedTuple):
     factor: str = ""
     multiplies: bool = False
     times: float = 1.0
+    lasso: str = "lasso"
 
     def measured(self, loss: Any) -> Any:
         """Return mean losses as the error that ``error`` names, in the units that people know it in."""

@@ -107,6 +107,12 @@ class Family(Protocol):
     def losses(self, observed: np.ndarray) -> Losses:
         """Return the loss of each row."""
 
+    def reported(self, observed: np.ndarray) -> np.ndarray:
+        """Return the loss of each row (n_rows,) as people are told of it: mostly the one that is minimised."""
+
+    def reported_alone(self) -> np.ndarray | None:
+        """Return the same of an estimate without columns, if people compare with it; else None."""
+
     def surprises(self, observed: np.ndarray) -> np.ndarray | None:
         """Return the loss of each row had it been of another class; None for a response without classes."""
 
@@ -129,6 +135,7 @@ class RowByRow:
 
     y: np.ndarray
     part: Any
+    losses: Any
     n_outputs = n_values = 1
     farthest_step = np.inf
     row_by_row = True
@@ -163,6 +170,14 @@ class RowByRow:
     def dispersion(self, link, weight):
         """Return 1: the loss has no unit, or that of a standardised response."""
         return 1.0
+
+    def reported(self, observed):
+        """Return the losses that are minimised."""
+        return self.losses(observed).value
+
+    def reported_alone(self):
+        """Return None: the model for all rows is what is compared with."""
+        return
 
     def surprises(self, observed):
         """Return None: there are no classes."""

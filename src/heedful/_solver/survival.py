@@ -1,6 +1,7 @@
-"""The family of right-censored survival times, and Breslow's estimator of the hazard."""
+"""The family of right-censored survival times, Breslow's estimator of the hazard, and Brier scores of its curves."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,6 +10,39 @@ from heedful._solver.families import FLAT, SMOOTH, Links, Losses, like_rows
 
 # Larger linear predictors count as this much where their exponentials are added up.
 LARGEST = 500.0
+# Brier scores are integrated as long as this share of the rows is still followed, over so many times of events at most.
+STILL_FOLLOWED, MOST_TIMES = 0.1, 100
+
+
+class FollowUp(NamedTuple):
+    """What survival curves are judged by: times and their parts of the integral, and what is known of all rows at them.
+
+    ``hazard`` is the cumulative hazard of a row whose linear predictor is 0, ``plain`` the Kaplan-Meier estimate.
+    ``free`` is the probability of not being censored by each of the times ``until``, the first of which is 0.
+    """
+
+    times: np.ndarray
+    part: np.ndarray
+    hazard: np.ndarray
+    plain: np.ndarray
+    until: np.ndarray
+    free: np.ndarray
+
+    def brier(self, event: np.ndarray, time: np.ndarray, survival: np.ndarray) -> np.ndarray:
+        """Return the integrated Brier score of each row's curve (n_rows or 1, n_times), weighed against censoring.
+
+        A row counts by one over the chance of still being followed (Graf and others, 1999): up to its event just
+        before it, later than its event likewise, and not at all once it is censored.
+        """
+        # of the rows that are judged no smaller share is followed, but for tables with hardly an event
+        free = np.maximum(self.free, STILL_FOLLOWED)
+        before = free[np.searchsorted(self.until, time, side="left") - 1]
+        at_times = free[np.searchsorted(self.until, self.times, side="right") - 1]
+        total = np.zeros(time.size)
+        for k, (at, part) in enumerate(zip(self.times, self.part, strict=True)):
+            known = np.where(time > at, (1.0 - survival[:, k]) ** 2 / at_times[k], event * survival[:, k] ** 2 / before)
+            total += part * known
+        return total
 
 
 class Survival:
@@ -23,9 +57,16 @@ class Survival:
     farthest_step = float(np.log(100.0))
     row_by_row = False
     noisy = False
+    follow_up: FollowUp | None = None
 
-    def __init__(self, event: np.ndarray, time: np.ndarray, hazard: np.ndarray | None = None):
-        self.event, self.time, self.hazard = event, time, hazard
+    def __init__(
+        self,
+        event: np.ndarray,
+        time: np.ndarray,
+        hazard: np.ndarray | None = None,
+        follow_up: FollowUp | None = None,
+    ):
+        self.event, self.time, self.hazard, self.follow_up = event, time, hazard, follow_up
 
     @property
     def response(self) -> np.ndarray:
@@ -54,14 +95,19 @@ class Survival:
 
     def part(self, rows):
         """Return the family of some of the rows."""
-        return Survival(self.event[rows], self.time[rows], None if self.hazard is None else self.hazard[rows])
+        hazard = None if self.hazard is None else self.hazard[rows]
+        return Survival(self.event[rows], self.time[rows], hazard, self.follow_up)
 
     def new_rows(self, encoded):
         """Return the family of other rows under the hazard of these."""
         event, time = encoded.T
+        return Survival(event, time, self.hazard_at(time), self._followed())
+
+    def hazard_at(self, times: np.ndarray) -> np.ndarray:
+        """Return the fixed cumulative hazard at some times."""
         order = np.argsort(self.time, kind="stable")
-        upto = np.searchsorted(self.time[order], time, side="right")
-        return Survival(event, time, np.append(0.0, self._fixed_hazard()[order])[upto])
+        upto = np.searchsorted(self.time[order], times, side="right")
+        return np.append(0.0, self._fixed_hazard()[order])[upto]
 
     def keeps_total(self, link, weight):
         """Return True: hazards are relative, and have no total."""
@@ -69,7 +115,9 @@ class Survival:
 
     def anchored(self, link, weight):
         """Return the family with the cumulative hazard that Breslow's estimator gives under ``link``."""
-        return Survival(self.event, self.time, cumulative_hazard(self, link[:, 0], weight))
+        fixed = Survival(self.event, self.time, cumulative_hazard(self, link[:, 0], weight))
+        fixed.follow_up = follow(fixed, weight)
+        return fixed
 
     def null_link(self, weight):
         """Return 0: the hazard takes up the level."""
@@ -135,6 +183,16 @@ class Survival:
         event = like_rows(self.event, observed)
         return Losses(expected - event * observed, expected - event, np.maximum(expected, 1e-12))
 
+    def reported(self, observed):
+        """Return the integrated Brier score of each row's survival curve under the fixed hazard."""
+        found = self._followed()
+        return found.brier(self.event, self.time, np.exp(-np.outer(np.exp(np.clip(observed, -50, 50)), found.hazard)))
+
+    def reported_alone(self):
+        """Return the integrated Brier score of each row by the Kaplan-Meier curve of all rows."""
+        found = self._followed()
+        return found.brier(self.event, self.time, found.plain[None])
+
     def left_out_loss(self, train, test, weight):
         """Return the partial loss of all rows less that of the training rows (Verweij and van Houwelingen)."""
         rows = np.concatenate([train, test])
@@ -157,6 +215,10 @@ class Survival:
         if self.hazard is None:
             raise ValueError("The hazard is not fixed yet: use `anchored` first.")
         return self.hazard
+
+    def _followed(self) -> FollowUp:
+        # files of before do not know it
+        return follow(self, np.ones(self.time.size)) if self.follow_up is None else self.follow_up
 
 
 def risk_sums(family: Survival, mass: np.ndarray) -> np.ndarray:
@@ -187,3 +249,40 @@ def cumulative_hazard(family: Survival, link: np.ndarray, weight: np.ndarray, at
         upto = np.searchsorted(family.time[order], at, side="right")
     padded = np.concatenate([np.zeros((*total.shape[:-1], 1)), total], axis=-1)
     return padded[..., upto] * np.exp(-top)
+
+
+def follow(family: Survival, weight: np.ndarray) -> FollowUp:
+    """Return what curves are judged by, from rows of these weights under their fixed hazard."""
+    event, time = family.event, family.time
+    events = np.unique(time[(event > 0) & (weight > 0)])
+    order = np.argsort(time, kind="stable")
+    gone = np.append(0.0, np.cumsum((weight / weight.sum())[order]))[np.searchsorted(time[order], events, side="right")]
+    times = events[: max(1, int((gone <= 1.0 - STILL_FOLLOWED).sum()))]
+    times = times[np.unique(np.linspace(0, times.size - 1, min(times.size, MOST_TIMES)).round().astype(np.int64))]
+    until, free = product_limit(event == 0, time, weight, later=event > 0)
+    ends, plain = product_limit(event > 0, time, weight)
+    plain = plain[np.searchsorted(ends, times, side="right") - 1]
+    return FollowUp(times, _shares(times), family.hazard_at(times), plain, until, free)
+
+
+def product_limit(
+    ended: np.ndarray, time: np.ndarray, weight: np.ndarray, later: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the Kaplan-Meier estimate: 0 and the distinct times, and the share that has not ended by each of them.
+
+    Rows ``later`` that leave at a time are no longer there when others end at it: events come before censorings.
+    """
+    distinct, place = np.unique(time, return_inverse=True)
+    mass = np.bincount(place, weight)
+    gone = np.bincount(place, weight * ended)
+    there = np.cumsum(mass[::-1])[::-1] - (0.0 if later is None else np.bincount(place, weight * later))
+    stays = np.where(there > 0, 1.0 - gone / np.maximum(there, 1e-300), 1.0)
+    return np.append(0.0, distinct), np.append(1.0, np.cumprod(np.clip(stays, 0.0, 1.0)))
+
+
+def _shares(times: np.ndarray) -> np.ndarray:
+    """Return the part of each time in a mean over time by the trapezoidal rule."""
+    if times.size == 1:
+        return np.ones(1)
+    gap = np.diff(times) / (times[-1] - times[0])
+    return (np.append(gap, 0.0) + np.append(0.0, gap)) / 2

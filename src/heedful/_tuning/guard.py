@@ -58,8 +58,8 @@ def guard_factor(oof: OutOfFold, blend: np.ndarray) -> float:
     return float(np.clip((mean / error - nothing) / (ALL - nothing), 0.0, 1.0))
 
 
-def mean_gain(oof: OutOfFold, blend: np.ndarray) -> tuple[float, float]:
-    """Return the mean gain per row of the blend over the baseline, and its standard error.
+def mean_gain(oof: OutOfFold, blend: np.ndarray, *, reported: bool = False) -> tuple[float, float]:
+    """Return the mean gain per row of the blend over the baseline, and its standard error; or that of reported losses.
 
     A blend that is surer of classes gains a little on almost every row, and loses much on a few: among few rows there
     may be none of these. So each row of a class counts, for its chance to be such a one, as if it had been of another.
@@ -67,7 +67,10 @@ def mean_gain(oof: OutOfFold, blend: np.ndarray) -> tuple[float, float]:
     """
     family = oof.family
     weight = oof.weight / oof.weight.sum()
-    gain = family.losses(oof.baseline).value - family.losses(blend).value
+    plain, own = (
+        family.reported(values) if reported else family.losses(values).value for values in (oof.baseline, blend)
+    )
+    gain = plain - own
     before, after = family.surprises(oof.baseline), family.surprises(blend)
     if before is None or after is None:
         return mean_and_error(gain[:, None], np.ones(1), weight, oof.groups)

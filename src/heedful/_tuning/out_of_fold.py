@@ -10,17 +10,20 @@ from heedful.baseline._folds import Split
 from heedful.similarity._protocol import refit
 
 
-def predict_out_of_bag(grid: Grid, problem: Problem, splits: list[Split], run: Run) -> np.ndarray:
+def predict_out_of_bag(
+    grid: Grid, problem: Problem, splits: list[Split], run: Run, *, whole: bool = False
+) -> np.ndarray:
     """Predict training rows by scores of trees that did not draw them and local models that leave them out.
 
-    Returns the part of each prediction that the loss looks at (n_train, n_heads); NaN for rows that the problem does
-    not try heads on.
+    Returns the part of each prediction that the loss looks at (n_train, n_heads), or the ``whole`` of it (n_train,
+    n_heads, n_values); NaN for rows that the problem does not try heads on.
     """
-    heads = np.full((problem.weight.size, grid.n_heads), np.nan)
+    heads = np.full(_shape(grid, problem, whole), np.nan)
     for part in problem.held_out(splits):
         # scores are those of training rows by number: nothing else is seen of them
         queries = Queries(part.x, part.number[:, None], part.number)
-        columns = [_observe(group, grid.variants.size, part, queries, problem.family, run) for group in grid.groups]
+        asked = (part, queries, problem.family, run, whole)
+        columns = [_observe(group, grid.variants.size, *asked) for group in grid.groups]
         heads[part.number] = np.hstack(columns)
     return heads
 
@@ -32,12 +35,15 @@ def predict_by_folds(
     seen: list[np.ndarray],
     targets: list[np.ndarray],
     run: Run,
+    *,
+    whole: bool = False,
 ) -> np.ndarray:
     """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
 
-    ``seen`` holds the training rows as each similarity sees them, ``targets`` what it is fitted to.
+    ``seen`` holds the training rows as each similarity sees them, ``targets`` what it is fitted to; the result is that
+    of ``predict_out_of_bag``.
     """
-    total = np.zeros((problem.weight.size, grid.n_heads))
+    total = np.zeros(_shape(grid, problem, whole))
     times = np.zeros(problem.weight.size)
     for k, split in enumerate(splits):
         part, train = problem.fold(k, split), split.train
@@ -48,28 +54,35 @@ def predict_by_folds(
             fitted = refit(group.similarity, rows[train], target[train], problem.weight[train])
             queries = Queries(part.x, rows[part.number])
             own = group._replace(similarity=fitted)
-            columns.append(_observe(own, grid.variants.size, part, queries, problem.family, run))
+            columns.append(_observe(own, grid.variants.size, part, queries, problem.family, run, whole))
         total[part.number] += np.hstack(columns)
         times[part.number] += 1
-    return np.where((times > 0)[:, None], total / np.maximum(times, 1)[:, None], np.nan)
+    times = times.reshape(-1, *[1] * (total.ndim - 1))
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def _shape(grid: Grid, problem: Problem, whole: bool) -> tuple[int, ...]:
+    """Return the shape of predictions of all rows by all heads."""
+    return (problem.weight.size, grid.n_heads, *([problem.family.n_values] if whole else []))
 
 
 def _observe(
-    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Family, run: Run
+    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Family, run: Run, whole: bool
 ) -> np.ndarray:
-    """Return what the loss looks at in the predictions of every head of a group (n_query, n_heads)."""
+    """Return the predictions of every head of a group (n_query, n_heads): what the loss looks at, or the whole."""
     wanted = np.ones((len(group.weightings), n_variants), dtype=bool)
     largest = part.problem.largest_block
     blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, largest)
-    shared = (group, part, queries, family, wanted)
+    shared = (group, part, queries, family, wanted, whole)
     found = _blocks.run(_observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
-    return np.concatenate(list(found)).reshape(part.number.size, -1)
+    n_heads = len(group.weightings) * n_variants
+    return np.concatenate(list(found)).reshape(part.number.size, n_heads, *([family.n_values] if whole else []))
 
 
 def _observe_block(
-    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Family, wanted: np.ndarray
+    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Family, wanted: np.ndarray, whole: bool
 ) -> np.ndarray:
     own = queries.block(block)
     nobody = np.zeros(wanted.shape)
     fits = part.problem.fit(group.score(own), own.x, group.weightings, wanted, nobody, group.anchor(own))
-    return family.part(part.number[block]).observed(fits.values)
+    return fits.values if whole else family.part(part.number[block]).observed(fits.values)

@@ -15,11 +15,18 @@ CAUTION = 0.5
 SAME = 1e-6
 
 
+class Whole(NamedTuple):
+    """All values of out-of-fold predictions: of heads (n_rows, n_heads, n_values) and baseline (n_rows, n_values)."""
+
+    heads: np.ndarray
+    baseline: np.ndarray
+
+
 class OutOfFold(NamedTuple):
     """Out-of-fold predictions of heads (n_rows, n_heads) and baseline, as the loss looks at them, and the response.
 
     ``shaped`` says which heads use shapes; empty stands for none. ``groups`` are numbers of groups of rows that are not
-    independent of each other; None if all rows are.
+    independent of each other; None if all rows are. ``whole`` is there for several classes: the loss looks at one.
     """
 
     heads: np.ndarray
@@ -28,6 +35,7 @@ class OutOfFold(NamedTuple):
     weight: np.ndarray
     shaped: np.ndarray = np.empty(0, dtype=bool)
     groups: np.ndarray | None = None
+    whole: Whole | None = None
 
     def part(self, rows: np.ndarray) -> "OutOfFold":
         """Return some of the rows."""

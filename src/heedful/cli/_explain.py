@@ -216,12 +216,12 @@ def as_one_table(tables: Tables) -> pd.DataFrame:
     return values_to_write(pd.concat(parts, ignore_index=True)[list(order)])
 
 
-def _errors(explanation: Any) -> dict[str, float] | None:
+def _errors(explanation: Any) -> dict[str, Any] | None:
     """Return the errors of both models where the table has the response, and what they are called."""
     if explanation.loss is None:
         return None
     own, plain = (explanation.words.measured(part.mean()) for part in (explanation.loss, explanation.baseline_loss))
-    return {"error": explanation.words.error, "model": own, "baseline": plain}
+    return {"error": explanation.words.error, "model": own, "baseline": plain, "verdict": explanation.verdict}
 
 
 def tell(found: dict[str, Any]) -> None:
@@ -230,6 +230,6 @@ def tell(found: dict[str, Any]) -> None:
     if found["errors"]:
         own, plain = found["errors"]["model"], found["errors"]["baseline"]
         own, plain = (f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}" for value in (own, plain))
-        say(f"error  {found['errors']['error']} {own}, {plain} by one model for all rows")
+        say(f"error  {found['errors']['error']} {own}, {plain} by one model for all rows: {found['errors']['verdict']}")
     if found["training_rows"]:
         say(f"note   {found['training_rows']} of {found['rows']} rows are training rows: their errors are in-sample")

@@ -87,9 +87,18 @@ def _summary(arguments: Namespace, response: Response, columns: list[dict[str, A
         "guard": model.guard_,
         "errors": {"baseline": min(model.baseline_.cv_error_), "best_head": heads["error"].min()},
         "unseen": {"error": model.response_.words.error, **model.unseen_error_.to_dict()},
+        "beside": _beside(model),
         "seed": arguments.seed,
     }
     return found | ({"classes": model.classes_.tolist()} if response.task == "classification" else {})
+
+
+def _beside(model: Any) -> dict[str, Any]:
+    """Return what is told beside the error; nothing where no predictions of held-out rows were kept."""
+    try:
+        return model.held_out().measures().T.to_dict()
+    except ValueError:
+        return {}
 
 
 def tell(found: dict[str, Any]) -> None:
@@ -102,5 +111,8 @@ def tell(found: dict[str, Any]) -> None:
     say(f"model  {found['heads']['used']} of {found['heads']['tried']} heads in use, mixing {found['mixing']:.2f}, "
         f"alpha {found['alpha']:.3g}, guard {found['guard']:.2f}")  # fmt: skip
     unseen = pd.Series(found["unseen"]).drop("error").rename(found["unseen"]["error"])
-    say(f"error  {say_error(unseen, found['mixing'])}")
+    rival = f"one {'Cox lasso' if found['task'] == 'survival' else 'lasso'} for all rows"
+    say(f"error  {say_error(unseen, found['mixing'], rival)}")
+    for name, both in found["beside"].items():
+        say(f"also   {name} {both['attention']:.3g}, {rival} {both['baseline']:.3g}")
     say(f"wrote  {found['model']}: {found['bytes'] / 1e6:.1f} MB, {found['seconds']:.1f} s in all")

@@ -9,7 +9,7 @@ import numpy as np
 from heedful._attention_model.fitted import FittedAttention
 from heedful._frames import is_frame
 
-ASKED = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score")
+ASKED = ("predict", "predict_proba", "predict_log_proba", "decision_function", "predict_survival_function", "score")
 
 
 class EitherTable(NamedTuple):

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from heedful._attention_model.effects import Asked, tell_effects
 from heedful._attention_model.fitted import FittedAttention
 from heedful._attention_model.fitting import fit_attention
+from heedful._attention_model.held_out import read_held_out
 from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
 from heedful._attention_model.summary import summarise
 from heedful._attention_model.tables import LocalModels
@@ -27,7 +28,8 @@ from heedful.attention import Attention
 from heedful.baseline._folds import user_splits
 from heedful.estimators._alone import baseline_alone
 from heedful.estimators._offset import NO_OFFSET, Offset
-from heedful.explain import Explanation, Summary
+from heedful.explain import Explanation, HeldOutPredictions, Summary
+from heedful.explain._unseen import measure
 
 
 class Given(NamedTuple):
@@ -329,6 +331,32 @@ class AttentionEstimator(BaseEstimator):
         fitted = self._fitted
         return summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
+    @available_if(_has_score)
+    def held_out(self) -> HeldOutPredictions:
+        """Return what models that did not see a training row predict of it.
+
+        Returns
+        -------
+        HeldOutPredictions
+            Predictions with attention and of the model for all rows beside the response, measures that people know,
+            and calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
+
+        Raises
+        ------
+        ValueError
+            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from heedful import AttentionLassoClassifier
+        >>> X = np.random.default_rng(0).normal(size=(80, 3))
+        >>> model = AttentionLassoClassifier(random_state=0).fit(X, X[:, 0] * X[:, 1] > 0)
+        >>> int(model.held_out().calibration(5)["rows"].sum())
+        80
+        """
+        return read_held_out(self._fitted)
+
     @property
     def baseline_(self) -> Any:
         """The model for all rows; it takes the tables that this estimator takes."""
@@ -373,11 +401,7 @@ class AttentionEstimator(BaseEstimator):
         "attention", "baseline", the model for all rows, and the "standard_error" of their difference; named by what is
         measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.
         """
-        words = self._model.response.words
-        loss = pd.Series(self._model.unseen or {}, ["attention", "baseline", "standard_error"], np.float64, words.error)
-        found, gain = words.measured(loss[:2]), loss["baseline"] - loss["attention"]
-        unit = (found["baseline"] - found["attention"]) / gain if gain else 1.0
-        return pd.concat([found, unit * loss[2:]]).rename(words.error)
+        return measure(self._model.response.words, self._model.unseen)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_model")

@@ -1,6 +1,6 @@
 """The attention lasso for right-censored survival: one Cox model per query, blended on the log hazard."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +15,8 @@ from heedful._solver import cumulative_hazard
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
 from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
+from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.explain import Explanation
 
 
 @dataclass(eq=False, repr=False)
@@ -36,7 +38,8 @@ class AttentionCox(AttentionEstimator):
     event_times_ : ndarray
         Distinct times of events in the training rows.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
-        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row.
+        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row, those of
+        ``unseen_error_`` integrated Brier scores of survival curves.
 
     Examples
     --------
@@ -138,6 +141,11 @@ class AttentionCox(AttentionEstimator):
     def _predicts(self) -> None:
         return None
 
+    def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
+        found = super()._explain(X, y, method, max_features, given)
+        table = self._read_rows(X).copy()
+        return replace(found, tell_survival=partial(_both_curves, (self, self.baseline_), table))
+
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:
             return self.event_times_
@@ -145,6 +153,11 @@ class AttentionCox(AttentionEstimator):
         if times.ndim != 1 or not np.isfinite(times).all() or (times < 0).any():
             raise ValueError("`times` must be finite numbers >= 0 in one dimension.")
         return times
+
+
+def _both_curves(models: tuple[Any, Any], table: Any, times: np.ndarray) -> list[pd.DataFrame]:
+    """Return the survival curves of queries by a model with attention and by the one for all rows."""
+    return [model.predict_survival_function(table, times) for model in models]
 
 
 class _Lines(NamedTuple):

@@ -4,6 +4,7 @@ from heedful.explain._average_effect import AverageEffect
 from heedful.explain._clusters import Clusters
 from heedful.explain._drift import DriftReport
 from heedful.explain._explanation import Explanation
+from heedful.explain._held_out import HeldOutPredictions
 from heedful.explain._heterogeneity import Heterogeneity
 from heedful.explain._overlap import Overlap
 from heedful.explain._query import ExplainedQuery
@@ -17,6 +18,7 @@ __all__ = [
     "DriftReport",
     "ExplainedQuery",
     "Explanation",
+    "HeldOutPredictions",
     "Heterogeneity",
     "Overlap",
     "Summary",

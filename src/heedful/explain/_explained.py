@@ -58,6 +58,10 @@ class Explained(Shown):
     offset: pd.Series | None = None
     local_name: str = ""
     seen: pd.Series | None = None
+    loss_error: float | None = None
+    null_loss: pd.Series | None = None
+    tell_survival: Any = None
+    held_out: Any = None
 
     @property
     def index(self) -> pd.Index:

@@ -9,6 +9,7 @@ import pandas as pd
 from heedful._checks import check_number
 from heedful._show import Sketch
 from heedful.explain._attribution import shows_factors
+from heedful.explain._calibration import calibrate
 from heedful.explain._clusters import Clusters
 from heedful.explain._columns import (
     attributed,
@@ -18,11 +19,12 @@ from heedful.explain._columns import (
     read_errors,
     which_output,
 )
+from heedful.explain._errors import read_predicted, say_change
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
-from heedful.explain._lift import calibrate_bins, trace_lift
+from heedful.explain._lift import trace_lift
 from heedful.explain._query import ExplainedQuery, explain_query
 from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
@@ -113,8 +115,8 @@ class Explanation(Explained):
     effect : DataFrame, default=None
         What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
         the 16 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
-    ask, tell_effects : callable, default=None
-        What :meth:`what_if` and :meth:`effects` ask.
+    ask, tell_effects, tell_survival : callable, default=None
+        What :meth:`what_if`, :meth:`effects` and :meth:`calibration` of survival ask.
     attribution : callable, default=None
         What contributions are read from; worked out at the first call.
     offset : Series or None, default=None
@@ -125,6 +127,13 @@ class Explanation(Explained):
         fitted with ``LocalLasso(exact=True)``.
     seen : Series or None, default=None
         Whether a query equals a training row in all columns: its error is in-sample.
+    loss_error : float or None, default=None
+        Standard error of the difference between the means of ``baseline_loss`` and ``loss``; infinite for fewer than
+        ten queries.
+    held_out : HeldOutPredictions or None, default=None
+        What models that did not see a training row predict of it.
+    null_loss : Series or None, default=None
+        Losses of an estimate without columns: of survival those of the Kaplan-Meier curve of the training rows.
 
     Examples
     --------
@@ -422,21 +431,31 @@ class Explanation(Explained):
         """
         return group_queries(self, Cutting(n_clusters, height, min_size), distance)
 
-    def calibration(self, n_bins: int = 10) -> pd.DataFrame:
+    def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
         """Return what was predicted beside what was observed, from low to high.
 
         Parameters
         ----------
         n_bins : int, default=10
             Bins of about equal exposure; without exposures, of about equally many queries.
+        time : float, default=None
+            Time at which survival is compared; None takes the median time of events.
 
         Returns
         -------
         DataFrame
             By bin, from the lowest predictions on: ``rows``, ``exposure``, and per unit of exposure what was
-            ``observed`` and what both models expected, ``attention`` and ``baseline``.
+            ``observed`` and what both models expected, ``attention`` and ``baseline``. Classes have shares of the
+            second of two, or of each, by class and bin; survival has probabilities to be without event at ``time``,
+            observed by Kaplan-Meier. For these ``low`` and ``high`` are the ends of the 90 % interval of what was
+            observed, and queries of equal predictions share a bin.
         """
-        return calibrate_bins(self, n_bins)
+        return calibrate(self, read_predicted(self), n_bins, time)
+
+    @property
+    def verdict(self) -> str:
+        """Which error on the queries is lower, and whether that may be chance."""
+        return say_change(self)
 
     def lift(self) -> pd.DataFrame:
         """Return which share of the response the lowest predictions hold.

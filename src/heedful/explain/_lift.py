@@ -1,6 +1,6 @@
 """Whether predictions are at the right level and in the right order: calibration by bins, shares of the response."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,34 @@ from heedful.explain._explained import Explained
 NO_NUMBERS = ("binary", "multiclass", "survival")
 
 
+class Counted(Protocol):
+    """Predictions of numbers: those explained, or those of held-out rows."""
+
+    @property
+    def task(self) -> str:
+        """Kind of response."""
+
+    @property
+    def y(self) -> Any:
+        """The response, None if it is not known."""
+
+    @property
+    def prediction(self) -> Any:
+        """Predictions with attention."""
+
+    @property
+    def baseline_prediction(self) -> Any:
+        """Those of the model for all rows."""
+
+    @property
+    def offset(self) -> pd.Series | None:
+        """Logarithms of exposures."""
+
+    @property
+    def index(self) -> pd.Index:
+        """Labels of the rows."""
+
+
 class Outcome(NamedTuple):
     """Responses of queries, their exposures, and what both models expected of one unit of exposure."""
 
@@ -21,7 +49,7 @@ class Outcome(NamedTuple):
     rate: dict[str, np.ndarray]
 
 
-def read_outcome(explanation: Explained) -> Outcome:
+def read_outcome(explanation: Counted) -> Outcome:
     """Return what is compared; raise if responses are not known or are no numbers."""
     if explanation.y is None:
         raise ValueError("`explanation` must know the responses, got one made without `y`. Use `explain(X, y)`.")
@@ -34,7 +62,7 @@ def read_outcome(explanation: Explained) -> Outcome:
     return Outcome(y, exposure, {name: np.asarray(part) / exposure for name, part in predictions.items()})
 
 
-def calibrate_bins(explanation: Explained, n_bins: int) -> pd.DataFrame:
+def calibrate_bins(explanation: Counted, n_bins: int) -> pd.DataFrame:
     """Return predicted and observed rates in bins of about equal exposure, by the prediction with attention."""
     n_bins = check_count("n_bins", n_bins, 1, "10 is usual.")
     found = read_outcome(explanation)

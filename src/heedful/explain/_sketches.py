@@ -8,7 +8,7 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
-from heedful.explain._errors import measure_beside, say_seen
+from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._explained import Explained
 from heedful.explain._importance import summarise_columns
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
@@ -43,12 +43,11 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     if e.fidelity is not None:
         facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
-    if e.loss is not None and e.baseline_loss is not None:
-        own, plain = (words.measured(float(part.mean())) for part in (e.loss, e.baseline_loss))
-        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}"))
-        beside = measure_beside(e)
-        if beside is not None:
-            facts.append((beside[0], f"{short(beside[1])}, one model for all rows {short(beside[2])}"))
+    errors = errors_of(e)
+    if errors is not None:
+        own, plain = errors["attention"], errors["baseline"]
+        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}: {say_change(e)}"))
+        facts += facts_beside(read_predicted(e))
     if say_seen(e):
         facts.append(("training rows", say_seen(e)))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"

@@ -51,6 +51,8 @@ class Summary(Shown):
         What ``mixing`` is a share of.
     curves, smooth : float, default=0.0
         Shares of each prediction that come from the additive and from the smooth model for all rows.
+    beside : tuple of pairs of str, default=()
+        Measures beside the error on unseen rows, and what they are: accuracy and Brier score, concordance.
 
     Examples
     --------
@@ -78,6 +80,7 @@ class Summary(Shown):
     share: str
     curves: float = 0.0
     smooth: float = 0.0
+    beside: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         sketch = self._sketch()
@@ -93,6 +96,7 @@ class Summary(Shown):
         facts = [
             ("table", self._say_table()),
             ("error", f"{found.figures}: {found.outcome}."),
+            *((name, f"{said}.") for name, said in self.beside),
             ("that means", " ".join([found.meaning, *self._say_miss()])),
             ("attention", self._say_attention()),
             *([("models for all rows", self._say_rest())] if self.curves + self.smooth > 0 else []),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._responses import Words
 from heedful._show import short
 
 # A smaller gain over the model for all rows, in per cent, is none.
@@ -57,21 +58,37 @@ def judge(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Judged:
         meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
         return Judged("on unseen rows not known", "no row was left out", meaning)
     figures = f"{unseen.name} on unseen rows {short(own, 4)}, {rival} {short(plain, 4)}"
+    gain, outcome = plain - own, compare(unseen, rival)
+    if outcome is None:
+        idle = "attention would not help here, so it is not used"
+        same = f"{rival[0].upper()}{rival[1:]} predicts new rows as well, and is simpler to read."
+        return Judged(figures, f"no better than {rival}" if mixing else idle, same)
+    if abs(gain) < SURE * float(unseen.get("standard_error", 0.0)):
+        return Judged(figures, outcome, f"It is not clear that it predicts new rows better than {rival}.")
+    if gain < 0:
+        return Judged(
+            figures, outcome, f"{rival[0].upper()}{rival[1:]} predicts new rows better: use it, or fit to more rows."
+        )
     how = "" if mixing else ", without attention: models for all rows are enough"
-    better = f"It predicts new rows better than {rival}{how}."
-    same = f"{rival.capitalize()} predicts new rows as well, and is simpler to read."
-    worse = f"{rival.capitalize()} predicts new rows better: use it, or fit to more rows."
-    if plain <= 0:
-        # errors around 0 have no ratio
-        outcome = f"{'better' if own < plain else 'no better'} than {rival}"
-        return Judged(figures, outcome, better if own < plain else same if own == plain else worse)
-    gain = 100 * (1 - own / plain)
-    if gain >= NO_GAIN and plain - own < SURE * float(unseen.get("standard_error", 0.0)):
-        chance = f"{gain:.{0 if gain >= 10 else 1}f} % lower, which may be chance"
-        return Judged(figures, chance, f"It is not clear that it predicts new rows better than {rival}.")
-    if gain >= NO_GAIN:
-        return Judged(figures, f"{gain:.{0 if gain >= 10 else 1}f} % lower", better)
-    if gain <= -NO_GAIN:
-        return Judged(figures, f"{-gain:.1f} % higher", worse)
-    idle = "attention would not help here, so it is not used"
-    return Judged(figures, f"no better than {rival}" if mixing else idle, same)
+    return Judged(figures, outcome, f"It predicts new rows better than {rival}{how}.")
+
+
+def compare(unseen: pd.Series, rival: str = RIVAL) -> str | None:
+    """Return which of two errors is lower, and whether that may be chance; None if they are about equal."""
+    own, plain = float(unseen["attention"]), float(unseen["baseline"])
+    gain = plain - own
+    if gain == 0 or abs(gain) < NO_GAIN / 100 * plain:
+        return None
+    # errors around 0 have no ratio
+    part = 100 * abs(gain) / plain if plain > 0 else np.nan
+    said = f"{part:.{0 if part >= 10 else 1}f} % {'lower' if gain > 0 else 'higher'}"
+    said = said if plain > 0 else f"{'better' if gain > 0 else 'worse'} than {rival}"
+    return said + (", which may be chance" if abs(gain) < SURE * float(unseen.get("standard_error", 0.0)) else "")
+
+
+def measure(words: Words, losses: dict[str, float] | None) -> pd.Series:
+    """Return mean losses, and the standard error of their difference, in the units that people know errors in."""
+    loss = pd.Series(losses or {}, ["attention", "baseline", "standard_error"], np.float64, words.error)
+    found, gain = words.measured(loss[:2]), loss["baseline"] - loss["attention"]
+    unit = (found["baseline"] - found["attention"]) / gain if gain else 1.0
+    return pd.concat([found, unit * loss[2:]]).rename(words.error)

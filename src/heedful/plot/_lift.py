@@ -1,8 +1,10 @@
-"""Whether counts and costs were predicted at the right level, and in the right order."""
+"""Whether predictions are at the right level, and those of counts and costs in the right order."""
 
 from typing import Any
 
-from heedful.explain import Explanation
+import pandas as pd
+
+from heedful.explain import Explanation, HeldOutPredictions
 from heedful.explain._lift import gini
 from heedful.plot._axes import finish, fonts, get_axes
 from heedful.plot._read import check_explanation
@@ -12,20 +14,35 @@ MODELS = ("attention", "baseline")
 KEY = {"frameon": False, "borderpad": 0.2, "handlelength": 1.4}
 
 
-def calibration(explanation: Explanation, n_bins: int = 10, *, ax: Any = None, **style: Any) -> Any:
+def calibration(
+    explanation: Explanation | HeldOutPredictions,
+    n_bins: int = 10,
+    *,
+    time: float | None = None,
+    ax: Any = None,
+    **style: Any,
+) -> Any:
     """Draw what was predicted beside what was observed.
 
-    Queries are in bins of about equal exposure, from the lowest predictions to the highest; points are what was
-    observed in each, lines what was expected with attention and by one model for all rows.
+    Rows are in bins of about equal exposure, from the lowest predictions to the highest; points are what was observed
+    in each, lines what was expected with attention and by one model for all rows.
+
+    Of classes each point is a bin of about equally many rows: the mean probability that was predicted against the share
+    that was of the class, one line for each of three classes or more. Of survival it is the mean probability to be
+    without event at ``time`` against the bin's Kaplan-Meier estimate. Bars are 90 % intervals of what was observed; on
+    the diagonal probabilities are what happens.
 
     All else is as in :func:`contributions`.
 
     Parameters
     ----------
-    explanation : Explanation
-        What ``explain(X, y)`` returned: the responses must be known, and numbers.
+    explanation : Explanation or HeldOutPredictions
+        What ``explain(X, y)`` of new rows returned, or ``held_out()``, the training rows by models that did not see
+        them.
     n_bins : int, default=10
         How many bins.
+    time : float, default=None
+        Time at which survival is compared; None takes the median time of events.
     ax : Axes, default=None
     style : keywords
         For matplotlib's ``plot`` of the points, such as ``markersize``.
@@ -46,8 +63,12 @@ def calibration(explanation: Explanation, n_bins: int = 10, *, ax: Any = None, *
     >>> len(ax.lines[0].get_xdata())
     5
     """
-    table = check_explanation(explanation).calibration(n_bins)
+    if not isinstance(explanation, HeldOutPredictions):
+        check_explanation(explanation)
+    table = explanation.calibration(n_bins, time=time)
     ax = get_axes(ax)
+    if "low" in table:
+        return _draw_reliability(ax, table, style)
     ax.plot(table.index, table["observed"], **{"marker": "o", "linestyle": "", "color": INK, "label": "observed",
             "markersize": 4, **style})  # fmt: skip
     for number, name in enumerate(MODELS):
@@ -56,6 +77,27 @@ def calibration(explanation: Explanation, n_bins: int = 10, *, ax: Any = None, *
     finish(ax, "bin of predictions, from low to high", f"mean response{per}")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     ax.legend(loc="upper left", fontsize=fonts().tick, **KEY)
+    return ax
+
+
+def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> Any:
+    """Draw what was observed against what was predicted, class by class."""
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
+    several = table.index.nlevels > 1
+    parts = [(name, part) for name, part in table.groupby(level=0, sort=False)] if several else [("", table)]
+    for number, (name, part) in enumerate(parts):
+        colour = series_colour(number + 1)
+        away = [part["observed"] - part["low"], part["high"] - part["observed"]]
+        ax.errorbar(part["attention"], part["observed"], away, fmt="none", ecolor=colour, elinewidth=0.8, alpha=0.6)
+        look = {"color": colour, "linewidth": 1.2, "marker": "o", "markersize": 3, "label": str(name), **style}
+        ax.plot(part["attention"], part["observed"], **look)
+    told = f"at time {table['time'].iloc[0]:.3g}" if "time" in table else ""
+    names = ("survival predicted", "Kaplan-Meier estimate") if told else ("probability predicted", "share observed")
+    finish(ax, f"{names[0]} {told}".strip(), names[1])
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1)
+    if several:
+        ax.legend(loc="upper left", fontsize=fonts().tick, **KEY)
     return ax
 
 

@@ -7,12 +7,9 @@ import pandas as pd
 
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
-from heedful.explain._errors import measure_beside, say_seen
+from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
-
-# Changes of the error that round to 0 %.
-SMALLEST_CHANGE = 0.005
 
 
 def words_of(explanation: Explanation) -> Words:
@@ -73,30 +70,33 @@ def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
 
 def describe_error(explanation: Explanation) -> str:
     """Return how good the predictions are, in a sentence."""
-    errors, words = _errors(explanation), words_of(explanation)
+    errors, words = errors_of(explanation), words_of(explanation)
     if is_effect(explanation):
         return (
             "An effect is never seen, so that no error of these can be told. They mean what a treatment does only if "
             "nothing that was not measured decides both treatment and outcome."
         )
     if errors is None:
-        return "How good these predictions are is not known: explain(X, y) with their responses would say it."
-    own, base = errors
-    changed = base > 0 and abs(1 - own / base) >= SMALLEST_CHANGE
-    change = f": attention makes it {_change(own, base)}" if changed else ", hardly any other"
+        unknown = "How good these predictions are is not known: explain(X, y) with their responses would say it."
+        return unknown + _say_held_out(explanation)
+    own, base = errors["attention"], errors["baseline"]
+    change = say_change(explanation)
     return (
         f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
-        f"one model for all rows has {short(base, 3)}{change}.{also_measured(explanation)}{_say_seen(explanation)}"
+        f"one model for all rows has {short(base, 3)}: {change}.{also_measured(explanation)}{_say_seen(explanation)}"
+        f"{_say_held_out(explanation)}"
     )
 
 
 def also_measured(explanation: Explanation) -> str:
-    """Return what else tells how good predictions are, as a sentence: accuracy of classes, concordance of times."""
-    found = measure_beside(explanation)
-    if found is None:
-        return ""
-    name, own, base = found
-    return f" The {name} is {short(own, 3)}, of one model for all rows {short(base, 3)}."
+    """Return what else tells how good predictions are: accuracy of classes, concordance of times, Kaplan-Meier."""
+    found = facts_beside(read_predicted(explanation))
+    return "".join(f" {name[0].upper()}{name[1:]}: {said}." for name, said in found)
+
+
+def _say_held_out(explanation: Explanation) -> str:
+    """Return how good the model is on training rows that were held out, where any were."""
+    return "" if explanation.held_out is None else f" Training rows, held out: {explanation.held_out.say()}."
 
 
 def _say_seen(explanation: Explanation) -> str:
@@ -104,25 +104,13 @@ def _say_seen(explanation: Explanation) -> str:
     return f" {said[0].upper()}{said[1:]}." if said else ""
 
 
-def _errors(explanation: Explanation) -> tuple[float, float] | None:
-    """Return the errors with attention and of the baseline, if responses are known."""
-    if explanation.loss is None or explanation.baseline_loss is None:
-        return None
-    measured = words_of(explanation).measured
-    return measured(float(explanation.loss.mean())), measured(float(explanation.baseline_loss.mean()))
-
-
-def _change(own: float, base: float) -> str:
-    return f"{abs(100 * (1 - own / base)):.0f} % {'lower' if own <= base else 'higher'}"
-
-
 def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
-    errors = _errors(explanation)
+    errors = errors_of(explanation)
     if errors is None:
         return []
-    own, base = errors
+    own, base = errors["attention"], errors["baseline"]
     return [
-        card("error with attention", short(own, 3), f"{_change(own, base)} than the baseline's" if base > 0 else ""),
+        card("error with attention", short(own, 3), say_change(explanation)),
         card("error of the baseline", short(base, 3), words_of(explanation).error + ", one model for all rows"),
     ]
 

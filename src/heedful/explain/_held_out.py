@@ -1,0 +1,118 @@
+"""``HeldOutPredictions``: what models that did not see a training row predict of it."""
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from heedful._responses import Words
+from heedful._show import Shown, Sketch, count
+from heedful.explain._calibration import calibrate
+from heedful.explain._errors import Predicted, facts_beside, measures_beside
+from heedful.explain._unseen import say_error
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class HeldOutPredictions(Shown):
+    """Hold what models that did not see a training row predict of it.
+
+    Made by ``held_out()`` of an estimator; tables are indexed like the training rows.
+
+    Parameters
+    ----------
+    y : DataFrame
+        The response.
+    prediction, baseline_prediction : Series or DataFrame
+        Predictions with attention and of the model for all rows, as ``explain`` has them: of two classes the
+        probability of the second, of more one column for each; of survival log hazards.
+    weight : Series
+        Sample weights.
+    error : Series
+        ``unseen_error_`` of the estimator.
+    mixing : float
+        Its ``mixing_``.
+    task : str
+        Kind of response.
+    words : Words
+        What people call the response and its error.
+    rival : str
+        What the model for all rows is called.
+    predicted : Predicted
+        The same as arrays.
+    offset : Series or None, default=None
+        Logarithms of exposures.
+
+    Examples
+    --------
+    >>> from heedful import AttentionCox
+    >>> from heedful.datasets import make_survival
+    >>> table = make_survival(200, 6, random_state=0)
+    >>> held_out = AttentionCox(random_state=0).fit(table.X, table.y).held_out()
+    >>> list(held_out.measures().index)
+    ['concordance']
+    >>> held_out.calibration(4, time=0.5)["rows"].tolist()
+    [50, 50, 50, 50]
+    """
+
+    y: pd.DataFrame
+    prediction: pd.Series | pd.DataFrame
+    baseline_prediction: pd.Series | pd.DataFrame
+    weight: pd.Series
+    error: pd.Series
+    mixing: float
+    task: str
+    words: Words
+    rival: str
+    predicted: Predicted = field(repr=False)
+    offset: pd.Series | None = None
+
+    @property
+    def index(self) -> pd.Index:
+        """Labels of the training rows."""
+        return self.y.index
+
+    def measures(self) -> pd.DataFrame:
+        """Return the measures that people know beside the error.
+
+        Returns
+        -------
+        DataFrame
+            By measure, ``attention`` and ``baseline``: accuracy of classes, of two also the Brier score; of survival
+            Harrell's concordance index.
+        """
+        found = measures_beside(self.predicted)
+        columns = {"attention": [part.own for part in found], "baseline": [part.plain for part in found]}
+        return pd.DataFrame(columns, pd.Index([part.name for part in found], name="measure"))
+
+    def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
+        """Return what was predicted beside what was observed.
+
+        Parameters
+        ----------
+        n_bins : int, default=10
+            Bins of about equally many rows.
+        time : float, default=None
+            Time at which survival is compared; None takes the median time of events.
+
+        Returns
+        -------
+        DataFrame
+            As :meth:`heedful.explain.Explanation.calibration` has it.
+        """
+        return calibrate(self, self.predicted, n_bins, time)
+
+    def say(self) -> str:
+        """Return in plain words how good the predictions are.
+
+        Returns
+        -------
+        str
+            Both errors and which is lower, and the measures beside.
+        """
+        return "; ".join([say_error(self.error, self.mixing, self.rival), *map(" ".join, self._facts())])
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return facts_beside(self.predicted, self.rival)
+
+    def _sketch(self) -> Sketch:
+        facts = [("error", say_error(self.error, self.mixing, self.rival)), *self._facts()]
+        return Sketch(f"Held-out predictions of {count(len(self.y), 'training row')}", facts, "Look at calibration()")
