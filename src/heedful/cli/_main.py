@@ -259,6 +259,8 @@ def _add_drift(commands: Any) -> None:
     _add_table(own)
     _add_output(own)
     own.add_argument("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
+    own.add_argument("--reference", type=Path, metavar="FILE", help=(
+        "rows of the model's own time that it was not trained on, with the target: to tell what moved"))  # fmt: skip
     own.add_argument("--time", metavar="COL", help="column of RECENT with dates or numbers")
     own.add_argument("--window", type=window, metavar="N", help=(
         "recent rows to keep: so many, or with --time those of a length of time up to the latest (30D)"))  # fmt: skip
