@@ -136,9 +136,9 @@ def write_page(found: pd.DataFrame, n_rows: int) -> str:
     """Return the page."""
     n_draws = found.index.unique("seed").size
     about = (
-        f"{n_draws} draws, half as many where something moves, of {n_rows} reference rows and {n_rows} recent rows with "
-        f"{N_COLUMNS} columns, seeds from 0; per cent of draws in which a report finds each, by tests at {LEVEL:.0%}. The "
-        f"last column has the rule before there were references: a correction takes {GAIN:g} % off the error of recent "
+        f"{n_draws} draws, half as many where something moves, of {n_rows} reference and {n_rows} recent rows with "
+        f"{N_COLUMNS} columns, seeds from 0; per cent of draws in which a report finds each, by tests at {LEVEL:.0%}. "
+        f"The last column has the rule before there were references: a correction takes {GAIN:g} % off the error of recent "
         f"rows, and the guard lets {SURE:g} of it through. {pages.stamp(*STUDY.packages)}. This page is rewritten by "
         "`make drift_verdicts`; the README explains the cases."
     )

@@ -142,7 +142,9 @@ def tell(found: dict[str, Any]) -> None:
     tests = ", ".join(f"{name} {p:.2g}" for name, p in found["tests"][["test", "p"]].itertuples(index=False))
     say(f"moved  {found['finding']}" + (f" (p values: {tests})" if tests else ""))
     if found["finding"] == "not known":
-        say("moved  a reference tells drift from a model that never fitted: --reference FILE, rows it was not trained on")
+        say(
+            "moved  --reference FILE, rows that the model was not trained on, tells drift from a model that never fitted"
+        )
     elif found["finding"] != "nothing moved":
         for row in found["columns_moved"].head(N_MOVED).itertuples():
             say(f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "
