@@ -138,9 +138,9 @@ def write_page(found: pd.DataFrame, n_rows: int) -> str:
     about = (
         f"{n_draws} draws, half as many where something moves, of {n_rows} reference and {n_rows} recent rows with "
         f"{N_COLUMNS} columns, seeds from 0; per cent of draws in which a report finds each, by tests at {LEVEL:.0%}. "
-        f"The last column has the rule before there were references: a correction takes {GAIN:g} % off the error of recent "
-        f"rows, and the guard lets {SURE:g} of it through. {pages.stamp(*STUDY.packages)}. This page is rewritten by "
-        "`make drift_verdicts`; the README explains the cases."
+        f"The last column has the rule before there were references: a correction takes {GAIN:g} % off the error of "
+        f"recent rows, and the guard lets {SURE:g} of it through. {pages.stamp(*STUDY.packages)}. This page is "
+        "rewritten by `make drift_verdicts`; the README explains the cases."
     )
     uniform = f"## p values where there is nothing to find\n\n{uniform_table(found['p'])}"
     return pages.join(

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from estimators.test_drift_reference import draw
 from scipy.stats import kstest, norm
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
+from estimators.test_drift_reference import draw
 from heedful._models.recent import Recent
 from heedful.estimators._drift_tests import compare_periods
 

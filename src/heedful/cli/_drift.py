@@ -142,9 +142,7 @@ def tell(found: dict[str, Any]) -> None:
     tests = ", ".join(f"{name} {p:.2g}" for name, p in found["tests"][["test", "p"]].itertuples(index=False))
     say(f"moved  {found['finding']}" + (f" (p values: {tests})" if tests else ""))
     if found["finding"] == "not known":
-        say(
-            "moved  --reference FILE, rows that the model was not trained on, tells drift from a model that never fitted"
-        )
+        say("moved  --reference FILE, rows that the model was not trained on, tells drift from a bad fit")
     elif found["finding"] != "nothing moved":
         for row in found["columns_moved"].head(N_MOVED).itertuples():
             say(f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "

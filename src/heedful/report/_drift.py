@@ -119,8 +119,8 @@ def moved_columns(columns: pd.DataFrame, value: pd.Series) -> dict[str, Any]:
     note = (
         f"{value.get('reference rows', 0)} rows of the reference (before), {value['recent rows']} recent rows (after). "
         "Mean: of the column, or the share of a level. Separation: how far its values differ, 0 to 1. Effect: the "
-        "slope of the response in a linear model of all columns, at rows that both periods have alike; its change with the "
-        "standard error. The p values above answer whether anything moved; this table says where to look."
+        "slope of the response in a linear model of all columns, at rows that both periods have alike; its change with "
+        "the standard error. The p values above answer whether anything moved; this table says where to look."
     )
     return {"n": len(columns), "note": note, "name": texts(shown.index)} | {
         name: numbers(shown[name], 3) for name in shown
