@@ -268,4 +268,4 @@ def _add_drift(commands: Any) -> None:
         "lower attends to fewer recent rows (default auto)"))  # fmt: skip
     own.add_argument("--mixing", type=mixing, default="auto", metavar="M", help=(
         "share of the correction that is applied, 0 to 1 (default auto)"))  # fmt: skip
-    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows whether and where it drifted")
+    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows what moved, and where")
