@@ -18,7 +18,6 @@ SETTINGS = {
     ("certainty.md", "How it works"),
     ("datasets.md", "Simulated and real tables"),
     ("plots.md", "Plots"),
-    ("report.md", "Has the model drifted?"),
     ("saving.md", "Saving models"),
 }
 # Figures that are compared: see the head of the file.

@@ -37,7 +37,7 @@ def drawn(page):
 def test_every_chart_is_drawn_without_complaint_and_fits(page, width, tmp_path, made):
     page.open(report.write(make_drift_report(**made), tmp_path / "drift.html"))
     assert drawn(page) == CHARTS
-    assert page.text("verdict").startswith("The model has drifted")
+    assert page.text("verdict").startswith("The model can be improved on the recent rows")
     assert page.run("return document.documentElement.scrollWidth") <= width
     assert page.complaints() == []
     assert page.leaks() == []
@@ -79,3 +79,13 @@ def test_hostile_names_stay_text(page, tmp_path):
     assert page.run("return document.querySelectorAll('img, iframe, b, [onerror]').length") == 0
     assert page.text("title") == HOSTILE
     assert page.complaints() == []
+
+
+def test_columns_before_and_after_are_shown_with_a_reference(page, tmp_path):
+    tests = {"rows moved": 0.3, "relation moved": 6.0, "recent rows improvable": 0.0, "reference improvable": 4.0}
+    page.open(report.write(make_drift_report(tests=tests), tmp_path / "drift.html"))
+    assert "relation moved" in page.text("tests")
+    assert "effect after" in page.text("both")
+    assert page.complaints() == []
+    page.open(report.write(make_drift_report(), tmp_path / "drift.html"))
+    assert page.run("return document.getElementById('periods').hidden")

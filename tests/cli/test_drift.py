@@ -179,6 +179,26 @@ def test_rows_are_counted_back_in_time_and_not_in_the_file(folder, tmp_path):
     assert len(written) == 1
 
 
+def test_a_reference_tells_what_moved(folder, tmp_path, capsys):
+    make_table(1).assign(**{"yield": lambda t: t["yield"] - (t["body mass"] > 0)}).to_csv(
+        tmp_path / "ref.csv", index=False
+    )
+    command = [*arguments(folder, tmp_path / "o.csv", "numbers.txt"), "--reference", str(tmp_path / "ref.csv")]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["finding"], told["measures"]["reference rows"]) == ("relation moved", ROWS)
+    assert told["columns_moved"][0]["column"] == "body_mass"
+    assert main(command) == 0
+    printed = capsys.readouterr().out
+    assert "moved  relation moved (p values: rows moved " in printed
+    assert "moved  body_mass: mean " in printed
+
+
+def test_without_a_reference_nothing_is_said_to_have_moved(folder, tmp_path, capsys):
+    assert main(arguments(folder, tmp_path / "o.csv", "numbers.txt")) == 0
+    assert "moved  not known" in capsys.readouterr().out
+
+
 def test_a_page_is_written(folder, tmp_path, capsys):
     command = arguments(folder, tmp_path / "o.csv", "numbers.txt")
     assert main([*command, "--report", str(tmp_path / "page.html")]) == 0
@@ -212,6 +232,7 @@ def test_a_page_that_cannot_be_made_leaves_no_table(refused, folder, tmp_path, m
         (["--target", "site", "--drop", "yield"], ["'site'", "must hold numbers"]),
         (["--report", "page.pdf"], ["page.pdf", ".html"]),
         (["-o", "o.xlsx"], ["o.xlsx", ".csv"]),
+        (["--reference", "none.csv"], ["none.csv"]),
     ],
 )
 def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):

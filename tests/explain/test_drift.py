@@ -1,9 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.cases import make_columns
 
 from heedful.explain import DriftReport
-from heedful.explain._drift import is_corrected, separate, summarise
+from heedful.explain._drift import is_corrected, order_columns, separate, summarise
+from heedful.explain._drift_moved import tabulate_tests
 
 TUNED = {"temperature": 0.1, "mixing": 1.0, "guard": 1.0}
 
@@ -81,8 +83,25 @@ def test_the_frame_holds_summary_and_features():
         queries=queries,
         heads=pd.DataFrame(),
         error="log loss",
+        tests=tabulate_tests({}),
+        columns=pd.DataFrame(),
     )
     assert report.frame.loc[("feature", "x"), "value"] == 1.0
     assert report.frame.loc[("feature", "kind"), "meaning"] == "mostly a where corrected, b elsewhere"
     assert list(report.frame.index.unique("part")) == ["drift", "feature"]
     assert "error before" in str(report)
+
+
+def test_the_error_on_the_reference_is_weighed_as_that_on_recent_rows():
+    known = rows([4.0, 16.0], [4.0, 16.0], [3.0, 1.0], [2.0, -2.0])
+    told = summarise(rows([1.0], [1.0]), moves([0.0]), TUNED, squared=True, reference=known)["value"]
+    assert told["error on the reference"] == pytest.approx(7.0**0.5)
+    assert told["mean residual of the reference"] == pytest.approx(1.0)
+    assert told["reference rows"] == 2
+
+
+def test_columns_come_by_their_effects_if_the_relation_moved_and_by_their_values_else():
+    columns = make_columns(["a", "b"]).assign(change=[0.1, -1.0], separation=[0.5, 0.2])
+    assert list(order_columns(columns, "relation moved").index) == ["b", "a"]
+    assert list(order_columns(columns, "rows moved").index) == ["a", "b"]
+    assert order_columns(pd.DataFrame(), "not known").empty

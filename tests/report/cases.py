@@ -14,6 +14,7 @@ from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
 from heedful.explain._attribution import Attribution, Pending
 from heedful.explain._drift import is_corrected, separate, summarise
+from heedful.explain._drift_moved import IMPROVABLE, ROWS_MOVED, tabulate_tests
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_NAMES = [
@@ -235,9 +236,12 @@ def _heads():
 
 
 def make_drift_report(
-    n_rows=60, classes=False, time=None, names=("a", "b"), labels=None, tuned=None, shift=2.0, seed=0
+    n_rows=60, classes=False, time=None, names=("a", "b"), labels=None, tuned=None, shift=2.0, seed=0, tests=None
 ):
-    """Return the report of a model that is off by ``shift`` where its first column is above zero."""
+    """Return the report of a model that is off by ``shift`` where its first column is above zero.
+
+    ``tests`` are statistics; with more than one there is a reference of the same rows.
+    """
     rng = np.random.default_rng(seed)
     index = pd.Index(labels if labels is not None else [f"day {i}" for i in range(n_rows)])
     table = pd.DataFrame(rng.normal(size=(n_rows, len(names) - 1)), index, list(names[:-1]))
@@ -249,14 +253,32 @@ def make_drift_report(
         rows.insert(1, "time", time)
     n_eff = 5 + 20 * rng.random(n_rows)
     queries = pd.DataFrame({"correction": rows["correction"], "standard_error": 0.2, "n_eff": n_eff})
+    tests = {IMPROVABLE: 5.0} if tests is None else tests
+    reference = rows if ROWS_MOVED in tests else None
     return DriftReport(
-        summary=summarise(rows, queries, tuned, not classes),
+        summary=summarise(rows, queries, tuned, not classes, reference),
         features=separate(table, is_corrected(queries)),
         rows=rows,
         queries=queries,
         heads=_drift_heads(tuned["mixing"]),
         error="log loss" if classes else "root mean squared error",
+        tests=tabulate_tests(tests),
+        columns=pd.DataFrame() if reference is None else make_columns(names),
     )
+
+
+def make_columns(names, change=1.5):
+    """Return columns before and after, of which the first has another effect."""
+    found = {
+        "mean_before": 0.1,
+        "mean_after": 0.6,
+        "separation": 0.3,
+        "effect_before": 1.0,
+        "effect_after": 1.0 + change,
+        "change": change,
+        "standard_error": 0.2,
+    }
+    return pd.DataFrame(found, pd.Index(names, name="column"))
 
 
 def _drift_rows(off, mixing, classes, rng):

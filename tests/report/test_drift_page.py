@@ -15,6 +15,7 @@ from heedful.report._drift import collect_drift
 from heedful.report._page import plotly_script
 from report.cases import HOSTILE, HOSTILE_NAMES, make_drift_report, make_explanation
 
+STILL = {"rows moved": 0.3, "relation moved": -1.0, "recent rows improvable": 0.0, "reference improvable": 4.0}
 CASES = {
     "dates": {"time": pd.date_range("2024-01-01", periods=60, freq="12h")},
     "numbers": {"time": np.linspace(0.0, 3.0, 60)},
@@ -22,6 +23,8 @@ CASES = {
     "classes": {"classes": True},
     "two rows": {"n_rows": 2},
     "no drift": {"shift": 0.0, "tuned": {"mixing": 0.0, "guard": 0.0}},
+    "few rows": {"tests": {}},
+    "reference": {"tests": STILL},
 }
 
 
@@ -39,13 +42,6 @@ def is_plain(value):
     return value is None or type(value) in (str, int, float, bool)
 
 
-def told(mixing=0.9, guard=1.0, change=-40.0, tried=True):
-    """Return the verdict on a report with such measures."""
-    made = make_drift_report(tuned={"mixing": mixing, "guard": guard})
-    made.summary.loc["error change (%)", "value"] = change
-    return (made if tried else replace(made, heads=made.heads.assign(error=np.nan))).verdict
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_the_data_are_plain_and_survive_the_page(case):
     made = make_drift_report(**CASES[case])
@@ -55,36 +51,13 @@ def test_the_data_are_plain_and_survive_the_page(case):
     assert data["title"] == "Has the model drifted?"
 
 
-def test_a_large_gain_that_the_guard_lets_through_is_a_drift():
-    made = make_drift_report()
-    before, after, change = made.summary["value"][["error before", "error after", "error change (%)"]]
-    assert made.verdict == (
-        f"The model has drifted: correcting it by 60 recent rows lowers its root mean squared error from {before:.3g} "
-        f"to {after:.3g} (−{-change:.0f}\N{NO-BREAK SPACE}%), each row corrected by the others only."
-    )
-
-
-@pytest.mark.parametrize(
-    ("measures", "begin"),
-    [
-        ({"change": -5.0, "guard": 0.9}, "The model has drifted: correcting it"),
-        ({"change": -4.9}, "The model may have drifted: correcting it"),
-        ({"guard": 0.6}, "The model may have drifted: correcting it"),
-        ({"change": -0.9}, "No drift that a correction would mend was found: correcting the model"),
-        ({"change": 3.0}, "No drift that a correction would mend was found: correcting the model"),
-        ({"change": np.nan}, "No drift that a correction would mend was found: correcting the model"),
-        ({"change": 0.0, "mixing": 0.0}, "No drift that a correction would mend was found: mixing is 0"),
-        ({"change": 0.0, "mixing": 0.0, "tried": False}, "Whether the model has drifted was not asked"),
-        ({"tried": False}, "The model has drifted: correcting it"),
-    ],
-)
-def test_the_verdict_follows_gain_guard_and_mixing(measures, begin):
-    assert told(**measures).startswith(begin)
-
-
-@pytest.mark.parametrize(("change", "shown"), [(-46.3, "−46"), (-5.25, "−5.2"), (12.6, "+13"), (-0.01, "+0")])
-def test_a_change_is_written_with_its_sign_and_few_digits(change, shown):
-    assert f"({shown}\N{NO-BREAK SPACE}%)" in told(change=change)
+def test_tests_and_columns_of_a_reference_are_shown_and_only_then():
+    data = collect_drift(make_drift_report(tests=STILL), None)
+    assert data["tests"]["name"] == list(STILL)
+    assert data["columns"]["name"] == ["a", "b"]
+    assert (data["columns"]["effect_before"], data["columns"]["effect_after"]) == ([1, 1], [2.5, 2.5])
+    plain = collect_drift(make_drift_report(), None)
+    assert (plain["tests"]["name"], plain["columns"]["n"]) == (["recent rows improvable"], 0)
 
 
 def test_cards_hold_the_measures_and_their_meaning():
@@ -273,6 +246,6 @@ def test_a_fitted_corrector_makes_a_page(learner, rng):
     dates = pd.date_range("2024-01-01", periods=120, freq="D")
     found = DriftCorrector(model).fit(X[120:], drifted, time=dates).drift_report(X[:30])
     data = json.loads(embedded(report.render(found)))
-    assert data["verdict"].startswith("The model has drifted")
+    assert data["verdict"].startswith("The model can be improved on the recent rows (p < 0.001)")
     assert (data["rows"]["n"], data["queries"]["n"]) == (120, 30)
     assert data["words"]["classes"] == (learner is GradientBoostingClassifier)

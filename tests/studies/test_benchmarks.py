@@ -18,6 +18,7 @@ ROWS = {
     "defaults": 32,
     "defaults.shapes": 13,
     "drift_days": 30,
+    "drift_verdicts": 34,
     # econml has no wheel for every machine
     "effects": 30 if find_spec("econml") else 15,
     "effects.timing": 8 if find_spec("econml") else 4,

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from heedful import DriftCorrector
 from heedful.cli._columns import count_kinds
-from heedful.cli._drift_rows import Recent, read_queries, read_recent
+from heedful.cli._drift_rows import Recent, read_queries, read_recent, read_reference
 from heedful.cli._errors import UserError
 from heedful.cli._explain import PAGES, render_page
 from heedful.cli._foreign import Loaded, load_any, message_of, model_errors
@@ -22,7 +22,7 @@ from heedful.cli._predict import predictions
 from heedful.cli._read import ENDINGS
 from heedful.cli._write import check_output, write_table, write_whole
 
-FEWEST = 2
+FEWEST, N_MOVED = 2, 3
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -32,10 +32,12 @@ def run(arguments: Namespace) -> dict[str, Any]:
     loaded = load_any(arguments.model)
     recent = read_recent(arguments, loaded)
     queries = read_queries(arguments, loaded, recent)
+    reference = None if arguments.reference is None else read_reference(arguments, loaded, recent)
     corrector, plain = _fit(arguments, loaded, recent)
     with _naming(arguments.table, "the rows cannot be predicted"):
-        report = corrector.drift_report(queries)
         corrected, as_is = (predictions(model, queries) for model in (corrector, plain))
+    with _naming(arguments.reference or arguments.table, "the rows cannot be compared with recent ones"):
+        report = corrector.drift_report(queries, reference=reference)
     predicted = _join(corrected, as_is, report.queries["n_eff"].to_numpy())
     _write(arguments, predicted, report)
     return _summary(arguments, loaded, recent, report) | {
@@ -46,7 +48,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
 
 
 def _check_options(arguments: Namespace) -> None:
-    inputs = [arguments.model, arguments.recent, arguments.table]
+    inputs = [arguments.model, arguments.recent, arguments.table, *filter(None, [arguments.reference])]
     check_output(arguments.output, inputs, ENDINGS)
     if arguments.report is not None:
         check_output(arguments.report, [*inputs, arguments.output], PAGES)
@@ -113,6 +115,11 @@ def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) 
         "target": arguments.target,
         "features": recent.columns,
         "loss": report.error,
+        "reference": None if arguments.reference is None else str(arguments.reference),
+        "finding": report.finding,
+        "verdict": report.verdict,
+        "tests": report.tests.reset_index(),
+        "columns_moved": report.columns.reset_index() if len(report.columns) else [],
         "measures": report.summary["value"].to_dict(),
         "where": report.features.reset_index(),
         "heads": report.heads,
@@ -129,6 +136,17 @@ def tell(found: dict[str, Any]) -> None:
         f"target {found['target']}")  # fmt: skip
     say(f"drift  {found['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
         f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
+    if found["reference"]:
+        say(f"read   {found['reference']}: {measures['reference rows']} rows of the model's own time, "
+            f"{found['loss']} {measures['error on the reference']:.4g}")  # fmt: skip
+    tests = ", ".join(f"{name} {p:.2g}" for name, p in found["tests"][["test", "p"]].itertuples(index=False))
+    say(f"moved  {found['finding']}" + (f" (p values: {tests})" if tests else ""))
+    if found["finding"] == "not known":
+        say("moved  --reference FILE, rows that the model was not trained on, tells drift from a bad fit")
+    elif found["finding"] != "nothing moved":
+        for row in found["columns_moved"].head(N_MOVED).itertuples():
+            say(f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "
+                f"{row.effect_before:.3g} -> {row.effect_after:.3g}")  # fmt: skip
     shares = found["heads"].groupby("similarity", sort=False)["share"].sum()
     alike = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     say(f"model  mixing {measures['mixing']:.2f} ({alike}), guard {measures['guard']:.2f}, "

@@ -60,6 +60,17 @@ def read_queries(arguments: Namespace, loaded: Loaded, recent: Recent) -> Any:
     return loaded.rows(_take(path, table, loaded, recent.columns))
 
 
+def read_reference(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[Any, pd.Series]:
+    """Read rows of the model's own time, with the columns and kinds that the recent rows have."""
+    path, classes = arguments.reference, getattr(loaded.model, "classes_", None)
+    text = [entry["name"] for entry in recent.columns if entry["kind"] == "text"]
+    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
+    need_column(path, table, arguments.target, "--target")
+    y = _read_response(path, table, arguments.target, recent.task, classes)
+    table = table.drop(columns=_passed_over(arguments, loaded), errors="ignore")
+    return loaded.rows(_take(path, table, loaded, recent.columns)), y
+
+
 def _passed_over(arguments: Namespace, loaded: Loaded) -> list[str]:
     """Return columns that are not handed to the model; it may know the time by name and need it."""
     time = [arguments.time] if arguments.time and arguments.time not in (loaded.names or []) else []

@@ -259,6 +259,8 @@ def _add_drift(commands: Any) -> None:
     _add_table(own)
     _add_output(own)
     own.add_argument("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
+    own.add_argument("--reference", type=Path, metavar="FILE", help=(
+        "rows of the model's own time that it was not trained on, with the target: to tell what moved"))  # fmt: skip
     own.add_argument("--time", metavar="COL", help="column of RECENT with dates or numbers")
     own.add_argument("--window", type=window, metavar="N", help=(
         "recent rows to keep: so many, or with --time those of a length of time up to the latest (30D)"))  # fmt: skip
@@ -266,4 +268,4 @@ def _add_drift(commands: Any) -> None:
         "lower attends to fewer recent rows (default auto)"))  # fmt: skip
     own.add_argument("--mixing", type=mixing, default="auto", metavar="M", help=(
         "share of the correction that is applied, 0 to 1 (default auto)"))  # fmt: skip
-    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows whether and where it drifted")
+    own.add_argument("--report", type=Path, metavar="PAGE", help="page (.html) that shows what moved, and where")

@@ -23,7 +23,8 @@ from heedful._training_table import Columns, GivenRows, TrainingTable, as_frame
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._drift_alike import LEAVES, check_alike, choose_alike
-from heedful.estimators._drift_report import Corrected, report_drift
+from heedful.estimators._drift_report import Corrected, Periods, report_drift
+from heedful.estimators._drift_tests import FEWEST, compare_periods
 from heedful.explain import DriftReport
 from heedful.similarity import Similarity
 
@@ -132,7 +133,7 @@ class DriftCorrector(AttentionEstimator):
         settings = self._check_settings()
         served = ServedModel(self.model, needs_leaves=LEAVES in settings.similarities)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return self._learn(served, self._read_recent(served, X, y, sample_weight, time), seed)
+        return self._learn(served, self._read_recent(served, X, y, sample_weight, time, self.window), seed)
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
@@ -154,24 +155,47 @@ class DriftCorrector(AttentionEstimator):
         check_is_fitted(self)
         shift = self._shift
         self._check_settings()
-        new = self._read_recent(shift.served, X, y, sample_weight, time)
+        new = self._read_recent(shift.served, X, y, sample_weight, time, self.window)
         self._fitted.rows.check(new.table)
         return self._learn(shift.served, shift.recent.add(new), shift.seed)
 
-    def drift_report(self, X=None) -> DriftReport:
-        """Return whether the model has drifted, and which queries are corrected.
+    def drift_report(self, X=None, *, reference=None) -> DriftReport:
+        """Return what moved since the model was trained, and which queries are corrected.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features), default=None
             Queries; None takes the recent rows, each corrected by the others.
+        reference : tuple (X, y) or (X, y, sample_weight), default=None
+            Rows of the model's own time with their response, 40 or more, that it was not trained on: a calibration set,
+            or the first rows after it went into use. Without them nobody can tell a model that has drifted from one
+            that never fitted well.
 
         Returns
         -------
         DriftReport
             What was found.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LinearRegression
+        >>> rng = np.random.default_rng(0)
+        >>> X, noise = rng.normal(size=(400, 2)), rng.normal(size=400)
+        >>> bent = X[:, 0] + X[:, 1] ** 2 + noise
+        >>> model = LinearRegression().fit(X[:100], bent[:100])
+        >>> reference = X[100:250], bent[100:250]
+        >>> same = DriftCorrector(model).fit(X[250:], bent[250:]).drift_report(reference=reference)
+        >>> same.finding
+        'improvable anywhere'
+        >>> moved = DriftCorrector(model).fit(X[250:], bent[250:] - 2 * X[250:, 0]).drift_report(reference=reference)
+        >>> moved.finding
+        'relation moved'
+        >>> moved.columns[["effect_before", "effect_after"]].round(1).loc["x0"].tolist()
+        [0.8, -1.2]
         """
         fitted, shift = self._fitted, self._shift
+        known = None if reference is None else self._read_reference(reference)
         rows, base = fitted.rows, shift.base
         everyone = fitted.left_out(np.arange(len(base)))
         everyone = everyone._replace(view=everyone.view._replace(x=base, base=base))
@@ -187,7 +211,10 @@ class DriftCorrector(AttentionEstimator):
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
         family = shift.response.family(recent.y)
-        return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_)
+        with _blocks.one_blas_thread():
+            compared = compare_periods(recent, known, shift.seed, self.n_jobs)
+        periods = Periods(known, None if known is None else shift.response.family(known.y), *compared)
+        return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_, periods)
 
     @property
     def heads_(self) -> pd.DataFrame:
@@ -248,7 +275,29 @@ class DriftCorrector(AttentionEstimator):
         temperatures, mixing = check_temperature(self.temperature), check_mixing(self.mixing, ("auto",))
         return Settings(similarities, temperatures, (1.0,), mixing, intervals=False)
 
-    def _read_recent(self, served: ServedModel, X: Any, y: Any, sample_weight: Any, time: Any) -> Recent:
+    def _read_reference(self, reference: Any) -> Recent:
+        """Return rows of the model's own time, those of positive weight."""
+        if not isinstance(reference, tuple | list) or len(reference) not in (2, 3):
+            raise TypeError(
+                "`reference` must be a tuple (X, y) or (X, y, sample_weight), rows that the model was not trained on, "
+                f"got {type(reference).__name__}."
+            )
+        X, y, weight = (*reference, None)[:3]
+        known, recent = self._read_recent(self._shift.served, X, y, weight, None, None), self._shift.recent
+        self._fitted.rows.check(known.table)
+        if np.array_equal(known.y, recent.y) and np.array_equal(known.base, recent.base):
+            raise ValueError(
+                "`reference` must be rows of the time that the model was trained in, got the recent rows themselves."
+            )
+        known = known.part(np.flatnonzero(known.weight))
+        if known.y.size < FEWEST:
+            raise ValueError(
+                f"`reference` must have at least {FEWEST} rows with a positive weight, got {known.y.size}. Give more, "
+                "or none: then it is not told whether anything moved."
+            )
+        return known
+
+    def _read_recent(self, served: ServedModel, X: Any, y: Any, sample_weight: Any, time: Any, window: Any) -> Recent:
         """Return rows with their response and what the model predicts of them."""
         table = served.read(X)
         if y is None:
@@ -256,7 +305,7 @@ class DriftCorrector(AttentionEstimator):
         check_consistent_length(table, y)
         encoded = served.response.encode(y)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
-        weight, when = check_weights(sample_weight, len(table)), read_time(time, check_window(self.window), table)
+        weight, when = check_weights(sample_weight, len(table)), read_time(time, check_window(window), table)
         by_leaves = any(entry.takes == LEAVES for entry in choose_alike(self.similarity, served))
         leaves = served.leaves(table) if by_leaves else np.empty((len(table), 0), np.int32)
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)

@@ -1,5 +1,6 @@
 """The tables of a drift report, from recent rows and queries with what the model and its correction predict."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,11 @@ from heedful._models.recent import Recent, beside, shown
 from heedful._responses import Words
 from heedful._solver import Family
 from heedful.explain import DriftReport
-from heedful.explain._drift import is_corrected, separate, summarise
+from heedful.explain._drift import is_corrected, order_columns, separate, summarise
+from heedful.explain._drift_moved import find, tabulate_tests
+
+# An error so many times as large as that on the reference, although it is corrected, is that of rows never seen.
+RATIO = 2.0
 
 
 class Corrected(NamedTuple):
@@ -21,6 +26,15 @@ class Corrected(NamedTuple):
     n_eff: np.ndarray
 
 
+class Periods(NamedTuple):
+    """The reference if there is one, the statistics of tests, and each column before and after."""
+
+    reference: Recent | None
+    family: Family | None
+    statistics: dict[str, float]
+    columns: pd.DataFrame
+
+
 def report_drift(
     rows: Recent,
     words: Words,
@@ -29,6 +43,7 @@ def report_drift(
     queries: Corrected,
     tuned: dict[str, float],
     heads: pd.DataFrame,
+    periods: Periods,
 ) -> DriftReport:
     """Return the report; ``left_out`` is what the correction by the other rows makes of each recent row."""
     found = tell_rows(rows, family, left_out)
@@ -42,14 +57,34 @@ def report_drift(
         },
         index,
     )
+    tests, reference = tabulate_tests(periods.statistics), periods.reference
+    told = None if reference is None else tell_rows(reference, periods.family, reference.base)
+    summary = summarise(found, moves, tuned, words.root, told)
+    if reference is not None:
+        _warn_of_training_rows(summary["value"])
     return DriftReport(
-        summary=summarise(found, moves, tuned, words.root),
+        summary=summary,
         features=separate(named(queries.table), is_corrected(moves)),
         rows=found,
         queries=moves,
         heads=heads,
         error=words.error if words.times == 1 else f"half {words.error}",
+        tests=tests,
+        columns=order_columns(periods.columns, find(tests)),
     )
+
+
+def _warn_of_training_rows(value: pd.Series) -> None:
+    """Warn if the error that no correction mends is much larger than that on the reference."""
+    known, new = (float(value[name]) for name in ("error on the reference", "error after"))
+    if new > RATIO * known:
+        warnings.warn(
+            f"The model's error on the reference is {known:.3g}, on recent rows it is {new:.3g} even if corrected. If "
+            "the model was trained on these rows, they are no reference: give rows of its time that it has not seen, "
+            "such as a calibration set, or the first ones after it went into use.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def tell_rows(rows: Recent, family: Family, left_out: np.ndarray) -> pd.DataFrame:

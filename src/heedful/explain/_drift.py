@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._show import Shown, Sketch
+from heedful.explain._drift_moved import RELATION_MOVED, find
 from heedful.explain._drift_verdict import verdict
 from heedful.explain._sketches import sketch_drift
 
@@ -22,6 +23,9 @@ MEANINGS = {
     "mean residual": "response less prediction of the model, on average",
     "correction": "typical size (root mean square) over the queries",
     "rows explained": "share of recent rows that the correction brings closer to the response",
+    "reference rows": "rows of the model's own time that it was not trained on",
+    "error on the reference": "of the model on these rows",
+    "mean residual of the reference": "as that of the recent rows",
     "effective rows": "recent rows that a query's correction rests on, median",
     "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
 }
@@ -29,7 +33,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DriftReport(Shown):
-    """Tell whether a model has drifted, and where.
+    """Tell whether anything moved since a model was trained, and where it is corrected.
 
     Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
 
@@ -48,6 +52,14 @@ class DriftReport(Shown):
         The similarities and temperatures that were tried: error on recent rows and share.
     error : str
         Name of the error: root mean squared error or log loss.
+    tests : DataFrame
+        One row per test that was made: its statistic ``z`` (standard normal if there is nothing to be found), the ``p``
+        value, and what a small one says. Without a reference only whether recent rows can be improved.
+    columns : DataFrame
+        One row per column, or level of a category, the one that moved most first: its mean (the share of a level) in
+        the reference and in the recent rows, how far its values differ (0 to 1), and its effect on the response before
+        and after: the slope of a linear model of all columns, fitted to rows that both periods have alike. ``change``
+        is that of the effect, with its standard error. Empty without a reference.
 
     Examples
     --------
@@ -61,6 +73,8 @@ class DriftReport(Shown):
     'x1'
     >>> report.frame.loc[("drift", "error change (%)"), "value"] < -50
     np.True_
+    >>> report.finding  # whether that is new takes a reference
+    'not known'
     """
 
     summary: pd.DataFrame
@@ -69,6 +83,8 @@ class DriftReport(Shown):
     queries: pd.DataFrame
     heads: pd.DataFrame
     error: str
+    tests: pd.DataFrame
+    columns: pd.DataFrame
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -81,8 +97,17 @@ class DriftReport(Shown):
         return pd.concat({"drift": self.summary, "feature": features}, names=["part", "measure"])
 
     @property
+    def finding(self) -> str:
+        """What moved, by the tests.
+
+        One of "nothing moved", "rows moved", "relation moved" (whether rows did or not), "improvable anywhere" (nothing
+        moved, but columns tell how far the model is off) and, without a reference or with few recent rows, "not known".
+        """
+        return find(self.tests)
+
+    @property
     def verdict(self) -> str:
-        """Whether the model has drifted, in one sentence."""
+        """What moved, and what correcting the model does, in plain words."""
         return verdict(self)
 
     def __str__(self) -> str:
@@ -92,7 +117,13 @@ class DriftReport(Shown):
         return sketch_drift(self)
 
 
-def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float], squared: bool) -> pd.DataFrame:
+def summarise(
+    rows: pd.DataFrame,
+    queries: pd.DataFrame,
+    tuned: dict[str, float],
+    squared: bool,
+    reference: pd.DataFrame | None = None,
+) -> pd.DataFrame:
     """Return the measures of a report; errors of numbers are root mean squares."""
     weight = rows["weight"]
     before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
@@ -104,6 +135,7 @@ def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float]
         "error after": after,
         "error change (%)": 100.0 * (after / before - 1.0) if before > 0 else 0.0,
         "mean residual": np.average(rows["residual"], weights=weight),
+        **({} if reference is None else _summarise_reference(reference, squared)),
         "correction": np.sqrt(np.mean(queries["correction"] ** 2)),
         "rows explained": np.average(rows["corrected_loss"] < rows["loss"], weights=weight),
         "effective rows": queries["n_eff"].median(),
@@ -111,6 +143,23 @@ def summarise(rows: pd.DataFrame, queries: pd.DataFrame, tuned: dict[str, float]
     }
     table = pd.DataFrame({"value": pd.Series(found, dtype=object)})
     return table.assign(meaning=[MEANINGS[name] for name in table.index])
+
+
+def _summarise_reference(rows: pd.DataFrame, squared: bool) -> dict[str, float]:
+    error, residual = (np.average(rows[name], weights=rows["weight"]) for name in ("loss", "residual"))
+    return {
+        "reference rows": len(rows),
+        "error on the reference": error**0.5 if squared else error,
+        "mean residual of the reference": residual,
+    }
+
+
+def order_columns(columns: pd.DataFrame, finding: str) -> pd.DataFrame:
+    """Return the columns that moved most first: by their effects if the relation moved, else by their values."""
+    if columns.empty:
+        return columns
+    size = columns["change"].abs() / columns["standard_error"] if finding == RELATION_MOVED else columns["separation"]
+    return columns.iloc[np.argsort(-size.to_numpy(), kind="stable")]
 
 
 def is_corrected(queries: pd.DataFrame) -> np.ndarray:

@@ -1,43 +1,81 @@
-"""Whether a model has drifted, in one sentence."""
+"""What moved since a model was trained, in plain words."""
 
 from typing import TYPE_CHECKING
 
-from heedful._show import short
+from heedful._show import cut, short
+from heedful.explain._drift_moved import (
+    IMPROVABLE,
+    IMPROVABLE_ANYWHERE,
+    LEVEL,
+    NOT_KNOWN,
+    RELATION_MOVED,
+    ROWS_MOVED,
+)
 
 if TYPE_CHECKING:
     from heedful.explain._drift import DriftReport
 
-# The model has drifted if correcting it takes this share (%) off its error, and the guard lets so much of it
-# through. Below the smaller share no drift was found; in between, or with less let through, it may have drifted.
-LARGE_GAIN, SMALL_GAIN, SURE = 5.0, 1.0, 0.9
+# The effect of a column is named if it changed by more than so many standard errors.
+CLEAR = 3.0
+ASK = (
+    "Whether anything moved is not known: that takes a reference, rows of the model's own time that it was not trained "
+    "on, drift_report(reference=(X, y))."
+)
 
 
 def verdict(report: "DriftReport") -> str:
-    """Return what the measures of a report say, in plain words."""
-    value = report.summary["value"]
-    mixing, guard, gain = (float(value[name]) for name in ("mixing", "guard", "error change (%)"))
-    gain = -gain
-    if mixing == 0 and report.heads["error"].isna().all():
-        return "Whether the model has drifted was not asked: mixing was set to 0, so nothing is corrected."
-    if mixing == 0:
-        return "No drift that a correction would mend was found: mixing is 0, the model is left as it is."
-    if gain >= LARGE_GAIN and guard >= SURE:
-        return f"The model has drifted: {_effect(report, 'lowers')}."
-    if gain >= SMALL_GAIN:
+    """Return what the tests of a report say, and what correcting the model does."""
+    if float(report.summary["value"]["mixing"]) == 0:
+        return f"{_found(report)} The model is left as it is: mixing is 0."
+    return f"{_found(report)} {_correction(report)}"
+
+
+def _found(report: "DriftReport") -> str:
+    finding, value = report.finding, report.summary["value"]
+    if report.tests.empty:
+        return f"{value['recent rows']} recent rows are too few to tell whether anything moved."
+    if finding == NOT_KNOWN:
+        found = report.tests.loc[IMPROVABLE, "p"] <= LEVEL
+        told = "The model can be improved" if found else "There is no sign that the model can be improved"
+        return f"{told} on the recent rows ({_p(report, IMPROVABLE)}). {ASK}"
+    if finding == RELATION_MOVED:
+        rows = f" The rows moved too ({_p(report, ROWS_MOVED)})." if report.tests.loc[ROWS_MOVED, "p"] <= LEVEL else ""
+        return f"The relation moved ({_p(report, RELATION_MOVED)}): {_where(report)}.{rows}"
+    if finding == ROWS_MOVED:
+        first = report.columns.iloc[0]
         return (
-            f"The model may have drifted: {_effect(report, 'lowers')}. The guard lets {short(guard, 2)} of it through."
+            f"The rows moved ({_p(report, ROWS_MOVED)}), most of all {cut(report.columns.index[0])}: a mean of "
+            f"{short(first['mean_before'], 3)} before, {short(first['mean_after'], 3)} now. There is no sign that the "
+            f"relation moved ({_p(report, RELATION_MOVED)})."
         )
-    effect = _effect(report, "takes", "the model")
-    return f"No drift that a correction would mend was found: {effect}. Mixing is {short(mixing, 2)}."
+    told = f"Nothing moved that {value['reference rows']} reference and {value['recent rows']} recent rows can tell."
+    if finding == IMPROVABLE_ANYWHERE:
+        return f"{told} The model can be improved anywhere, on rows of its own time as on recent ones."
+    return told
 
 
-def _effect(report: "DriftReport", does: str, whom: str = "it") -> str:
+def _where(report: "DriftReport") -> str:
+    """Return the effect that changed most, or how the level did if none did for sure."""
+    first, value = report.columns.iloc[0], report.summary["value"]
+    if abs(first["change"]) > CLEAR * first["standard_error"]:
+        before, after = (short(first[name], 3) for name in ("effect_before", "effect_after"))
+        return f"most of all the effect of {cut(report.columns.index[0])}, {before} before, {after} now"
+    before, after = (short(value[name], 3) for name in ("mean residual of the reference", "mean residual"))
+    return f"the response less the prediction is {before} on average before, {after} now"
+
+
+def _correction(report: "DriftReport") -> str:
     value = report.summary["value"]
     before, after = (short(value[name], 3) for name in ("error before", "error after"))
     return (
-        f"correcting {whom} by {value['recent rows']} recent rows {does} its {report.error} from {before} to {after} "
-        f"({_percent(value['error change (%)'])}), each row corrected by the others only"
+        f"Correcting the model by {value['recent rows']} recent rows takes its {report.error} from {before} to {after} "
+        f"({_percent(value['error change (%)'])}), each row corrected by the others only."
     )
+
+
+def _p(report: "DriftReport", name: str) -> str:
+    p = float(report.tests.loc[name, "p"])
+    return f"p = {short(p, 2)}" if p >= 0.001 else "p < 0.001"
 
 
 def _percent(change: float) -> str:

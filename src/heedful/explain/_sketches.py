@@ -8,6 +8,7 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
+from heedful.explain._drift_moved import RELATION_MOVED
 from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._explained import Explained
 from heedful.explain._importance import summarise_columns
@@ -96,9 +97,15 @@ def sketch_drift(report: "DriftReport") -> Sketch:
         ("verdict", report.verdict),
         ("queries corrected", f"{100 * float(value['queries corrected']):.0f} % of {len(report.queries)}"),
     ]
+    if report.finding == RELATION_MOVED:
+        effects = report.columns[["effect_before", "effect_after"]].head(N_DRIFTING)
+        facts += [
+            (cut(name), f"effect {short(before, 3)} before, {short(after, 3)} now")
+            for name, before, after in effects.itertuples()
+        ]
     facts += [
         (cut(name), f"{cut(inside)} where corrected, {cut(outside)} elsewhere")
         for name, inside, outside in report.features[["corrected", "others"]].head(N_DRIFTING).itertuples()
     ]
     title = f"Drift report on {count(int(value['recent rows']), 'recent row')}"
-    return Sketch(title, facts, "Look at summary, features, frame; heedful.report.show")
+    return Sketch(title, facts, "Look at tests, columns, summary, features, frame; heedful.report.show")

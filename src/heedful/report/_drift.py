@@ -32,6 +32,8 @@ def collect_drift(report: DriftReport, title: str | None) -> dict[str, Any]:
         "cards": drift_cards(report),
         "rows": points(rows, when),
         "blocks": blocks(rows, when, report.error == ROOT),
+        "tests": told_tests(report.tests),
+        "columns": moved_columns(report.columns, report.summary["value"]),
         "features": telling_features(report.features, corrected),
         "queries": {
             "n": len(corrected),
@@ -104,6 +106,25 @@ def moments(when: pd.Series) -> list[float | int | str | None]:
         return list(numbers(when, 15))
     dates = when if when.dt.tz is None else when.dt.tz_localize(None)
     return np.datetime_as_string(dates.to_numpy("datetime64[ms]")).tolist()
+
+
+def told_tests(tests: pd.DataFrame) -> dict[str, Any]:
+    """Return what was tested, and the p values."""
+    return {"name": texts(tests.index), "p": numbers(tests["p"], 2), "meaning": texts(tests["meaning"])}
+
+
+def moved_columns(columns: pd.DataFrame, value: pd.Series) -> dict[str, Any]:
+    """Return means and effects of columns before and after, those that moved most; nothing without a reference."""
+    shown = columns.head(MOST_FEATURES)
+    note = (
+        f"{value.get('reference rows', 0)} rows of the reference (before), {value['recent rows']} recent rows (after). "
+        "Mean: of the column, or the share of a level. Separation: how far its values differ, 0 to 1. Effect: the "
+        "slope of the response in a linear model of all columns, at rows that both periods have alike; its change with "
+        "the standard error. The p values above answer whether anything moved; this table says where to look."
+    )
+    return {"n": len(columns), "note": note, "name": texts(shown.index)} | {
+        name: numbers(shown[name], 3) for name in shown
+    }
 
 
 def telling_features(features: pd.DataFrame, corrected: np.ndarray) -> dict[str, Any]:

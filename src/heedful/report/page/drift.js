@@ -63,6 +63,20 @@ function drawErrors() {
       yaxis: axis(label(data.words.error, 40), { range: [-0.06 * high, 1.08 * high] }) }), CONFIG);
 }
 
+function fillTests() {
+  const tests = data.tests, found = data.columns;
+  say("tests-note", !tests.name.length ? "Recent rows are too few to be tested." : "Each p value is uniform between 0 and 1 if " +
+    "there is nothing to be found; 0.01 or less counts as found." + (found.n ? "" : " What moved takes a reference."));
+  fillTable("tests", [["test", true], ["p"], ["a small one says", true]],
+    tests.name.map((name, i) => [name, tests.p[i] < 0.001 ? "< 0.001" : show(tests.p[i], 2), tests.meaning[i]]));
+  byId("periods").hidden = !found.n;
+  if (!found.n) return;
+  say("both-note", found.note + (found.name.length < found.n ? " Shown are " + found.name.length + " of " + found.n + "." : ""));
+  fillTable("both", [["column", true], ["mean before"], ["mean after"], ["separation"], ["effect before"], ["effect after"],
+    ["change"], ["standard error"]], found.name.map((name, i) => [name, ...["mean_before", "mean_after", "separation",
+    "effect_before", "effect_after", "change", "standard_error"].map((what) => show(found[what][i], 3))]));
+}
+
 function fillFeatures() {
   const found = data.features, shown = found.name.map((name, i) => [name, found.separation[i]]);
   const fewer = shown.length < found.n ? " Shown are the " + shown.length + " of " + found.n + " columns that differ most." : "";
@@ -92,6 +106,7 @@ function drawAll() {
   const found = data.queries;
   drawTimeline();
   drawErrors();
+  fillTests();
   fillFeatures();
   say("corrections-note", found.n_corrected + " of " + found.n + " queries are corrected by more than chance.");
   drawCounts("corrections", found.correction, "correction");

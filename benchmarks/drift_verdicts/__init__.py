@@ -1,0 +1,1 @@
+"""Does a drift report name what moved, and nothing if nothing did."""
