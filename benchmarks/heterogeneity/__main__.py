@@ -22,6 +22,7 @@ from heedful.explain import Heterogeneity
 HERE, RUNS, PACKAGES = Path(__file__).parent, 200, ("heedful", "scikit-learn")
 TESTS = ("differential effect", "AUTOC", "Qini")
 EFFECT, COVERAGE, N_COLUMNS = 1.0, 0.9, 5
+SETUPS = ("A", "B", "C", "D", "groups")
 # Setups with effects that differ have this part of the draws.
 POWER_RUNS = 0.25
 
@@ -108,7 +109,7 @@ def list_tables(options: argparse.Namespace) -> tuple[dict[str, study.Table], di
         constant[f"observed, n = {n}"] = ("constant", n, False, False)
     few = options.rows[0]
     constant[f"trial, two outcomes, n = {few}"] = ("constant", few, True, True)
-    setups = {f"{setup}, n = {options.power}": ("setup", setup, options.power) for setup in ("A", "B", "C", "D", "groups")}
+    setups = {f"{setup}, n = {options.power}": ("setup", setup, options.power) for setup in SETUPS}
     if options.tables:
         constant, setups = ({t: v for t, v in part.items() if t in options.tables} for part in (constant, setups))
     return constant, setups
@@ -132,8 +133,8 @@ def main() -> None:
         found = study.run(study.Study(HERE, one_draw, PACKAGES), setups, fewer, "setups")
         parts += ["## Where effects differ", write_constant(found, list(setups)), write_rest(found, list(setups))]
     about = (
-        f"{options.runs} draws of tables with one effect for all rows, {fewer.runs} of setups A to D of Nie and Wager and "
-        "hidden groups (in C there is one effect). `Kolmogorov` is the p value of a test that p values are uniform; the "
+        f"{options.runs} draws of tables with one effect for all rows, {fewer.runs} of setups A to D of Nie and Wager "
+        "and hidden groups (C has one effect). `Kolmogorov` is the p value of a test that p values are uniform; the "
         "band is that of the gain curve, at 90 %, as is the interval of the average over the table's own rows. "
         f"{pages.stamp(*PACKAGES)}. Run again: `make heterogeneity`."
     )

@@ -119,7 +119,7 @@ def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
     assert told["average"]["effect"] == pytest.approx(average.effect)
     assert told["average"]["n_groups"] == ROWS // 2
     assert told["levels"] == ["placebo", "drug"]
-    assert [row["test"] for row in told["heterogeneity"]["tests"]][0] == "differential effect"
+    assert told["heterogeneity"]["tests"][0]["test"] == "differential effect"
     assert {"treatment", "rows", "before", "after"} == set(told["overlap"]["arms"][0])
 
 

@@ -29,7 +29,8 @@ def assess_heterogeneity(
     scores = doubly_robust_scores(rows)
     ranked = rank_rows(rank_within(predicted, block, rows.weight), scores, rows.weight, rows.groups)
     found = rank_weighted(ranked, n_draws, seed)
-    tests = [(slope, error, freedom), *((*pair, n_groups - 1) for pair in zip(found.area, found.area_error, strict=True))]
+    areas = zip(found.area, found.area_error, strict=True)
+    tests = [(slope, error, freedom), *((*pair, n_groups - 1) for pair in areas)]
     table = pd.DataFrame(
         {
             "estimate": [test[0] for test in tests],

@@ -38,9 +38,7 @@ class Validation(NamedTuple):
     block: np.ndarray
 
 
-def validate(
-    rows: Rows, nuisance: Nuisance, seed: np.random.RandomState, fit: FitEffects
-) -> Validation | None:
+def validate(rows: Rows, nuisance: Nuisance, seed: np.random.RandomState, fit: FitEffects) -> Validation | None:
     """Return effects of blocks by models of those before; None if there are too few rows.
 
     ``fit`` learns effects from some observations and what is known of them, and returns what predicts others.
@@ -55,8 +53,7 @@ def validate(
     predicted, level = np.zeros((2, len(known)))
     for k, block in enumerate(blocks[1:], 1):
         past = np.sort(np.concatenate(blocks[:k]))
-        found = fit(past, known.iloc[past])(block)
-        predicted[block] = standardise(found)
+        predicted[block] = standardise(fit(past, known.iloc[past])(block))
         level[block] = one_effect(known.iloc[past], rows.observations.weight[past])
     late = np.concatenate(blocks[1:])
     number = np.repeat(np.arange(len(blocks) - 1), [block.size for block in blocks[1:]])
@@ -82,7 +79,8 @@ def draw_blocks(rows: Rows, seed: np.random.RandomState) -> list[np.ndarray] | N
     if (treatment.size if rows.groups is None else np.unique(rows.groups).size) < FEWEST:
         return None
     if rows.groups is None:
-        parts = [rows.order[part.test] for part in random_splits(treatment.size, PARTS, seed, arms_of(rows, rows.order))]
+        splits = random_splits(treatment.size, PARTS, seed, arms_of(rows, rows.order))
+        parts = [rows.order[part.test] for part in splits]
     else:
         parts = [part.test for part in group_splits(rows.groups, PARTS, seed)]
     blocks = [np.concatenate(parts[:LEARN]), *parts[LEARN:]]

@@ -58,7 +58,9 @@ def report_drift(
         index,
     )
     tests, reference = tabulate_tests(periods.statistics), periods.reference
-    told = None if reference is None else tell_rows(reference, periods.family, reference.base)
+    told = None
+    if reference is not None and periods.family is not None:
+        told = tell_rows(reference, periods.family, reference.base)
     summary = summarise(found, moves, tuned, words.root, told)
     if reference is not None:
         _warn_of_training_rows(summary["value"])

@@ -35,14 +35,14 @@ class Rows(NamedTuple):
     """Rows of both periods: columns as numbers of unit deviation and in bins, residual, weight, 1 for recent ones."""
 
     design: np.ndarray
-    bins: Binned
+    bins: np.ndarray | Binned
     residual: np.ndarray
     weight: np.ndarray
     recent: np.ndarray
 
     def part(self, rows: np.ndarray) -> "Rows":
         """Return some of the rows."""
-        return Rows(*(part[rows] for part in self))
+        return Rows(self.design[rows], self.bins[rows], self.residual[rows], self.weight[rows], self.recent[rows])
 
 
 class Mean(NamedTuple):
@@ -118,8 +118,8 @@ def _read(given: Recent, recent: np.ndarray) -> TrainingTable:
     """Return the rows of both periods in an order of their own."""
     columns = np.arange(given.table.shape[1])
     y = np.column_stack([given.residuals(), recent])
-    parts: tuple = (given.table, y, given.weight, given.response, Columns(columns, columns))
-    return TrainingTable(*parts, GivenRows(np.ones(len(y)), []), merge=False, told=False)
+    rows, used = GivenRows(np.ones(len(y)), []), Columns(columns, columns)
+    return TrainingTable(given.table, y, given.weight, given.response, used, rows, merge=False, told=False)
 
 
 def _tested(table: TrainingTable, kept: np.ndarray) -> Rows:

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from heedful._attention_model.settings import Settings
 from heedful._checks import check_count, check_number, check_weights, is_word
 from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
@@ -25,7 +26,6 @@ from heedful._effects.survival import CensoredTimes, check_followed, read_times,
 from heedful._effects.unseen import count_copies, effects_differ, r_loss, rows_with_effects
 from heedful._effects.validation import Validation, validate
 from heedful._frames import count_rows, read_table, take
-from heedful._attention_model.settings import Settings
 from heedful._models.linear import LinearModels, LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
@@ -255,7 +255,7 @@ class AttentionEffect(AttentionEstimator):
         hint = "0.9 means nine of ten effects."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
         fitted, table = self._fitted, self._read(X)
-        if fitted.response.level is not None:
+        if self._has_one_effect:
             average = self.average_effect(coverage=coverage)
             return np.tile([average.low, average.high], (len(table), 1))
         reach = reach_of(fitted, table, count_copies(fitted, self._rows.weight), coverage, self._run)
@@ -368,7 +368,7 @@ class AttentionEffect(AttentionEstimator):
             Best linear predictor and rank-weighted average effects with p values, and the gain of treating those who
             gain most first.
         """
-        one = self._fitted.response.level is not None
+        one = self._has_one_effect
         return assess_heterogeneity(self._validation, smaller_is_better=bool(smaller_is_better), one_effect=one)
 
     def overlap(self) -> Overlap:
@@ -429,6 +429,12 @@ class AttentionEffect(AttentionEstimator):
             return found
         used = self._rows.among(np.ones(self._rows.y.size, dtype=bool))
         return Validation(used, np.zeros(used.y.size), np.zeros(used.y.size, dtype=np.intp))
+
+    @property
+    def _has_one_effect(self) -> bool:
+        """Whether the average is the effect of all rows."""
+        response = self._fitted.response
+        return isinstance(response, Effect) and response.level is not None
 
     def _usual_target(self) -> str:
         """Return whose average effect is told if nobody is named."""

@@ -99,7 +99,8 @@ def validated(rng, *, known=True, spread=0.0, weighted=False, grouped=False, n_r
     shared = rng.normal(size=n_rows)[groups] if grouped else 0.0
     y = X @ [2.0, 0.5, -1.0] + treatment * (1.0 + spread * X[:, 1]) + shared + rng.normal(size=n_rows)
     weight = rng.exponential(size=n_rows) if weighted else np.ones(n_rows)
-    arms, outcomes, seed = Column(treatment, np.array([0, 1])), Column(y, None), np.random.RandomState(rng.integers(1e9))
+    arms, outcomes = Column(treatment, np.array([0, 1])), Column(y, None)
+    seed = np.random.RandomState(rng.integers(1_000_000))
     rows = draw_folds(X, [arms, outcomes], weight, groups, 5, seed)
     learner = Learner((LinearRegression(),), ours=False)
     nuisance = Nuisance(outcomes, arms, learner, None if known else learner, level if known else None, weight)
