@@ -34,9 +34,7 @@ def attention(train: Effects, X: np.ndarray, seed: int) -> Answer:
     """Return what heedful says; its average effect is a method of its own."""
     model = AttentionEffect(random_state=seed, n_jobs=1).fit(train.X, train.y, train.treatment)
     average = model.average_effect(coverage=COVERAGE)
-    return Answer(
-        model.effect(X), model.effect_interval(X, COVERAGE), (float(average.effect), average.low, average.high)
-    )
+    return Answer(model.effect(X), average=(float(average.effect), average.low, average.high))
 
 
 def r_lasso(train: Effects, X: np.ndarray, seed: int) -> Answer:

@@ -22,6 +22,8 @@ from heedful.explain import Heterogeneity
 HERE, RUNS, PACKAGES = Path(__file__).parent, 200, ("heedful", "scikit-learn")
 TESTS = ("differential effect", "AUTOC", "Qini")
 EFFECT, COVERAGE, N_COLUMNS = 1.0, 0.9, 5
+# Fresh rows on which effects of setups are compared with the truth.
+FRESH = 1000
 SETUPS = ("A", "B", "C", "D", "groups")
 # Setups with effects that differ have this part of the draws.
 POWER_RUNS = 0.25
@@ -48,9 +50,18 @@ def one_constant(n: int, trial: bool, binary: bool, seed: int) -> study.Scores:
 
 def one_setup(setup: str, n: int, seed: int) -> study.Scores:
     """Return the same for a setup of Nie and Wager, or hidden groups."""
-    train = make_effects(setup, n, random_state=seed)
+    train, test = make_effects(setup, n + FRESH, random_state=seed).split(n)
     model = AttentionEffect(random_state=seed, n_jobs=1).fit(train.X, train.y, train.treatment)
-    return measure(model, train.X, train.effect)
+    found = measure(model, train.X, train.effect)
+    error = float(np.sqrt(np.mean((model.effect(test.X) - test.effect) ** 2)))
+    return found | {"row effects": {"error": error, "inside": hold_groups(model.effect_interval(test.X), test.effect)}}
+
+
+def hold_groups(interval: np.ndarray, truth: np.ndarray) -> float:
+    """Return the share of rows whose interval holds the mean effect of all rows with that interval."""
+    _, group = np.unique(interval, axis=0, return_inverse=True)
+    mean = (np.bincount(group.ravel(), truth) / np.bincount(group.ravel()))[group.ravel()]
+    return float(np.mean((interval[:, 0] <= mean) & (mean <= interval[:, 1])))
 
 
 def measure(model: AttentionEffect, X: np.ndarray, truth: np.ndarray) -> study.Scores:
@@ -94,11 +105,17 @@ def write_constant(found: pd.DataFrame, titles: list[str]) -> str:
 
 
 def write_rest(found: pd.DataFrame, titles: list[str]) -> str:
-    """Return one row for each table: verdicts, the straight line, the average."""
+    """Return one row for each table: verdicts, the straight line, the average; of setups errors and groups too."""
     columns = [("differ", "verdict"), ("one effect", "verdict"), ("straight", "curve"), ("inside", "average")]
-    rows = [[title, *(share(found.loc[title, column]) for column in columns)] for title in titles]
     head = ["table", "said to differ, %", "one effect for all rows, %", "straight line in the band, %"]
-    return pages.draw_table([*head, "average in its interval, %"], rows)
+    head.append("average in its interval, %")
+    rows = [[title, *(share(found.loc[title, column]) for column in columns)] for title in titles]
+    if ("error", "row effects") in found:
+        head += ["average of like rows in its interval, %", "error of row effects"]
+        for row in rows:
+            own = found.loc[row[0]]
+            row += [share(own["inside", "row effects"]), pages.tell_mean(own["error", "row effects"], 3)]
+    return pages.draw_table(head, rows)
 
 
 def list_tables(options: argparse.Namespace) -> tuple[dict[str, study.Table], dict[str, study.Table]]:

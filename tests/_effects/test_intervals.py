@@ -1,65 +1,19 @@
-"""Intervals around effects: a step of weighted least squares, and what attention is asked for."""
+"""Intervals of effects are those of the average effect on held-out rows of like predicted effects."""
 
 import numpy as np
 import pytest
-from scipy.special import ndtri
 from sklearn.linear_model import LinearRegression
+from tests._effects.cases import draw_rows, validated
 
-from heedful import AttentionEffect, LocalLasso
-from heedful._effects.intervals import Steps
+from heedful import AttentionEffect
+from heedful._effects.average import average_effect
+from heedful._effects.heterogeneity import group_effects
+from heedful._effects.ranking import rank_within, weighted_share
+from heedful._effects.validation import Validation
 from heedful.datasets import make_effects
 from heedful.similarity import ForestProximity
 
 FEW = {"outcome": LinearRegression(), "propensity": 0.5, "similarity": ForestProximity(16), "random_state": 0}
-
-
-def slow_step(x, residual, copies, weight, query):
-    """Return the value at a query of a weighted ridge regression, solved for all coefficients, and its error."""
-    weight = weight / weight.sum()
-    mean = sum(weight[i] * x[i] for i in range(len(x)))
-    unit = np.sqrt(sum(weight[i] * (x[i] - mean) ** 2 for i in range(len(x))))
-    z = np.column_stack([np.ones(len(x)), (x - mean) / unit])
-    at = np.append(1.0, (query - mean) / unit)
-    ridge = np.diag(np.append(0.0, np.full(x.shape[1], x.shape[1] * (weight**2 / copies).sum())))
-    inverse = np.linalg.inv(z.T @ np.diag(weight) @ z + ridge)
-    say = at @ inverse @ z.T @ np.diag(weight)
-    meat = np.diag(residual**2 / copies)
-    return say @ residual, np.sqrt(say @ meat @ say)
-
-
-def test_a_step_is_a_weighted_ridge_regression_with_a_sandwich_error(rng):
-    x, residual = rng.normal(size=(40, 3)), rng.normal(size=40)
-    copies, weight, query = rng.integers(1, 4, 40).astype(float), rng.random(40), rng.normal(size=3)
-    found = Steps(x, residual, copies, 1.0).step(weight, query)
-    assert found == pytest.approx(slow_step(x, residual, copies, weight, query), rel=1e-9)
-
-
-def test_the_reach_has_the_step_and_its_noise(rng):
-    x, residual = rng.normal(size=(40, 2)), rng.normal(size=40)
-    steps = Steps(x, residual, np.ones(40), 1.5)
-    weight, query = rng.random((3, 40)), rng.normal(size=(3, 2))
-    for reach, pair in zip(steps.reach(weight, query), zip(weight, query, strict=True), strict=True):
-        off, noise = steps.step(*pair)
-        assert reach == pytest.approx(np.sqrt(off**2 + (1.5 * noise) ** 2))
-
-
-def test_rows_without_a_residual_and_constant_columns_are_left_out(rng):
-    x, residual, weight = rng.normal(size=(40, 2)), rng.normal(size=40), rng.random(40)
-    residual[:5] = np.nan
-    known = Steps(x[5:], residual[5:], np.ones(35), 1.0).step(weight[5:], x[0])
-    assert Steps(x, residual, np.ones(40), 1.0).step(weight, x[0]) == pytest.approx(known)
-    wide = np.column_stack([x, np.full(40, 3.0)])
-    found = Steps(wide[5:], residual[5:], np.ones(35), 1.0).step(weight[5:], np.append(x[0], 7.0))
-    assert found == pytest.approx(known)
-
-
-def test_a_row_that_stands_for_two_is_the_row_twice(rng):
-    x, residual, weight = rng.normal(size=(20, 2)), rng.normal(size=20), rng.random(20)
-    copies = np.where(np.arange(20) < 6, 2.0, 1.0)
-    again = np.repeat(np.arange(20), copies.astype(int))
-    whole = Steps(x, residual, copies, 1.0).step(weight, x[0])
-    parts = Steps(x[again], residual[again], np.ones(26), 1.0).step((weight / copies)[again], x[0])
-    assert whole == pytest.approx(parts)
 
 
 @pytest.fixture(scope="module")
@@ -73,61 +27,64 @@ def model(rows):
     return AttentionEffect(**FEW).fit(train.X, train.y, train.treatment)
 
 
-def test_intervals_are_around_effects_and_grow_with_coverage(model, rows):
+def test_groups_are_fifths_by_predicted_effect_within_blocks(rng):
+    held_out = validated(draw_rows(rng, 400, n_groups=300), n_blocks=2)
+    found = group_effects(held_out, 0.8)
+    assert found.index.tolist() == pytest.approx([0.2, 0.4, 0.6, 0.8, 1.0])
+    assert found["rows"].sum() == 400
+    place = rank_within(held_out.predicted, held_out.block, held_out.rows.weight)
+    known = average_effect(held_out.rows, (place > 0.2) & (place < 0.4), coverage=0.8)
+    assert found.iloc[1][["effect", "low", "high"]].tolist() == pytest.approx([known.effect, known.low, known.high])
+    assert found["effect"].iloc[-1] > found["effect"].iloc[0] + 1
+
+
+@pytest.mark.parametrize(("n_rows", "n_groups"), [(19, 1), (45, 2), (1000, 5)])
+def test_few_rows_make_few_groups(rng, n_rows, n_groups):
+    assert len(group_effects(validated(draw_rows(rng, n_rows)))) == n_groups
+
+
+def test_rows_of_equal_predicted_effects_are_one_group(rng):
+    rows = draw_rows(rng, 200)
+    found = group_effects(Validation(rows, np.zeros(200), np.zeros(200, dtype=np.intp)))
+    assert found["effect"].tolist() == [pytest.approx(average_effect(rows).effect)]
+
+
+def test_shares_are_of_weight_below_and_half_of_the_equal(rng):
+    values, weight = rng.integers(0, 5, 30) * 1.0, rng.uniform(0.5, 2.0, 30)
+    asked = np.array([-1.0, 2.0, 2.5, 9.0])
+    known = [(weight[values < a].sum() + weight[values == a].sum() / 2) / weight.sum() for a in asked]
+    np.testing.assert_allclose(weighted_share(values, weight, asked), known)
+
+
+def test_intervals_are_those_of_the_group_of_a_row_and_grow_with_coverage(model, rows):
     _, test = rows
     narrow, wide = model.effect_interval(test.X, 0.5), model.effect_interval(test.X, 0.95)
-    np.testing.assert_allclose(wide.mean(axis=1), model.effect(test.X))
     assert (wide[:, 0] < narrow[:, 0]).all()
     assert (narrow[:, 1] < wide[:, 1]).all()
     np.testing.assert_allclose(model.effect_interval(test.X[:3]), model.effect_interval(test.X)[:3])
+    groups = model.heterogeneity().groups
+    ends = {tuple(pair) for pair in np.round(model.effect_interval(test.X), 9)}
+    assert ends <= {tuple(pair) for pair in np.round(groups[["low", "high"]].to_numpy(), 9)}
+    assert len(ends) > 1
 
 
-def test_intervals_hold_true_effects_on_the_mean_of_draws():
-    held = []
-    for seed in range(3, 7):
-        train, test = make_effects("B", 300, random_state=seed).split(220)
-        low, high = AttentionEffect(**FEW).fit(train.X, train.y, train.treatment).effect_interval(test.X, 0.95).T
-        held.append(((low < test.effect) & (test.effect < high)).mean())
-    assert np.mean(held) > 0.9
+def test_one_effect_for_all_has_the_interval_of_the_average(rng):
+    X, treatment = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    model = AttentionEffect(**FEW).fit(X, X[:, 0] + treatment + rng.normal(size=200), treatment)
+    assert not model.heterogeneity().differ
+    average = model.average_effect(coverage=0.8)
+    np.testing.assert_array_equal(model.effect_interval(X[:4], 0.8), np.tile([average.low, average.high], (4, 1)))
+    np.testing.assert_array_equal(model.effect(X[:4]), np.full(4, model.effect(X[:1])[0]))
+    assert model.effect(X[:1])[0] == pytest.approx(average.effect)
+    assert average.row_mean == pytest.approx(average.effect)
+    assert "one average effect for all rows" in str(model.summary())
+    assert not model.local_models(X[:2]).coef.to_numpy().any()
 
 
-def test_the_noise_of_intervals_reaches_as_far_as_that_of_a_normal_estimate(model, rows):
-    """Of the squared half width all but the noise is the same at every coverage."""
-    _, test = rows
-    half, most, nearly_all = (
-        np.diff(model.effect_interval(test.X[:20], coverage))[:, 0] ** 2 / 4 for coverage in (0.5, 0.8, 0.95)
-    )
-    z = ndtri([0.75, 0.9, 0.975]) ** 2
-    np.testing.assert_allclose((nearly_all - half) / (most - half), (z[2] - z[0]) / (z[1] - z[0]))
-
-
-def test_an_interval_is_the_step_at_its_query_under_its_attention(rows, rng):
-    """Rows count by their share of the mean weight, rows of no weight not at all."""
-    train, test = rows
-    weight = rng.permutation(np.r_[np.zeros(60), rng.uniform(0.5, 3.0, 160)])
-    model = AttentionEffect("single", mixing=[0.5, 0.7], **FEW)
-    model.fit(train.X, train.y, train.treatment, sample_weight=weight)
-    there = weight > 0
-    pseudo = (train.y - model.expected_outcome_) / (train.treatment - 0.5)
-    residual, copies = (pseudo - model.unseen_effect_)[there], (weight / weight[there].mean())[there]
-    attention = model.attention(test.X[:5]).toarray()[:, there]
-    found = np.diff(model.effect_interval(test.X[:5], 0.9))[:, 0] / 2
-    for reach, own, query in zip(found, attention, test.X[:5], strict=True):
-        off, noise = slow_step(train.X[there], residual, copies, own, query)
-        assert reach == pytest.approx(np.hypot(off, ndtri(0.95) * noise), rel=1e-6)
-
-
-def test_where_no_head_is_in_use_the_best_one_is_asked(rng):
-    X = rng.normal(size=(200, 3))
-    y, treatment = rng.normal(size=200), rng.integers(0, 2, 200)
-    model = AttentionEffect(**FEW | {"mixing": "auto"}).fit(X, y, treatment)
-    fitted = model._model
-    fitted.tuned = fitted.tuned._replace(share=np.zeros_like(fitted.tuned.share))
-    assert model.mixing_ == 0
-    alike = model.attention(X[:4]).n_eff
-    seen = fitted.summarise(X[:4], lambda _, found: found.attention.n_eff, 0, model._run, attends=True)
-    assert (seen < 0.9 * alike).all()
-    assert np.isfinite(model.effect_interval(X[:4])).all()
+def test_a_fixed_mixing_keeps_its_row_effects(rng):
+    X, treatment = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    model = AttentionEffect(mixing=1.0, **FEW).fit(X, X[:, 0] + treatment + rng.normal(size=200), treatment)
+    assert np.ptp(model.effect(X)) > 0
 
 
 def test_outcomes_in_other_units_have_intervals_in_these(model, rows):
@@ -136,11 +93,6 @@ def test_outcomes_in_other_units_have_intervals_in_these(model, rows):
     np.testing.assert_allclose(other.effect_interval(test.X), 10 * model.effect_interval(test.X), rtol=1e-5, atol=1e-5)
 
 
-def test_intervals_need_rows_that_were_left_out(rows):
-    train, test = rows
-    how = FEW | {"mixing": 0.5, "temperature": 1.0, "local": LocalLasso(alpha_ratio=1.0)}
-    model = AttentionEffect("single", **how).fit(train.X, train.y, train.treatment)
-    with pytest.raises(ValueError, match="`effect_interval` needs effects of left-out rows"):
-        model.effect_interval(test.X)
+def test_coverage_is_checked(model, rows):
     with pytest.raises(ValueError, match="`coverage` must be > 0 and < 1"):
-        model.effect_interval(test.X, 1.0)
+        model.effect_interval(rows[1].X, 1.0)

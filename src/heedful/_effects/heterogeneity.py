@@ -4,11 +4,15 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from heedful._effects.average import check_groups
+from heedful._effects.average import average_effect, check_groups
 from heedful._effects.ranking import rank_rows, rank_weighted, rank_within
 from heedful._effects.scores import doubly_robust_scores
 from heedful._effects.validation import EQUAL, Validation
 from heedful.explain._heterogeneity import MEANINGS, Heterogeneity
+
+
+# Groups of like predicted effects: at most so many, of at least so many rows.
+MOST_GROUPS, ROWS_PER_GROUP = 5, 20
 
 
 def assess_heterogeneity(
@@ -44,12 +48,31 @@ def assess_heterogeneity(
     gain, half = share * (mean + found.curve["toc"]), found.reach * share * found.curve["standard_error"]
     return Heterogeneity(
         tests=table,
+        groups=group_effects(Validation(rows, predicted, block)),
         curve=found.curve.assign(gain=gain, low=gain - half, high=gain + half, random=share * mean),
         n_rows=rows.y.size,
         n_groups=n_groups if n_groups < rows.y.size else None,
         smaller_is_better=smaller_is_better,
         one_effect=one_effect,
     )
+
+
+def group_effects(validation: Validation, coverage: float = 0.9) -> pd.DataFrame:
+    """Return the average effect of held-out rows in groups of like predicted effects, from the smallest to the largest.
+
+    Groups are of equal size: fifths, or fewer of few rows. ``up_to`` is the place among all rows at which one ends.
+    """
+    rows, predicted, block = validation
+    place = rank_within(predicted, block, rows.weight)
+    n_groups = int(np.clip(rows.n_groups // ROWS_PER_GROUP, 1, MOST_GROUPS))
+    number = np.minimum((place * n_groups).astype(np.intp), n_groups - 1)
+    found = []
+    for k in np.unique(number):
+        average = average_effect(rows, number == k, coverage=coverage)
+        cells = (average.effect, average.standard_error, average.low, average.high, average.n_rows)
+        found.append(((k + 1) / n_groups, *cells))
+    names = ["up_to", "effect", "standard_error", "low", "high", "rows"]
+    return pd.DataFrame(found, columns=names).set_index("up_to")
 
 
 def best_linear_predictor(validation: Validation) -> tuple[float, float, int]:

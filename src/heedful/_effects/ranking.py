@@ -52,6 +52,14 @@ def rank_within(predicted: np.ndarray, block: np.ndarray, weight: np.ndarray) ->
     return place
 
 
+def weighted_share(values: np.ndarray, weight: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Return which share of values, by weight, is below each value that is asked about; half of equal ones count."""
+    order = np.argsort(values, kind="stable")
+    total = np.r_[0.0, np.cumsum(weight[order])]
+    ends = [np.searchsorted(values[order], asked, side=side) for side in ("left", "right")]
+    return (total[ends[0]] + total[ends[1]]) / (2.0 * total[-1])
+
+
 def rank_weighted(ranked: Ranked, n_draws: int, seed: int) -> RankWeighted:
     """Return areas and curve, with standard errors by halves of the groups, drawn at random.
 

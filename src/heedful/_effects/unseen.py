@@ -48,8 +48,3 @@ def r_loss(fitted: FittedAttention, effect: float) -> dict[str, float]:
     pseudo, weight = fitted.response.decode(fitted.rows.y), fitted.rows.weight
     loss = float(np.average((pseudo - effect) ** 2, weights=weight))
     return {"attention": loss, "baseline": loss, "standard_error": 0.0}
-
-
-def count_copies(fitted: FittedAttention, weight: np.ndarray) -> np.ndarray:
-    """Return how many rows each row to learn from stands for, by sample weights of mean one."""
-    return fitted.rows.gather_rows(weight / weight[weight > 0].mean())

@@ -10,7 +10,7 @@ look like a relation that moved.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -35,7 +35,7 @@ class Rows(NamedTuple):
     """Rows of both periods: columns as numbers of unit deviation and in bins, residual, weight, 1 for recent ones."""
 
     design: np.ndarray
-    bins: np.ndarray | Binned
+    bins: Binned
     residual: np.ndarray
     weight: np.ndarray
     recent: np.ndarray
@@ -129,7 +129,8 @@ def _tested(table: TrainingTable, kept: np.ndarray) -> Rows:
     weight = table.weight[kept] / np.bincount(period, table.weight[kept], 2)[period]
     weight = weight / weight.mean()
     design = table.model_rows(codes)
-    return Rows(design / _spread(design, weight), table.seen_rows(codes, "bins"), residual, weight, recent)
+    bins = cast("Binned", table.seen_rows(codes, "bins"))
+    return Rows(design / _spread(design, weight), bins, residual, weight, recent)
 
 
 def _steps(rows: Rows, n_jobs: int | None) -> Iterator[dict[str, float]]:

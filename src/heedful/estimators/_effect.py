@@ -17,13 +17,13 @@ from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.given import Column, read_outcome, read_treatment
-from heedful._effects.heterogeneity import assess_heterogeneity
-from heedful._effects.intervals import reach_of
+from heedful._effects.heterogeneity import assess_heterogeneity, group_effects
+from heedful._effects.ranking import weighted_share
 from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.scores import EffectRows
 from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
-from heedful._effects.unseen import count_copies, effects_differ, r_loss, rows_with_effects
+from heedful._effects.unseen import effects_differ, r_loss, rows_with_effects
 from heedful._effects.validation import Validation, validate
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LinearModels, LocalLasso
@@ -216,32 +216,26 @@ class AttentionEffect(AttentionEstimator):
         return self._predict(X)
 
     def effect_interval(self, X, coverage=0.9) -> np.ndarray:
-        """Return an interval around the effect on each row.
+        """Return an interval of the average effect on rows like each row.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows as they are before treatment.
         coverage : float, default=0.9
-            Share of rows whose true effect is to lie inside, between 0 and 1.
+            Share of intervals that is to hold the true average, between 0 and 1.
 
         Returns
         -------
         ndarray of shape (n_query, 2)
-            Lower and upper ends; the effect is in their middle.
-
-        Raises
-        ------
-        ValueError
-            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+            Lower and upper ends.
 
         Notes
         -----
-        An effect is never seen, so that no residual can calibrate these intervals as it does those of predictions.
-        Under the query's attention a step of least squares is fitted to what models that did not see a row left of its
-        pseudo-outcome: its size is what the effect may be off by, its sandwich error how noisy that is. Intervals are
-        too wide where effects hardly differ, and too narrow where they change within the rows attended to: see
-        ``docs/effects.md`` for how often they hold the truth.
+        Rows are alike if their predicted effects are in the same fifth (of few rows: in the same larger part). The
+        interval is that of the average effect on held-out rows of that fifth (``heterogeneity().groups``), and of all
+        rows where there is one effect for all. It is no promise for a single row: what its effect does beyond the
+        predicted one is never seen, and no interval for it was right in all of our simulations.
 
         Examples
         --------
@@ -249,18 +243,20 @@ class AttentionEffect(AttentionEstimator):
         >>> train, test = make_effects("B", 600, random_state=0).split(500)
         >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
         >>> low, high = model.effect_interval(test.X).T
-        >>> bool(((low < test.effect) & (test.effect < high)).mean() > 0.8)
+        >>> like = model.effect(test.X) > np.quantile(model.unseen_effect_, 0.8)
+        >>> bool(low[like].min() < test.effect[like].mean() < high[like].max())
         True
         """
-        hint = "0.9 means nine of ten effects."
+        hint = "0.9 means nine of ten averages."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-        fitted, table = self._fitted, self._read(X)
+        effect = self.effect(X)
         if self._has_one_effect:
             average = self.average_effect(coverage=coverage)
-            return np.tile([average.low, average.high], (len(table), 1))
-        reach = reach_of(fitted, table, count_copies(fitted, self._rows.weight), coverage, self._run)
-        effect = fitted.values(table, self._run)[:, 0]
-        return np.column_stack([effect - reach, effect + reach])
+            return np.tile([average.low, average.high], (effect.size, 1))
+        groups, rows = group_effects(self._validation, coverage), self._rows
+        share = weighted_share(rows.effect, rows.weight, effect)
+        number = np.minimum(np.searchsorted(groups.index, share), len(groups) - 1)
+        return groups[["low", "high"]].to_numpy()[number]
 
     def predict(self, X) -> np.ndarray:
         """Return the effect of the treatment on each row, as ``effect`` does.

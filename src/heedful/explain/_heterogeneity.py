@@ -36,6 +36,10 @@ class Heterogeneity(Shown):
         than that of all rows, with its standard error, and "gain", what treating them adds to the mean response,
         beside "random", what treating as many at random adds. "low" and "high" are a band around "gain" that holds the
         whole true curve, less the error of the mean effect, in 90 % of tables.
+    groups : DataFrame
+        Average effect of held-out rows by their predicted effect, in fifths from the smallest to the largest (fewer of
+        few rows): "up_to", the share of rows at which a group ends, "effect", "standard_error", its 90 % interval,
+        "low" and "high", and "rows".
     n_rows : int
         Held-out rows of the tests: half of the training rows.
     n_groups : int or None, default=None
@@ -53,12 +57,13 @@ class Heterogeneity(Shown):
     >>> tests = pd.DataFrame({"estimate": 1.0, "standard_error": 0.2, "p_value": 1e-6, "meaning": ""}, index=names)
     >>> curve = pd.DataFrame({"toc": [1.0, 0.0], "standard_error": [0.2, 0.0]}, index=[0.5, 1.0])
     >>> curve = curve.assign(gain=[1.0, 1.0], low=[0.7, 1.0], high=[1.3, 1.0], random=[0.5, 1.0])
-    >>> Heterogeneity(tests=tests, curve=curve, n_rows=400).verdict
+    >>> Heterogeneity(tests=tests, curve=curve, groups=pd.DataFrame(), n_rows=400).verdict
     'Effects differ between rows, and held-out rows confirm where they are large (p < 0.001).'
     """
 
     tests: pd.DataFrame
     curve: pd.DataFrame
+    groups: pd.DataFrame
     n_rows: int
     n_groups: int | None = None
     smaller_is_better: bool = False
@@ -108,4 +113,4 @@ class Heterogeneity(Shown):
             )
         )
         title = f"Heterogeneity of effects in {count(self.n_rows, 'row')}{groups}"
-        return Sketch(title, facts, "Look at tests, curve; heedful.plot.gain_curve")
+        return Sketch(title, facts, "Look at tests, curve, groups; heedful.plot.gain_curve")

@@ -44,7 +44,7 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     >>> from heedful.explain import Heterogeneity
     >>> curve = pd.DataFrame({"toc": [1.0, 0.0], "standard_error": [0.2, 0.0]}, index=[0.5, 1.0])
     >>> curve = curve.assign(gain=[1.0, 1.0], low=[0.7, 1.0], high=[1.3, 1.0], random=[0.5, 1.0])
-    >>> ax = plot.gain_curve(Heterogeneity(tests=pd.DataFrame(), curve=curve, n_rows=400))
+    >>> ax = plot.gain_curve(Heterogeneity(tests=curve, curve=curve, groups=curve, n_rows=400))
     >>> ax.get_xlabel()
     'share treated, largest effects first'
     """
