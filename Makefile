@@ -269,6 +269,10 @@ drift: $(READY) ## a booster corrected after a covariate shift, as in section 8;
 drift_days: $(READY) ## a model corrected day by day, with drift and without; writes benchmarks/drift_days
 	$(BIN)/python -m benchmarks.drift_days
 
+.PHONY: heterogeneity
+heterogeneity: $(READY) ## is it said that effects differ only where they do; goes on where it stopped
+	$(BIN)/python -m benchmarks.heterogeneity
+
 .PHONY: drift_verdicts
 drift_verdicts: $(READY) ## does a drift report name what moved, and nothing if nothing did; goes on where it stopped
 	$(BIN)/python -m benchmarks.drift_verdicts

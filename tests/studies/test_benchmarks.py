@@ -23,6 +23,7 @@ ROWS = {
     "effects": 30 if find_spec("econml") else 15,
     "effects.timing": 8 if find_spec("econml") else 4,
     "guard": 24,
+    "heterogeneity": 32,
     "intervals": 8,
     # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
     "league": 29 + sum(n for module, n in LEAGUE_RIVALS.items() if find_spec(module)),
