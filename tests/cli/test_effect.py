@@ -141,8 +141,8 @@ def test_smaller_is_better_turns_the_order(folder, tmp_path, capsys):
     for options in ([], ["--smaller-is-better"]):
         assert main(command(folder, tmp_path / "o.csv", *options, "--json")) == 0
         tests.append(json.loads(capsys.readouterr().out)["heterogeneity"]["tests"])
-    assert tests[0][1]["estimate"] == pytest.approx(tests[1][1]["estimate"])
-    assert tests[0][2]["estimate"] != pytest.approx(tests[1][2]["estimate"])
+    assert tests[0][0]["estimate"] == pytest.approx(tests[1][0]["estimate"])
+    assert tests[0][1]["estimate"] != pytest.approx(tests[1][1]["estimate"])
 
 
 @pytest.mark.parametrize(

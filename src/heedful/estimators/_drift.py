@@ -160,7 +160,7 @@ class DriftCorrector(AttentionEstimator):
         return self._learn(shift.served, shift.recent.add(new), shift.seed)
 
     def drift_report(self, X=None, *, reference=None) -> DriftReport:
-        """Return what moved since the model was trained, and which queries are corrected.
+        """Return what moved, and which queries are corrected.
 
         Parameters
         ----------

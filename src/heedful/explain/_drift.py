@@ -33,7 +33,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DriftReport(Shown):
-    """Tell whether anything moved since a model was trained, and where it is corrected.
+    """Tell whether anything moved, and where a model is corrected.
 
     Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
 
