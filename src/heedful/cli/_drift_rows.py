@@ -35,9 +35,7 @@ class Recent(NamedTuple):
 def read_recent(arguments: Namespace, loaded: Loaded) -> Recent:
     """Read the recent rows."""
     path, classes = arguments.recent, getattr(loaded.model, "classes_", None)
-    text = [name for name, kind in loaded.kinds.items() if kind == "text"]
-    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
-    need_column(path, table, arguments.target, "--target")
+    table = _read_labelled(path, arguments, classes, [name for name, kind in loaded.kinds.items() if kind == "text"])
     time = None if arguments.time is None else _read_time(path, table, arguments)
     over = _passed_over(arguments, loaded)
     columns = _find_columns(path, table.drop(columns=over, errors="ignore"), loaded)
@@ -64,11 +62,17 @@ def read_reference(arguments: Namespace, loaded: Loaded, recent: Recent) -> tupl
     """Read rows of the model's own time, with the columns and kinds that the recent rows have."""
     path, classes = arguments.reference, getattr(loaded.model, "classes_", None)
     text = [entry["name"] for entry in recent.columns if entry["kind"] == "text"]
-    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
-    need_column(path, table, arguments.target, "--target")
+    table = _read_labelled(path, arguments, classes, text)
     y = _read_response(path, table, arguments.target, recent.task, classes)
     table = table.drop(columns=_passed_over(arguments, loaded), errors="ignore")
     return loaded.rows(_take(path, table, loaded, recent.columns)), y
+
+
+def _read_labelled(path: Path, arguments: Namespace, classes: Any, text: list[str]) -> pd.DataFrame:
+    """Read a table that has the response."""
+    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
+    need_column(path, table, arguments.target, "--target")
+    return table
 
 
 def _passed_over(arguments: Namespace, loaded: Loaded) -> list[str]:
