@@ -10,7 +10,6 @@ from heedful._effects.scores import doubly_robust_scores
 from heedful._effects.validation import EQUAL, Validation
 from heedful.explain._heterogeneity import MEANINGS, Heterogeneity
 
-
 # Groups of like predicted effects: at most so many, of at least so many rows.
 MOST_GROUPS, ROWS_PER_GROUP = 5, 20
 

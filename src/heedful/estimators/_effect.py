@@ -18,9 +18,9 @@ from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.given import Column, read_outcome, read_treatment
 from heedful._effects.heterogeneity import assess_heterogeneity, group_effects
-from heedful._effects.ranking import weighted_share
 from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
+from heedful._effects.ranking import weighted_share
 from heedful._effects.scores import EffectRows
 from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
 from heedful._effects.unseen import effects_differ, r_loss, rows_with_effects
