@@ -56,9 +56,13 @@ axes[1].set(xlabel="x0", ylabel="x1")
 figure.colorbar(dots, label="correction")
 
 # %%
-# What the last 20 days say, and the recent rows behind the largest correction.
+# What the last 20 days say beside the days between training and the change, which the model did not learn from, and the
+# recent rows behind the largest correction.
 
-report = corrector.drift_report()
+own = np.concatenate(days[TRAINED:CHANGE])
+report = corrector.drift_report(reference=(sim.X[own], sim.y[own]))
+print(report.verdict)
+print(report.columns.round(2).to_string())
 print(report.summary["value"].map("{:.3g}".format).to_string())
 print(report.features.head(3).round(2).to_string())
 print(corrector.explain(sim.X[last[[np.argmax(np.abs(moved))]]]).top_rows(4).round(2).to_string())
