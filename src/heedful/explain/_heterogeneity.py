@@ -12,8 +12,8 @@ MEANINGS = {
     "AUTOC": "area under the targeting curve; > 0 if predicted effects tell whom to treat first",
     "Qini": "the same, where all shares of treated rows count alike",
 }
-# The test that decides whether effects differ, and its level.
-TEST, LEVEL = "differential effect", 0.1
+# The test that decides whether effects differ, its level, and the p value below which no word of doubt is needed.
+TEST, LEVEL, SURE = "differential effect", 0.1, 0.01
 # The share of rows whose gain is told at first sight.
 SHOWN = 0.2
 
@@ -85,8 +85,10 @@ class Heterogeneity(Shown):
         said = say_p(self.p_value)
         if self.differ and self.one_effect:
             return f"Effects seem to differ ({said}), too little to tell where: read one average effect for all rows."
-        if self.differ:
+        if self.p_value < SURE:
             return f"Effects differ between rows, and held-out rows confirm where they are {self._end} ({said})."
+        if self.differ:
+            return f"There is some sign that effects differ between rows ({said})."
         if self.tests.loc[TEST, "standard_error"] > 0:
             return f"There is no sign that effects differ ({said}): read one average effect for all rows."
         return "Whether effects differ could not be tested: read one average effect for all rows."
