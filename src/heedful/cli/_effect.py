@@ -21,6 +21,7 @@ from heedful.cli._read import ENDINGS, read_table
 from heedful.cli._study import Study, read_study
 from heedful.cli._write import check_output, write_table, write_whole
 from heedful.explain import say_cell
+from heedful.explain._average_effect import OVER
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -121,7 +122,7 @@ def _answers(arguments: Namespace, saved: Saved) -> dict[str, Any]:
     }
 
 
-AVERAGE = ("effect", "standard_error", "low", "high", "coverage", "p_value", "n_rows", "n_groups")
+AVERAGE = ("effect", "standard_error", "low", "high", "coverage", "p_value", "n_rows", "n_groups", "target", "row_mean")
 
 
 def _text(path: Path | None) -> str | None:
@@ -148,7 +149,7 @@ def tell(found: dict[str, Any]) -> None:
     say(f"task   effect of {_say_treatment(found)} on {_say_outcome(found)}")
     average = found["average"]
     say(f"mean   {average['effect']:.4g}, {100 * average['coverage']:.3g} % interval {average['low']:.4g} to "
-        f"{average['high']:.4g}: average effect over {average['n_rows']} rows")  # fmt: skip
+        f"{average['high']:.4g}: average effect {OVER[average['target']]}{average['n_rows']} rows")  # fmt: skip
     say(f"differ {found['heterogeneity']['verdict']}")
     for line in found["overlap"]["warnings"] or [found["overlap"]["verdict"]]:
         say(f"check  {line}")
