@@ -48,8 +48,9 @@ class AttentionEffect(AttentionEstimator):
 
     What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
     both leave is then compared: the flow is that of :class:`heedful.AttentionLasso`, with one small linear model of the
-    effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. Numbers mean an
-    effect only if like rows got different treatments by nothing that also decides the outcome (``docs/effects.md``).
+    effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. If held-out rows
+    show no sign that effects differ (:meth:`heterogeneity`), every row gets the average effect. Numbers mean an effect
+    only if like rows got different treatments by nothing that also decides the outcome (``docs/effects.md``).
 
     Parameters
     ----------
@@ -68,7 +69,7 @@ class AttentionEffect(AttentionEstimator):
     local : LocalLasso, default=None
         As in :class:`heedful.AttentionLasso`.
     mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
-        As in :class:`heedful.AttentionLasso`.
+        As in :class:`heedful.AttentionLasso`; a number or a list keeps effects of rows even if they seem not to differ.
     features : list, callable or dict, default=None
         Columns that the effect may depend on, as in :class:`heedful.AttentionLasso`; what is expected of outcome and
         treatment is learned from all columns.
