@@ -49,7 +49,7 @@ KINDS = {
     "numbers": (lambda: AttentionLasso(**HOW), lambda y: y, "one lasso for all rows"),
     "two classes": (lambda: AttentionLassoClassifier(**HOW), lambda y: labels(y, 2), "one lasso for all rows"),
     "classes": (lambda: AttentionLassoClassifier(**HOW), lambda y: labels(y, 3), "one lasso for all rows"),
-    "survival": (lambda: AttentionCox(**HOW), times, "one lasso for all rows"),
+    "survival": (lambda: AttentionCox(**HOW), times, "one Cox lasso for all rows"),
     "learners": (
         lambda: AttentionRegressor(DecisionTreeRegressor(max_depth=3, random_state=0), temperature=0.1, **HOW),
         lambda y: y,

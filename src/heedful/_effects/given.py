@@ -87,7 +87,8 @@ def read_outcome(y: Any, n_rows: int) -> Column:
 
 def _refuse_times(y: Any) -> None:
     """Raise if outcomes look like censored times, and no horizon was given."""
-    names, shape = getattr(getattr(y, "dtype", None), "names", None), np.shape(y)
+    names = getattr(getattr(y, "dtype", None), "names", None)
+    shape = y.shape if hasattr(y, "shape") else np.asarray(y).shape
     if names or (len(shape) == 2 and shape[1] == 2):
         raise ValueError(
             f"`y` must have one value per row of `X`, got shape {shape}{f' with {names}' if names else ''}. If these "
