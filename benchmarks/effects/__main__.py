@@ -118,14 +118,16 @@ def write_page(found: pd.DataFrame, options: argparse.Namespace, names: list[str
     )
     if missing := [name for name in METHODS if name not in names]:
         about += f" Without {', '.join(missing)}."
+    intervals = []
+    if "inside" in found:
+        intervals = [f"Intervals of single effects at {100 * COVERAGE:.0f} %:", write_intervals(found, titles)]
     sentences = [tell_setup(title, found.loc[title, "error"]) for title in titles]
     return pages.join(
         "Treatment effects",
         about,
         pages.bullets([*tell_bars(found, options.rows), *sentences]),
         write_errors(found, titles, shown),
-        f"Intervals of single effects at {100 * COVERAGE:.0f} %:",
-        write_intervals(found, titles),
+        *intervals,
         f"Intervals of the average effect at {100 * COVERAGE:.0f} %:",
         write_averages(found, titles),
     )

@@ -20,9 +20,9 @@ ROWS = {
     "drift_days": 30,
     "drift_verdicts": 34,
     # econml has no wheel for every machine
-    "effects": 30 if find_spec("econml") else 15,
+    "effects": 25 if find_spec("econml") else 10,
     "effects.timing": 8 if find_spec("econml") else 4,
-    "guard": 24,
+    "guard": 27,
     "heterogeneity": 32,
     "intervals": 8,
     # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
