@@ -23,6 +23,7 @@ ROWS = {
     "effects": 25 if find_spec("econml") else 10,
     "effects.timing": 8 if find_spec("econml") else 4,
     "guard": 27,
+    "guard.noise": 5,
     "heterogeneity": 32,
     "intervals": 8,
     # two sections with rows for methods of numbers, one for classes; not every rival is installed on every machine
