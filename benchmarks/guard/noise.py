@@ -1,6 +1,6 @@
 """Responses that have nothing to do with the columns: how often is skill claimed of a model.
 
-    python -m benchmarks.guard.noise [--runs 100]
+    python -m benchmarks.guard.noise [--runs 100] [--smoke]
 
 prints the table; it is a part of ``make guard``. About a second of one core per draw.
 """
@@ -61,7 +61,9 @@ def main() -> None:
     """Print how often skill is claimed of each kind of response."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
-    runs = parser.parse_args().runs
+    parser.add_argument("--smoke", action="store_true", help="one draw of each")
+    options = parser.parse_args()
+    runs = 1 if options.smoke else options.runs
     rows = [(kind, seed, one_sample(kind, seed)["noise"]) for kind in KINDS for seed in range(runs)]
     found = pd.DataFrame([row for *_, row in rows], pd.MultiIndex.from_tuples([row[:2] for row in rows]))
     found.columns = pd.MultiIndex.from_product([found.columns, ["noise"]])
