@@ -45,8 +45,7 @@ for name in ("excellent", "good", "fair"):
 
 # %%
 # Left: what the plans differ in before and after weighting. Middle: the gain of giving free care to those first who use
-# it most, which is no more than by lot. Right: the effect on a person against the number of diseases. After such a
-# verdict its differences are not to be read as found.
+# it most, on held-out people. Right: the effect on a person against the number of diseases.
 
 effect = model.effect(people)
 figure, axes = plt.subplots(1, 3, figsize=(12, 3.5), layout="constrained")
