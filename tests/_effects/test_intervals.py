@@ -43,6 +43,22 @@ def test_few_rows_make_few_groups(rng, n_rows, n_groups):
     assert len(group_effects(validated(draw_rows(rng, n_rows)))) == n_groups
 
 
+def test_a_group_of_rows_or_a_weight_that_is_most_of_them_leaves_enough_to_compare(rng):
+    rows = draw_rows(rng, 400)
+    heavy = rows._replace(weight=np.where(np.arange(400) == 7, 500.0, 1.0))
+    assert group_effects(validated(heavy))["rows"].tolist() == [80] * 5
+    giant = rows._replace(groups=np.where(rows.effect > np.quantile(rows.effect, 0.7), 0, rows.groups))
+    giant = giant._replace(groups=np.unique(giant.groups, return_inverse=True)[1])
+    held_out = Validation(giant, giant.effect, np.zeros(400, dtype=np.intp))
+    assert 1 <= len(group_effects(held_out)) < 5
+
+
+def test_few_groups_of_rows_are_fitted_without_a_test(rng):
+    X, treatment, groups = rng.normal(size=(60, 2)), np.resize([0, 1], 60), np.repeat([0, 1, 2], 20)
+    model = AttentionEffect(n_folds=2, **FEW).fit(X, X[:, 0] + treatment, treatment, groups=groups)
+    assert np.ptp(model.effect(X)) == 0
+
+
 def test_rows_of_equal_predicted_effects_are_one_group(rng):
     rows = draw_rows(rng, 200)
     found = group_effects(Validation(rows, np.zeros(200), np.zeros(200, dtype=np.intp)))

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtr
 
-from heedful._effects.average import average_effect, check_groups
+from heedful._effects.average import LEAST_ROWS, average_effect, check_groups
 from heedful._effects.ranking import rank_rows, rank_weighted, rank_within
 from heedful._effects.scores import doubly_robust_scores
 from heedful._effects.validation import EQUAL, Validation
-from heedful.explain._heterogeneity import MEANINGS, Heterogeneity
+from heedful.explain._heterogeneity import LEVEL, MEANINGS, Heterogeneity
 
 # Groups of like predicted effects: at most so many, of at least so many rows.
 MOST_GROUPS, ROWS_PER_GROUP = 5, 20
@@ -56,15 +56,23 @@ def assess_heterogeneity(
     )
 
 
+def effects_seem_to_differ(validation: Validation) -> bool:
+    """Return whether the test that effects do not differ rejects."""
+    return one_sided(*best_linear_predictor(validation)) < LEVEL
+
+
 def group_effects(validation: Validation, coverage: float = 0.9) -> pd.DataFrame:
     """Return the average effect of held-out rows in groups of like predicted effects, from the smallest to the largest.
 
     Groups are of equal size: fifths, or fewer of few rows. ``up_to`` is the place among all rows at which one ends.
     """
     rows, predicted, block = validation
-    place = rank_within(predicted, block, rows.weight)
-    n_groups = int(np.clip(rows.n_groups // ROWS_PER_GROUP, 1, MOST_GROUPS))
-    number = np.minimum((place * n_groups).astype(np.intp), n_groups - 1)
+    place = rank_within(predicted, block, np.ones(predicted.size))
+    most = int(np.clip(rows.n_groups // ROWS_PER_GROUP, 1, MOST_GROUPS))
+    for n_groups in range(most, 0, -1):
+        number = np.minimum((place * n_groups).astype(np.intp), n_groups - 1)
+        if min(np.unique(rows.groups[number == k]).size for k in np.unique(number)) >= LEAST_ROWS:
+            break
     found = []
     for k in np.unique(number):
         average = average_effect(rows, number == k, coverage=coverage)

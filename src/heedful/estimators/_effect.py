@@ -17,7 +17,7 @@ from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.given import Column, read_outcome, read_treatment
-from heedful._effects.heterogeneity import assess_heterogeneity, group_effects
+from heedful._effects.heterogeneity import assess_heterogeneity, effects_seem_to_differ, group_effects
 from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.ranking import weighted_share
@@ -40,6 +40,8 @@ from heedful.similarity import ForestProximity
 # Trees of models of outcome and treatment, and rows that these are tuned on: more hardly help, and cost much time.
 TREES, TUNING_ROWS = 200, 250
 ONE = "one average effect for all rows"
+# Blocks of rows have at most so many folds of groups.
+MOST_FOLDS = 10
 
 
 @dataclass(eq=False, repr=False)
@@ -197,7 +199,9 @@ class AttentionEffect(AttentionEstimator):
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
         self._validation = self._validate(rows, nuisance, n_folds, seed)
-        if isinstance(self.mixing, str) and not (self.heterogeneity().differ and effects_differ(self._model)):
+        if isinstance(self.mixing, str) and not (
+            effects_seem_to_differ(self._validation) and effects_differ(self._model)
+        ):
             self._take_average(X, frame, given)
         return self
 
@@ -406,7 +410,7 @@ class AttentionEffect(AttentionEstimator):
 
     def _validate(self, rows: Rows, nuisance: Nuisance, n_folds: int, seed: np.random.RandomState) -> Validation:
         """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""
-        cv: Any = "oob" if rows.groups is None else n_folds
+        cv: Any = "oob" if rows.groups is None else min(n_folds, MOST_FOLDS)
         # heads in full: a guard would often leave one effect for all, and nothing to test
         kind, settings = self._plan(0.0 if self.mixing == 0 else 1.0, cv, rows.groups)
         source, weight, number = rows.observations.source, rows.observations.weight, int(seed.randint(2**31 - 1))
