@@ -199,9 +199,8 @@ class AttentionEffect(AttentionEstimator):
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
         self._validation = self._validate(rows, nuisance, n_folds, seed)
-        if isinstance(self.mixing, str) and not (
-            effects_seem_to_differ(self._validation) and effects_differ(self._model)
-        ):
+        differ = effects_seem_to_differ(self._validation) and effects_differ(self._model)
+        if isinstance(self.mixing, str) and not differ:
             self._take_average(X, frame, given)
         return self
 
