@@ -3,11 +3,11 @@ import sys
 import numpy as np
 import pytest
 
-from heedful._optional import need
+from heedful._optional import import_optional
 
 
 def test_an_installed_package_is_imported():
-    assert need("numpy", "boost", "similarity='boosted'") is np
+    assert import_optional("numpy", "boost", "similarity='boosted'") is np
 
 
 def test_a_missing_package_is_an_error_that_names_the_extra(monkeypatch):
@@ -16,4 +16,4 @@ def test_a_missing_package_is_an_error_that_names_the_extra(monkeypatch):
         r"`similarity='boosted'` needs lightgbm, which is not installed\. Get it by: pip install 'heedful\[lightgbm\]'"
     )
     with pytest.raises(ImportError, match=expected):
-        need("lightgbm", "lightgbm", "similarity='boosted'")
+        import_optional("lightgbm", "lightgbm", "similarity='boosted'")

@@ -11,7 +11,19 @@ ROOT = Path(__file__).resolve().parent.parent / "src" / "heedful"
 
 # Bottom to top, as in CONTRIBUTING.md. A room may import from those named for it, all of which are above in this list,
 # and from itself.
-GROUND = {"_kernels", "_checks", "_undo", "_optional", "_show", "_blocks", "_frames", "_sound", "_ensembles", "_trees"}
+GROUND = {
+    "_kernels",
+    "_checks",
+    "_undo",
+    "_optional",
+    "_show",
+    "_blocks",
+    "_frames",
+    "_file_checks",
+    "_sound",
+    "_ensembles",
+    "_trees",
+}
 FLOW = GROUND | {"attention", "_solver", "baseline", "similarity", "_training_table", "_responses"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
@@ -23,9 +35,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_optional": set(),
     "_show": set(),
     "_version": set(),
-    "_sound": set(),
-    "_ensembles": {"_kernels", "_checks", "_optional", "_sound"},
-    "_trees": {"_kernels", "_blocks", "_sound"},
+    "_file_checks": set(),
+    "_sound": {"_file_checks"},
+    "_ensembles": {"_kernels", "_checks", "_file_checks", "_optional", "_sound"},
+    "_trees": {"_kernels", "_blocks", "_file_checks"},
     "attention": GROUND,
     "_solver": GROUND | {"attention"},
     "baseline": GROUND | {"_solver"},
@@ -44,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plot": {"_optional", "explain"},
     "report": {"_checks", "_files", "_optional", "_responses", "_show", "explain"},
     "datasets": {"_checks", "_files", "_optional"},
-    "saving": {"_files", "_sound", "_version"},
+    "saving": {"_file_checks", "_files", "_sound", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
     # public names only, the writer of files, and compiling ahead
     "cli": {

@@ -4,7 +4,7 @@ import importlib
 from types import ModuleType
 
 
-def need(package: str, extra: str | None, who: str) -> ModuleType:
+def import_optional(package: str, extra: str | None, who: str) -> ModuleType:
     """Import an optional package or a module of one, or say which extra brings it; None is the package itself."""
     try:
         return importlib.import_module(package)

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from heedful._file_checks import require, require_indices, require_numbers
 from heedful._frames import (
     Coding,
     Dummies,
@@ -19,7 +20,6 @@ from heedful._frames import (
     thaw,
     warn_of_doubts,
 )
-from heedful._sound import need, numbers, places
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
 from heedful.attention._attention import over_background
@@ -100,28 +100,28 @@ class TrainingTable:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state | {"response": thaw(state["response"])})
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has other rows in one part than in another."""
         n_rows, observations = self.weight.size, self.observations
         n_given, n_distinct = observations.distinct.size, int(observations.number.max()) + 1
         for values, size in ((self.weight, n_rows), (observations.weight, n_rows), (self._given_weight, n_given)):
-            numbers(values, size)
+            require_numbers(values, size)
         # rows without weight are none of the distinct ones
-        places(observations.distinct + 1, n_distinct + 1, n_given)
-        places(observations.source, n_given, n_rows)
-        places(observations.number, n_distinct, n_rows)
+        require_indices(observations.distinct + 1, n_distinct + 1, n_given)
+        require_indices(observations.source, n_given, n_rows)
+        require_indices(observations.number, n_distinct, n_rows)
         step = np.diff(observations.number, prepend=0)
-        need((step >= 0).all() and (step <= 1).all() and observations.number[0] == 0, "rows are out of order")
+        require((step >= 0).all() and (step <= 1).all() and observations.number[0] == 0, "rows are out of order")
         same = len(self.y) == len(self.codes) == self.counts.size == n_rows and len(self.response) == n_given
-        need(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
+        require(same and self.codes.dtype == np.float64 and self.codes.ndim == 2, "rows are missing")
         for dummies, columns in zip((self._model, self._seen), self._columns, strict=True):
-            places(columns, self.codes.shape[1], columns.size)
-            numbers(dummies.mean, columns.size)
-            numbers(dummies.low, len(dummies.names))
-            numbers(dummies.high, len(dummies.names))
+            require_indices(columns, self.codes.shape[1], columns.size)
+            require_numbers(dummies.mean, columns.size)
+            require_numbers(dummies.low, len(dummies.names))
+            require_numbers(dummies.high, len(dummies.names))
         for split in self.splits:
             for part in (split.train, split.test):
-                places(part, n_rows, part.size)
+                require_indices(part, n_rows, part.size)
 
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self.reader.names, self.reader.levels))

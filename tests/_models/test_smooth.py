@@ -247,7 +247,7 @@ def test_a_saved_model_predicts_the_same_and_one_of_another_table_is_refused(tmp
     part = model._model.models.smooth
     for wrong in (part.kernel._replace(scale=part.kernel.scale[:-1]), part.kernel._replace(most=0.0)):
         with pytest.raises(ValueError, match=r"holds something else|has no room"):
-            room.Smooth(wrong, part.level, part.train).check_sound()
+            room.Smooth(wrong, part.level, part.train).check_loaded()
 
 
 @pytest.mark.parametrize("kind", ["numbers", "classes"])

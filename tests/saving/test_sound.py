@@ -34,19 +34,19 @@ SPOILT = {
 @pytest.mark.parametrize("how", SPOILT)
 def test_a_forest_that_leads_nowhere_is_refused(how):
     forest = grown().forest
-    forest.check_sound()
+    forest.check_loaded()
     SPOILT[how](forest)
     with pytest.raises(ValueError, match=r"\w"):
-        forest.check_sound()
+        forest.check_loaded()
 
 
 @pytest.mark.parametrize(("name", "value"), [("members", 40), ("members", -1), ("starts", 10**6)])
 def test_rows_of_no_leaf_are_refused(name, value):
     found = grown()
-    found.check_sound()
+    found.check_loaded()
     getattr(found.index, name)[1] = value
     with pytest.raises(ValueError, match=r"\w"):
-        found.check_sound()
+        found.check_loaded()
 
 
 def test_a_booster_inside_of_a_file_goes_through_the_checks_of_raw_ones(monkeypatch):

@@ -23,12 +23,12 @@ from heedful._attention_model.shapley import shapley_values
 from heedful._attention_model.small import SmallModels, fit_small
 from heedful._attention_model.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
 from heedful._attention_model.what_if import WhatIf
+from heedful._file_checks import require, require_indices, require_numbers
 from heedful._intervals.calibration import Calibration, Residuals, calibrate
 from heedful._intervals.spread import Columns
 from heedful._models.protocol import FittedModels, Problem, Run, View
 from heedful._responses import Measured, Response, with_offset
 from heedful._solver import warn_unconverged
-from heedful._sound import need, numbers, places
 from heedful._training_table import TrainingTable
 from heedful._tuning.adaptive import Evidence, RowErrors
 from heedful._tuning.grid import Grid
@@ -92,27 +92,27 @@ class FittedAttention:
         made = ("_game", "_calibration", "_moves", "_column_weight")
         return {name: value for name, value in vars(self).items() if name not in made}
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if parts that came from a file do not suit each other: kernels take them as they are."""
         n_rows = self.rows.weight.size
-        numbers(self.tuned.share, self.grid.n_heads)
-        need((self.tuned.share >= 0).all() and 0 <= self.tuned.guard <= 1, "shares are wrong")
+        require_numbers(self.tuned.share, self.grid.n_heads)
+        require((self.tuned.share >= 0).all() and 0 <= self.tuned.guard <= 1, "shares are wrong")
         for similarity in self.grid.similarities:
             known = (getattr(similarity, name, None) for name in ("_n_train", "leaves_", "X_"))
             sizes = [entry if isinstance(entry, int) else np.shape(entry)[0] for entry in known if entry is not None]
-            need(all(size == n_rows for size in sizes), "a similarity has other rows")
+            require(all(size == n_rows for size in sizes), "a similarity has other rows")
         weight = getattr(self.problem, "weight", None)
-        need(weight is None or np.size(weight) == n_rows, "local models have other rows")
+        require(weight is None or np.size(weight) == n_rows, "local models have other rows")
         if self.residuals is not None:
             residual, _, expected = self.residuals
             for values in (residual, expected) if expected.size else (residual,):
                 right = values.shape == (n_rows,) and values.dtype == np.float64
-                need(right, "residuals are those of other rows")
+                require(right, "residuals are those of other rows")
         if self.held_out is not None:
             number, own, plain = self.held_out
-            places(number, n_rows, number.size)
+            require_indices(number, n_rows, number.size)
             right = own.shape == plain.shape == (number.size, self.response.n_values)
-            need(right, "held-out predictions are those of other rows")
+            require(right, "held-out predictions are those of other rows")
 
     @property
     def rows(self) -> TrainingTable:

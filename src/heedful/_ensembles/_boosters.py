@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, same_size, starts, with_start
-from heedful._optional import need
-from heedful._sound import places
+from heedful._file_checks import require_indices
+from heedful._optional import import_optional
 
 
 @dataclass(kw_only=True)
@@ -23,10 +23,10 @@ class _LightGBM(Ensemble):
     n_rounds: int
     first: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file does not suit the booster that came with it."""
-        super().check_sound()
-        places(self.first, self.n_leaves, self.n_trees)
+        super().check_loaded()
+        require_indices(self.first, self.n_leaves, self.n_trees)
         same_size(self, self.booster.num_feature(), self.booster.num_trees())
 
     def _find(self, X: Any) -> np.ndarray:
@@ -72,12 +72,12 @@ class _XGBoost(Ensemble):
     first: np.ndarray
     number: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file does not suit the booster that came with it."""
-        super().check_sound()
-        places(self.first, self.number.size, self.n_trees)
+        super().check_loaded()
+        require_indices(self.first, self.number.size, self.n_trees)
         # a node before the first leaf has none
-        places(self.number + 1, self.n_leaves + 1, self.number.size)
+        require_indices(self.number + 1, self.n_leaves + 1, self.number.size)
         same_size(self, self.booster.num_features(), None)
 
     def _find(self, X: Any) -> np.ndarray:
@@ -87,7 +87,7 @@ class _XGBoost(Ensemble):
     def predict(self, X: Any, **kind: bool) -> np.ndarray:
         """Return what the booster predicts of rows."""
         categories = {"enable_categorical": True} if isinstance(X, pd.DataFrame) else {}
-        table = need("xgboost", "boost", "estimator").DMatrix(X, missing=self.missing, **categories)
+        table = import_optional("xgboost", "boost", "estimator").DMatrix(X, missing=self.missing, **categories)
         return self.booster.predict(table, iteration_range=(0, self.n_rounds), validate_features=False, **kind)
 
 
@@ -136,10 +136,10 @@ class _CatBoost(Ensemble):
     model: Any
     first: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file does not suit the model that came with it."""
-        super().check_sound()
-        places(self.first, self.n_leaves, self.n_trees)
+        super().check_loaded()
+        require_indices(self.first, self.n_leaves, self.n_trees)
         same_size(self, len(self.model.feature_names_), self.model.tree_count_ * self.start.size)
 
     def _find(self, X: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from heedful._sound import need, numbers, places
+from heedful._file_checks import require, require_indices, require_numbers
 
 ACCEPTED = "a random forest, extra trees or gradient boosting of scikit-learn, LightGBM, XGBoost or CatBoost"
 LOSSES = {
@@ -68,12 +68,12 @@ class Ensemble:
             total[:, output] += self.value[part]
         return self.start + (total if self.boosted else total / np.bincount(self.output))
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has no values for its leaves, or trees of no output."""
-        need(self.n_leaves > 0 and self.n_features > 0 and self.n_trees > 0, "an ensemble is empty")
-        numbers(self.value, self.n_leaves if self.value.size else 0)
-        numbers(self.start, self.start.size)
-        places(self.output, self.start.size, self.n_trees)
+        require(self.n_leaves > 0 and self.n_features > 0 and self.n_trees > 0, "an ensemble is empty")
+        require_numbers(self.value, self.n_leaves if self.value.size else 0)
+        require_numbers(self.start, self.start.size)
+        require_indices(self.output, self.start.size, self.n_trees)
 
     def _rows(self, X: Any) -> Any:
         """Return rows as the package takes them."""
@@ -92,7 +92,7 @@ class Ensemble:
 
 def same_size(ensemble: Ensemble, n_features: int, n_trees: int | None) -> None:
     """Raise unless a booster has the columns that its ensemble has, and at least its trees."""
-    need(ensemble.n_features == n_features and ensemble.n_trees <= (n_trees or np.inf), "a booster is another one")
+    require(ensemble.n_features == n_features and ensemble.n_trees <= (n_trees or np.inf), "a booster is another one")
 
 
 def with_start(ensemble: Ensemble, own: np.ndarray) -> Ensemble:

@@ -9,7 +9,8 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from heedful import _kernels
 from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, starts, with_start
-from heedful._sound import check_columns, check_forest, check_histogram, need, places
+from heedful._file_checks import require, require_indices, require_trees
+from heedful._sound import check_columns, check_histogram
 
 
 def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -38,9 +39,9 @@ def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
 
 def check_flat(nodes: np.ndarray, thresholds: np.ndarray, roots: np.ndarray, n_features: int) -> int:
     """Raise if nodes as ``flatten`` gives them lead nowhere; return the number of leaves."""
-    need(thresholds.dtype == np.float32 and thresholds.shape == nodes.shape, "thresholds are missing")
-    need(thresholds.flags.c_contiguous, "thresholds are something else")
-    return check_forest(nodes, roots, nodes[:, 2:], n_features)
+    require(thresholds.dtype == np.float32 and thresholds.shape == nodes.shape, "thresholds are missing")
+    require(thresholds.flags.c_contiguous, "thresholds are something else")
+    return require_trees(nodes, roots, nodes[:, 2:], n_features)
 
 
 @dataclass(kw_only=True)
@@ -51,11 +52,11 @@ class _Trees(Ensemble):
     thresholds: np.ndarray
     roots: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if trees that came from a file lead nowhere."""
-        super().check_sound()
+        super().check_loaded()
         n_leaves = check_flat(self.nodes, self.thresholds, self.roots, self.n_features)
-        need(n_leaves == self.n_leaves and self.roots.size == self.n_trees, "leaves are missing")
+        require(n_leaves == self.n_leaves and self.roots.size == self.n_trees, "leaves are missing")
 
     def _find(self, X: np.ndarray) -> np.ndarray:
         return _kernels.leaf_rows(X.astype(np.float32), self.nodes, self.thresholds, self.roots)
@@ -107,17 +108,17 @@ class _Histogram(Ensemble):
     first: np.ndarray
     number: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if trees that came from a file lead nowhere."""
-        super().check_sound()
+        super().check_loaded()
         for tree in self.trees:
             check_histogram({"nodes": tree})
             check_columns(tree, self.n_features)
         n_nodes = sum(tree.size for tree in self.trees)
-        places(self.first, n_nodes, len(self.trees))
+        require_indices(self.first, n_nodes, len(self.trees))
         follow = np.array_equal(self.first, starts([tree.size for tree in self.trees]))
-        need(len(self.trees) == self.n_trees and follow, "trees are missing")
-        places(self.number + 1, self.n_leaves + 1, n_nodes)
+        require(len(self.trees) == self.n_trees and follow, "trees are missing")
+        require_indices(self.number + 1, self.n_leaves + 1, n_nodes)
 
     def _find(self, X: np.ndarray) -> np.ndarray:
         parts = zip(self.first, self.trees, strict=True)

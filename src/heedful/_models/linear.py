@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from heedful._checks import check_choice, check_count, check_grid, check_number, check_positive, is_word
+from heedful._file_checks import require, require_numbers
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN
 from heedful._models.constraints import ask_of_columns, check_wishes
@@ -19,7 +20,6 @@ from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, split_offset, unit_response
 from heedful._solver import Model, make_rule, working_tables
-from heedful._sound import need, numbers
 from heedful._training_table import TrainingTable
 from heedful.baseline._folds import Split, inner_splits
 from heedful.baseline._model import GlobalModel
@@ -232,17 +232,17 @@ class FittedLinear(FittedModels):
         """Whether one Newton step is not the minimum itself."""
         return self.baseline.fit_.family.outcome.kind != GAUSSIAN
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if shapes that came from a file have other columns or rows than the table."""
-        numbers(self.scale.center, self.scale.center.size)
-        numbers(self.scale.unit, self.scale.center.size)
+        require_numbers(self.scale.center, self.scale.center.size)
+        require_numbers(self.scale.unit, self.scale.center.size)
         if self.shapes is not None:
             same = len(self.shapes.curves) == len(self.rows.plain_names) and len(self.shapes.train) == len(self.rows.y)
-            need(same and self.shapes.start.size == len(self.coef), "shapes are those of another table")
-            need(self.scale.center.size == len(self.names) + len(self.coef), "columns have no units")
+            require(same and self.shapes.start.size == len(self.coef), "shapes are those of another table")
+            require(self.scale.center.size == len(self.names) + len(self.coef), "columns have no units")
         if self.smooth is not None:
             same = self.smooth.kernel.scale.size == len(self.names) and self.smooth.level.size == len(self.coef)
-            need(same and len(self.smooth.train) == len(self.rows.y), "a smooth model is that of another table")
+            require(same and len(self.smooth.train) == len(self.rows.y), "a smooth model is that of another table")
 
     def finish(self) -> None:
         """Let go of the baseline's rows: with shapes, local models have rows of their own."""

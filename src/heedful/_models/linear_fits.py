@@ -7,6 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from heedful import _kernels
+from heedful._file_checks import require, require_indices, require_numbers
 from heedful._kernels.shapes import LeafRows, NearHeads, NearRows, Rule, Table
 from heedful._models.protocol import BlockFits, HeldOut
 from heedful._solver import (
@@ -23,7 +24,6 @@ from heedful._solver import (
     weight_rows,
     working_tables,
 )
-from heedful._sound import need, numbers, places
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import Weighting, kernel_parts, weigh
 from heedful.baseline._folds import Split
@@ -67,31 +67,31 @@ class LinearProblem(NamedTuple):
     fold_penalties: tuple[np.ndarray, ...] = ()
     converges: bool = False
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if tables that came from a file have other rows or columns than the model."""
         n_train, width = self.weight.size, self.start.coef.shape[1]
-        numbers(self.weight, n_train)
-        numbers(self.start.coef, len(self.tables), width)
-        numbers(self.start.intercept, len(self.tables))
+        require_numbers(self.weight, n_train)
+        require_numbers(self.start.coef, len(self.tables), width)
+        require_numbers(self.start.intercept, len(self.tables))
         for table in (*self.tables, *(() if self.exact is None else (self.exact,))):
             check_table(table, n_train, width)
-        numbers(self.rule.scale, width)
-        numbers(self.rule.start, width)
+        require_numbers(self.rule.scale, width)
+        require_numbers(self.rule.start, width)
         if self.rule.limits is not None:
-            need(self.rule.limits.shape == (2, width), "limits are those of other columns")
+            require(self.rule.limits.shape == (2, width), "limits are those of other columns")
         if self.rule.groups is not None:
-            places(self.rule.groups, width, width)
-        places(self.tried, n_train, self.tried.size)
-        need(self.penalties.dtype == np.float64 and not np.isnan(self.penalties).any(), "penalties are missing")
+            require_indices(self.rule.groups, width, width)
+        require_indices(self.tried, n_train, self.tried.size)
+        require(self.penalties.dtype == np.float64 and not np.isnan(self.penalties).any(), "penalties are missing")
         if self.means is not None:
-            numbers(self.means, n_train, self.means.shape[-1])
-        need(self.shaped.shape == self.penalties.shape and self.shaped.dtype == bool, "heads have no shapes")
-        need(0 <= self.shapes[0] <= self.shapes[1] <= width, "shapes are elsewhere")
+            require_numbers(self.means, n_train, self.means.shape[-1])
+        require(self.shaped.shape == self.penalties.shape and self.shaped.dtype == bool, "heads have no shapes")
+        require(0 <= self.shapes[0] <= self.shapes[1] <= width, "shapes are elsewhere")
         for model in self.folds:
-            numbers(model.coef, len(self.tables), width)
-            numbers(model.intercept, len(self.tables))
+            require_numbers(model.coef, len(self.tables), width)
+            require_numbers(model.intercept, len(self.tables))
         for columns in () if self.columns is None else (self.columns, *self.by_fold):
-            places(columns, width, columns.size)
+            require_indices(columns, width, columns.size)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
         """Fit a block: all outputs see the same scores."""
@@ -387,15 +387,15 @@ def _fit_means(rows, weightings, problem, wanted, link):
 
 def check_table(table: Table, n_train: int, width: int) -> None:
     """Raise if a table that came from a file has other rows or columns than its model."""
-    numbers(table.packed, n_train, table.packed.shape[-1])
+    require_numbers(table.packed, n_train, table.packed.shape[-1])
     # packed rows end with their response and their prior
     inside = 0 <= table.y_column <= table.packed.shape[1] - 2 and width <= table.packed.shape[1]
-    need(inside and table.packed.flags.c_contiguous, "rows are packed in another way")
+    require(inside and table.packed.flags.c_contiguous, "rows are packed in another way")
     for values in (table.y, table.prior):
-        numbers(values, n_train)
-    numbers(table.mean, width)
-    numbers(table.cross, width if table.cross.size else 0)
-    numbers(table.scatter, *((width, width) if table.scatter.size else table.scatter.shape))
-    numbers(table.inverse, n_train if table.inverse.size else 0)
+        require_numbers(values, n_train)
+    require_numbers(table.mean, width)
+    require_numbers(table.cross, width if table.cross.size else 0)
+    require_numbers(table.scatter, *((width, width) if table.scatter.size else table.scatter.shape))
+    require_numbers(table.inverse, n_train if table.inverse.size else 0)
     ends = (table.total, table.y_mean, table.y_scatter, table.inverse_mean)
-    need(np.isfinite(ends).all() and table.total > 0, "sums of rows are wrong")
+    require(np.isfinite(ends).all() and table.total > 0, "sums of rows are wrong")

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._file_checks import require_numbers
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
 from heedful._solver import Family, Survival
-from heedful._sound import numbers
 from heedful._training_table import TrainingTable
 from heedful._trees.stumps import CODES, fit_stumps, used_columns
 from heedful.baseline._folds import Split
@@ -34,12 +34,12 @@ class Shapes:
     train: np.ndarray
     n_rounds: int
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if parts that came from a file do not suit each other."""
         n_outputs = self.start.size
-        numbers(self.start, n_outputs)
-        numbers(self.curves, len(self.curves), CODES, n_outputs)
-        numbers(self.train, len(self.train), n_outputs)
+        require_numbers(self.start, n_outputs)
+        require_numbers(self.curves, len(self.curves), CODES, n_outputs)
+        require_numbers(self.train, len(self.train), n_outputs)
 
     def parts(self, codes: np.ndarray) -> np.ndarray:
         """Return what each column adds to the linear predictor (n_rows, n_columns, n_outputs) of rows in bins."""

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.linalg import cholesky, eigh, solve_triangular
 
 from heedful import _kernels
+from heedful._file_checks import require, require_numbers
 from heedful._solver import Survival
-from heedful._sound import need, numbers
 from heedful.baseline._folds import Split
 from heedful.baseline._global import GlobalFit, fit_global
 
@@ -72,16 +72,16 @@ class Smooth:
     level: np.ndarray
     train: np.ndarray
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if parts that came from a file do not suit each other."""
         scale, centres, coef, slope, most = self.kernel
-        need(most > 0, "a smooth model has no room")
-        numbers(scale, scale.size)
-        numbers(slope, scale.size)
-        numbers(centres, len(centres), scale.size)
-        numbers(coef, len(centres), self.level.size)
-        numbers(self.level, self.level.size)
-        need(self.train.ndim == 2 and self.train.shape[1] == self.level.size, "a smooth model has other outputs")
+        require(most > 0, "a smooth model has no room")
+        require_numbers(scale, scale.size)
+        require_numbers(slope, scale.size)
+        require_numbers(centres, len(centres), scale.size)
+        require_numbers(coef, len(centres), self.level.size)
+        require_numbers(self.level, self.level.size)
+        require(self.train.ndim == 2 and self.train.shape[1] == self.level.size, "a smooth model has other outputs")
 
     def added(self, x: np.ndarray) -> np.ndarray:
         """Return what is added to the linear predictor of the lasso, for rows on the common scale."""

@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from heedful._file_checks import require, require_indices
 from heedful._kernels.shapes import Rule
 from heedful._solver.families import Family
 from heedful._solver.table import Scale
-from heedful._sound import need, places
 
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0), None: (-np.inf, np.inf)}
 
@@ -33,9 +33,9 @@ class Constraints(NamedTuple):
     def check_columns(self, n_columns: int) -> None:
         """Raise if constraints that came from a file are those of other columns."""
         for one in self[:3]:
-            need(one is None or one.shape == (n_columns,), "constraints are those of other columns")
+            require(one is None or one.shape == (n_columns,), "constraints are those of other columns")
         if self.groups is not None:
-            places(self.groups, n_columns, n_columns)
+            require_indices(self.groups, n_columns, n_columns)
 
     def part(self, columns: np.ndarray) -> "Constraints":
         """Return what is asked of some of the columns."""

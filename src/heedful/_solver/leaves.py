@@ -7,8 +7,8 @@ from scipy.special import expit, softmax
 from heedful import _kernels
 from heedful._checks import check_choice
 from heedful._ensembles import Ensemble
+from heedful._file_checks import are_offsets, require, require_indices, require_numbers
 from heedful._solver.weights import weight_rows
-from heedful._sound import are_bounds, need, numbers, places
 
 LEAF_VALUES = ("responses", "residuals")
 # Curvatures below this count as this much.
@@ -68,22 +68,22 @@ class LeafTable:
         if leaf_value == "residuals":
             self.rate = _rates(ensemble.value, leaves, self.plain_mass, self.plain_mean[0])
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has rows in leaves that are not there."""
         starts, rows, leaves, mass, moment, plain_mass, plain_mean = self._rows
         n_leaves, n_trees, n_train = self.ensemble.n_leaves, self.ensemble.n_trees, len(leaves)
-        places(starts, rows.size + 1, n_leaves + 1)
-        places(rows, n_train, n_trees * n_train)
-        places(leaves, n_leaves, n_train, n_trees)
-        need(are_bounds(starts, rows.size) and leaves.dtype == np.int32, "the rows of a leaf are not there")
+        require_indices(starts, rows.size + 1, n_leaves + 1)
+        require_indices(rows, n_train, n_trees * n_train)
+        require_indices(leaves, n_leaves, n_train, n_trees)
+        require(are_offsets(starts, rows.size) and leaves.dtype == np.int32, "the rows of a leaf are not there")
         n_columns = moment.shape[1]
         for part, width in ((mass, 1), (moment, n_columns)):
-            need(part.shape[:1] in ((1,), (n_trees,)), "rows have no values")
-            numbers(part, part.shape[0], width, n_train)
+            require(part.shape[:1] in ((1,), (n_trees,)), "rows have no values")
+            require_numbers(part, part.shape[0], width, n_train)
         for mine, part, shape in ((self.plain_mass, plain_mass, ()), (self.plain_mean, plain_mean, (n_columns,))):
-            numbers(part, *shape, n_leaves)
-            numbers(mine, *shape, n_leaves)
-        numbers(self.rate if self.leaf_value == "residuals" else np.zeros(n_trees), n_trees)
+            require_numbers(part, *shape, n_leaves)
+            require_numbers(mine, *shape, n_leaves)
+        require_numbers(self.rate if self.leaf_value == "residuals" else np.zeros(n_trees), n_trees)
 
     def predict(self, bumps: sparse.csr_array, background: np.ndarray, leaves: np.ndarray) -> np.ndarray:
         """Return predictions (n_query, 1) or class probabilities (n_query, n_classes).

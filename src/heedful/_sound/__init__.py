@@ -4,27 +4,21 @@ Checks raise ValueError, TypeError or AttributeError, or KeyError for what is mi
 was.
 """
 
-from heedful._sound.laws import are_bounds, need, numbers, places, reached, sized, within
+from heedful._sound.laws import reached, sized
 from heedful._sound.lightgbm import read_lightgbm
-from heedful._sound.trees import check_columns, check_ensemble, check_forest, check_histogram, check_tree
+from heedful._sound.trees import check_columns, check_ensemble, check_histogram, check_tree
 from heedful._sound.ubjson import read_ubjson
 from heedful._sound.xgboost import check_xgboost, read_xgboost
 
 __all__ = [
-    "are_bounds",
     "check_columns",
     "check_ensemble",
-    "check_forest",
     "check_histogram",
     "check_tree",
     "check_xgboost",
-    "need",
-    "numbers",
-    "places",
     "reached",
     "read_lightgbm",
     "read_ubjson",
     "read_xgboost",
     "sized",
-    "within",
 ]

@@ -4,8 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
+from heedful._file_checks import require
 from heedful._kernels.shapes import MISSING
-from heedful._sound import need
 
 MOST_BINS = 255
 # Values at either end that have bins of their own: what is far out is unlike its neighbours.
@@ -65,12 +65,12 @@ class Bins:
         """Return the bin of each level of a category."""
         return self._cuts[column]
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file cuts no columns."""
         pairs = zip(self._cuts, self.categories, strict=True)
         right = (cuts.ndim == 1 and cuts.dtype.kind == ("u" if category else "f") for cuts, category in pairs)
-        need(self.categories.dtype == bool and self.categories.ndim == 1 and all(right), "columns are cut nowhere")
-        need(self.centers.shape == (self.categories.size, MISSING + 1), "bins have no values")
+        require(self.categories.dtype == bool and self.categories.ndim == 1 and all(right), "columns are cut nowhere")
+        require(self.centers.shape == (self.categories.size, MISSING + 1), "bins have no values")
 
     def without(self, column: int) -> "Bins":
         """Return the bins of all columns but one."""

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heedful import _blocks, _kernels
+from heedful._file_checks import require, require_indices, require_trees
 from heedful._kernels.shapes import Growth, TreeWork
-from heedful._sound import check_forest, need, places
 from heedful._trees.bins import Binned, Bins
 
 # Trees whose bags fill whole bytes of bits.
@@ -55,17 +55,17 @@ class Forest:
         codes = (np.ascontiguousarray(part.codes) for part in (rows, moved))
         return _kernels.near_leaf_rows(*codes, source, self.nodes, self.sets, self.roots)
 
-    def check_sound(self) -> int:
+    def check_loaded(self) -> int:
         """Raise if trees that came from a file lead nowhere; return the number of leaves."""
-        self.bins.check_sound()
+        self.bins.check_loaded()
         splits = self.nodes[self.nodes[:, 2] >= 0]
         children = self.nodes[:, 2].astype(np.int64)[:, None] + [0, 1]
-        n_leaves = check_forest(self.nodes, self.roots, children, self.n_features_in_)
-        need(
+        n_leaves = require_trees(self.nodes, self.roots, children, self.n_features_in_)
+        require(
             self.sets.dtype == np.uint64 and self.sets.ndim == 2 and self.sets.shape[1] == 4, "sets of codes are wrong"
         )
         named = -1 - splits[splits[:, 1] < 0, 1]
-        places(named, len(self.sets), named.size)
+        require_indices(named, len(self.sets), named.size)
         return n_leaves
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful.baseline._folds import Split
 
 ROUNDS, LEAVES = 100, 8
@@ -14,7 +14,7 @@ BINS = 63
 
 def small_booster(who: str, *, n_classes: int | None, rounds: int = ROUNDS, random_state: int | None = None) -> Any:
     """Return an unfitted LightGBM of at most 100 rounds and 8 leaves; ``who`` asked for it."""
-    lightgbm = need("lightgbm", "lightgbm", who)
+    lightgbm = import_optional("lightgbm", "lightgbm", who)
     kind = lightgbm.LGBMRegressor if n_classes is None else lightgbm.LGBMClassifier
     how = {"n_estimators": rounds, "num_leaves": LEAVES, "max_bin": BINS, "random_state": random_state}
     return kind(**how, n_jobs=1, verbose=-1)
@@ -22,7 +22,7 @@ def small_booster(who: str, *, n_classes: int | None, rounds: int = ROUNDS, rand
 
 def choose_rounds(x: np.ndarray, y: np.ndarray, weight: np.ndarray, splits: list[Split], n_classes: int | None) -> int:
     """Return the number of rounds with the smallest loss of left-out rows, summed over the folds."""
-    lightgbm = need("lightgbm", "lightgbm", "estimator=None")
+    lightgbm = import_optional("lightgbm", "lightgbm", "estimator=None")
     params = {"num_leaves": LEAVES, "max_bin": BINS, "num_threads": 1, "verbose": -1} | _objective(n_classes)
     total = np.zeros(ROUNDS)
     for train, test in splits:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heedful._file_checks import require_numbers
 from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._solver import (
     SQUARES,
@@ -25,7 +26,6 @@ from heedful._solver import (
     whole_table,
     working_tables,
 )
-from heedful._sound import numbers
 from heedful.baseline._folds import Split, fold_weights
 
 N_ALPHAS, MAX_ITER = 100, 10_000
@@ -61,13 +61,13 @@ class GlobalFit(NamedTuple):
     asked: Constraints | None = None
     fold_alphas: np.ndarray | None = None
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
         n_outputs, n_columns = len(self.coef), self.scale.center.size
-        numbers(self.scale.center, n_columns)
-        numbers(self.scale.unit, n_columns)
-        numbers(self.coef, n_outputs, n_columns)
-        numbers(self.intercept, n_outputs)
+        require_numbers(self.scale.center, n_columns)
+        require_numbers(self.scale.unit, n_columns)
+        require_numbers(self.coef, n_outputs, n_columns)
+        require_numbers(self.intercept, n_outputs)
         if self.asked is not None:
             self.asked.check_columns(n_columns)
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from heedful._checks import check_choice
 from heedful._files import write_whole
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful.datasets._catalogue import CATALOGUE, US_CHANGE_URL
 from heedful.datasets._folder import MANIFEST
 
@@ -61,7 +61,7 @@ def download_tables(
     """
     wanted = [check_choice("names", name, CATALOGUE) for name in (CATALOGUE if names is None else names)]
     if fetch is None:
-        need("ucimlrepo", "data", "download_tables")
+        import_optional("ucimlrepo", "data", "download_tables")
     place = Path(folder) / "uci"
     place.mkdir(parents=True, exist_ok=True)
     refused = []
@@ -79,7 +79,7 @@ def _fetch(name: str) -> pd.DataFrame:
     LOG.info("fetching %s: %s", name, CATALOGUE[name].page)
     if CATALOGUE[name].uci is None:
         return pd.read_csv(US_CHANGE_URL)
-    return need("ucimlrepo", "data", "download_tables").fetch_ucirepo(id=CATALOGUE[name].uci).data.original
+    return import_optional("ucimlrepo", "data", "download_tables").fetch_ucirepo(id=CATALOGUE[name].uci).data.original
 
 
 def _check_table(name: str, frame: pd.DataFrame) -> pd.DataFrame:

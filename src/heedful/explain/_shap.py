@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._optional import need
+from heedful._optional import import_optional
 
 
 def make_shap(added: np.ndarray, base: np.ndarray, cells: pd.DataFrame) -> Any:
     """Return shap's Explanation of contributions (n_query, n_columns), where they start, and the queries' cells."""
-    return need("shap", None, "to_shap").Explanation(
+    return import_optional("shap", None, "to_shap").Explanation(
         values=added,
         base_values=base,
         data=np.column_stack([_as_numbers(cells.iloc[:, j]) for j in range(cells.shape[1])]),

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful.explain._cells import Cells
 from heedful.plot._axes import get_axes, note_above, say_tick, ticks_within
 from heedful.plot._beeswarm import point_size
@@ -71,7 +71,7 @@ def place_numbers(ax: Any, cells: Cells) -> np.ndarray:
     span = (high - low) or 1.0
     place, end = cells.place.copy(), high + 0.03 * span
     if cells.dates:
-        dates: Any = need("matplotlib.dates", "plot", "heedful.plot")
+        dates: Any = import_optional("matplotlib.dates", "plot", "heedful.plot")
         ax.xaxis.set_major_locator(dates.AutoDateLocator(minticks=3, maxticks=7))
         ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(ax.xaxis.get_major_locator()))
     else:

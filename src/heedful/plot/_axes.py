@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful.plot._style import INK
 
 # Inches: a column of a two-column paper, and the most that a page holds.
@@ -21,7 +21,7 @@ class Fonts(NamedTuple):
 
 def import_pyplot() -> Any:
     """Return matplotlib.pyplot, or say how to get it."""
-    return need("matplotlib.pyplot", "plot", "heedful.plot")
+    return import_optional("matplotlib.pyplot", "plot", "heedful.plot")
 
 
 def get_axes(ax: Any, height: float = 2.4, width: float = COLUMN) -> Any:

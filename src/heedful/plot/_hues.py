@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful.explain import say_cell
 from heedful.explain._cells import read_cells
 from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
@@ -58,7 +58,7 @@ def _say_end(column: pd.Series, value: float) -> str:
 
 def draw_key(ax: Any, title: str, hues: Hues, *, noted: bool = False, at: str = "center") -> None:
     """Say above the axes, and above a note there, what the colours mean."""
-    boxes: Any = need("matplotlib.offsetbox", "plot", "heedful.plot")
+    boxes: Any = import_optional("matplotlib.offsetbox", "plot", "heedful.plot")
     size = fonts().tick
     above = 1 + LINE * size / points(ax)[1] * noted
 

@@ -8,7 +8,7 @@ import re
 from importlib.resources import files
 from typing import Any
 
-from heedful._optional import need
+from heedful._optional import import_optional
 
 # What every page has, and what each kind of page has beside it: its body is a file of its name.
 SHARED = ("basics", "colours", "charts", "tuning")
@@ -50,7 +50,7 @@ def to_json(data: Any) -> str:
 
 def plotly_script() -> str:
     """Return plotly.js of the installed package."""
-    return _inside_tags(need("plotly.offline", "report", "heedful.report").get_plotlyjs())
+    return _inside_tags(import_optional("plotly.offline", "report", "heedful.report").get_plotlyjs())
 
 
 def _own_script(kind: str) -> str:

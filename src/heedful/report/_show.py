@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from heedful._checks import check_number
-from heedful._optional import need
+from heedful._optional import import_optional
 from heedful._show import escape
 from heedful.explain import DriftReport, Explanation
 from heedful.report._write import render, write
@@ -46,7 +46,7 @@ def show(
     height = int(check_number("height", height, 100, 10_000, hint="Pixels."))
     if in_notebook():
         page = render(explanation, title=title, n_clusters=n_clusters)
-        display = need("IPython.display", None, "heedful.report.show")
+        display = import_optional("IPython.display", None, "heedful.report.show")
         display.display(display.HTML(frame_page(page, height)))
         return
     path = Path(tempfile.mkdtemp(prefix="heedful-")) / "report.html"

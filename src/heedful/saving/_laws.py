@@ -11,11 +11,11 @@ from heedful._sound import check_ensemble
 def check_all(model: Any) -> None:
     """Raise ValueError, or what numpy raises, if an array that others are indexed with is wrong.
 
-    An object of heedful says itself what must hold of it, in ``check_sound``.
+    An object of heedful says itself what must hold of it, in ``check_loaded``.
     """
     for part in _walk(model):
-        if hasattr(type(part), "check_sound"):
-            part.check_sound()
+        if hasattr(type(part), "check_loaded"):
+            part.check_loaded()
         elif type(part).__module__.startswith("sklearn."):
             check_ensemble(part)
 

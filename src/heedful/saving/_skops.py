@@ -12,7 +12,8 @@ from functools import cache
 from typing import Any
 from zipfile import ZIP_DEFLATED
 
-from heedful._sound import check_histogram, check_tree, check_xgboost, need, read_lightgbm, read_ubjson
+from heedful._file_checks import require
+from heedful._sound import check_histogram, check_tree, check_xgboost, read_lightgbm, read_ubjson
 from heedful.saving._archive import Archive
 from heedful.saving._scalars import PARTS, Scalar, parts_of
 
@@ -31,7 +32,7 @@ def read_nodes(archive: Archive) -> Any:
     schema = json.loads(archive.read("schema.json"))
     # the protocol decides who reads the nodes
     known = type(schema["protocol"]) is int and 0 <= schema["protocol"] <= _part("_protocol").PROTOCOL
-    need(known, f"the protocol {schema['protocol']!r} is not known")
+    require(known, f"the protocol {schema['protocol']!r} is not known")
     return audit.get_tree(schema, shared.LoadContext(src=archive, protocol=schema["protocol"]), trusted=None)
 
 
@@ -41,7 +42,7 @@ def make(tree: Any) -> Any:
         check = CHECKS.get(f"{node.module_name}.{node.class_name}")
         kind = type(node).__name__
         if check is not None and kind not in ("TypeNode", "CachedNode"):
-            need(
+            require(
                 kind == ("TreeNode" if check is _check_tree else "ObjectNode"),
                 "a tree or booster is made in another way",
             )
@@ -72,7 +73,7 @@ def _children(node: Any) -> Iterator[Any]:
 
 def _state(node: Any) -> Any:
     """Return the attributes that an object will be made with; skops takes the very same."""
-    need(node.children.get("attrs") is not None, "a tree or booster is empty")
+    require(node.children.get("attrs") is not None, "a tree or booster is empty")
     return node.children["attrs"].construct()
 
 

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, has_fit_param
 from heedful import _kernels
 from heedful._checks import check_choice, check_number, check_weights
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
+from heedful._file_checks import require_indices
 from heedful._kernels.shapes import ScoreRows, dense_rows
-from heedful._optional import need
-from heedful._sound import places
+from heedful._optional import import_optional
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity, check_rows
 
@@ -159,9 +159,9 @@ class Leaves:
     def __init__(self, ensemble: Ensemble, X: np.ndarray) -> None:
         self._ensemble, self._train = ensemble, ensemble.leaves(X)
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has rows in leaves that are not there."""
-        places(self._train, self._ensemble.n_leaves, self._ensemble.n_trees, self._train.shape[-1])
+        require_indices(self._train, self._ensemble.n_leaves, self._ensemble.n_trees, self._train.shape[-1])
 
     def score(self, X: np.ndarray) -> np.ndarray:
         """Return the share of trees in which rows meet the training rows (n_rows, n_train)."""
@@ -173,7 +173,7 @@ def default_booster(labels: bool, n_rows: int, n_jobs: int | None, seed: int, wh
 
     Leaves of 20 rows, LightGBM's default, would be most of a small table; its threads wait for each other on one.
     """
-    lightgbm = need("lightgbm", "lightgbm", who)
+    lightgbm = import_optional("lightgbm", "lightgbm", who)
     return (lightgbm.LGBMClassifier if labels else lightgbm.LGBMRegressor)(
         n_estimators=300,
         num_leaves=8,

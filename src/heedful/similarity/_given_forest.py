@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_array
 
 from heedful import _kernels
 from heedful._ensembles import check_flat, flatten
-from heedful._sound import need, numbers
+from heedful._file_checks import require, require_numbers
 from heedful.similarity._leaf_index import count_draws, index_all, index_some
 from heedful.similarity._protocol import check_rows
 
@@ -66,12 +66,12 @@ class GivenForest:
         """Return training rows by their numbers."""
         return self._train[index]
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has no leaves, or rows in none."""
         nodes, thresholds, roots = self._trees
         n_train = self.index.check(check_flat(nodes, thresholds, roots, self._train.shape[1]), roots.size)
-        numbers(self.per_weight, n_train)
-        need(self._train.shape[0] == n_train and len(self.forest.estimators_) == self.n_trees, "rows are missing")
+        require_numbers(self.per_weight, n_train)
+        require(self._train.shape[0] == n_train and len(self.forest.estimators_) == self.n_trees, "rows are missing")
 
     def _room(self, leaf_rows: int | str) -> list[np.ndarray]:
         """Return how many rows each leaf may keep, one array per tree."""

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heedful import _blocks, _kernels
+from heedful._file_checks import are_offsets, require, require_indices, require_numbers
 from heedful._kernels.shapes import ScoreRows
-from heedful._sound import are_bounds, need, numbers, places
 
 
 class LeafIndex(NamedTuple):
@@ -29,15 +29,15 @@ class LeafIndex(NamedTuple):
     def check(self, n_leaves: int, n_trees: int) -> int:
         """Raise if rows that came from a file are in no leaf of a forest; return how many there are."""
         starts, n_train, n_members = self.starts, self.inside.shape[0], self.members.size
-        places(starts, n_members + 1, n_leaves + 1)
-        need(are_bounds(starts, n_members), "the rows of a leaf are not there")
-        places(self.members, n_train, n_members)
+        require_indices(starts, n_members + 1, n_leaves + 1)
+        require(are_offsets(starts, n_members), "the rows of a leaf are not there")
+        require_indices(self.members, n_train, n_members)
         right = self.counts.shape == (n_members,) and self.counts.dtype.kind in "iuf"
-        need(right and np.isfinite(self.counts).all() and (self.counts >= 0).all(), "the draws of rows are missing")
-        numbers(self.total, n_leaves)
+        require(right and np.isfinite(self.counts).all() and (self.counts >= 0).all(), "the draws of rows are missing")
+        require_numbers(self.total, n_leaves)
         drawn = np.add.reduceat(np.append(self.counts.astype(np.float64), 0.0), starts[:-1])
-        need((self.total > 0)[(np.diff(starts) > 0) & (drawn > 0)].all(), "a leaf has rows and no draws")
-        need(self.inside.shape == (n_train, -(-n_trees // 8)) and self.inside.dtype == np.uint8, "bags are missing")
+        require((self.total > 0)[(np.diff(starts) > 0) & (drawn > 0)].all(), "a leaf has rows and no draws")
+        require(self.inside.shape == (n_train, -(-n_trees // 8)) and self.inside.dtype == np.uint8, "bags are missing")
         return n_train
 
 

@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from heedful import _kernels
+from heedful._file_checks import require, require_indices
 from heedful._kernels.shapes import ScoreRows
-from heedful._sound import need, places
 from heedful.similarity._protocol import Similarity
 
 # Rows whose codes are compared in one go at most, as measured: more leave the processor's caches. No power of two, so
@@ -46,16 +46,16 @@ class LeafProximity(Similarity):
             self._train = self._pack(X)
         return self
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has rows in leaves that are not there."""
         if not hasattr(self, "leaves_"):
             return
-        places(self.leaves_, self.n_leaves, *self.leaves_.shape[:2])
-        need(self.leaves_.dtype == np.int32 or not self.leaves_.size, "leaves are something else")
+        require_indices(self.leaves_, self.n_leaves, *self.leaves_.shape[:2])
+        require(self.leaves_.dtype == np.int32 or not self.leaves_.size, "leaves are something else")
         if self.few_leaves:
-            places(self._code, 256, self.n_leaves)
+            require_indices(self._code, 256, self.n_leaves)
             right = self._code.dtype == np.uint8 and self._train.dtype == np.uint8
-            need(right and np.array_equal(self._pack(self.leaves_), self._train), "codes of leaves are wrong")
+            require(right and np.array_equal(self._pack(self.leaves_), self._train), "codes of leaves are wrong")
 
     @property
     def bytes_per_query(self) -> int:

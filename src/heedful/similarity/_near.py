@@ -9,9 +9,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from heedful._checks import check_grid, is_word
+from heedful._file_checks import require
 from heedful._kernels.shapes import ScoreRows
 from heedful._show import short
-from heedful._sound import need
 from heedful._trees import Binned
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity
@@ -200,12 +200,12 @@ class NearSimilarity(Similarity):
         """Upper estimate of the memory that one query's scores take."""
         return self.similarity_.bytes_per_query + 40 * self._n_train
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has rows that are nowhere."""
         if hasattr(self, "where_"):
             shape = (self._n_train, len(self.places))
             right = self.where_.dtype == np.float64 and self.where_.shape == shape
-            need(right and np.isfinite(self.where_).all(), "rows have no place")
+            require(right and np.isfinite(self.where_).all(), "rows have no place")
 
     def _check_places(self, where: np.ndarray) -> None:
         what = " and ".join(repr(name) for name in self._names or self.places)

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from heedful._checks import check_count, check_number
-from heedful._sound import need, numbers
+from heedful._file_checks import require, require_numbers
 from heedful._trees import Binned, Growing, grow_forest
 from heedful.similarity._leaf_index import LeafIndex
 from heedful.similarity._protocol import check_rows
@@ -76,13 +76,13 @@ class OwnForest:
         """Return training rows by their numbers."""
         return self._train[index]
 
-    def check_sound(self) -> None:
+    def check_loaded(self) -> None:
         """Raise if what came from a file has no leaves, or rows in none."""
-        n_train = self.index.check(self.forest.check_sound(), self.n_trees)
-        numbers(self.per_weight, n_train)
+        n_train = self.index.check(self.forest.check_loaded(), self.n_trees)
+        require_numbers(self.per_weight, n_train)
         codes = self._train.codes
-        need(codes.dtype == np.uint8 and codes.shape == (n_train, self.forest.n_features_in_), "codes are missing")
-        need(self._train.bins.categories.size == codes.shape[1], "columns are cut nowhere")
+        require(codes.dtype == np.uint8 and codes.shape == (n_train, self.forest.n_features_in_), "codes are missing")
+        require(self._train.bins.categories.size == codes.shape[1], "columns are cut nowhere")
 
 
 def read_rows(X: Any) -> np.ndarray:
