@@ -31,7 +31,7 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 	$(BIN)/python examples/report.py build/report.html
 
 # Tests run in two processes: threads of OpenMP that spin while they wait would hold up those of the other process.
-test test-studies test-oldest test-newest: export OMP_WAIT_POLICY ?= passive
+test test-studies test-oldest test-newest coverage: export OMP_WAIT_POLICY ?= passive
 
 .PHONY: test
 test: $(READY) ## run the tests of everything that a change can break
@@ -56,6 +56,15 @@ WITH_BOUNDS := test_bounds.py _trees _intervals _models/test_linear_fits.py _sol
 test-bounds: $(READY) ## run tests of every room that calls kernels with all indices checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels $(BIN)/python -m pytest -n 2 --dist loadfile \
 		-p tests.bounds $(WITH_BOUNDS:%=tests/%)
+
+# Kernels are seen where they run as plain Python, in the tests of their room.
+.PHONY: coverage
+coverage: $(READY) ## say which lines the tests run; what they miss is in build/coverage/index.html
+	rm -f .coverage
+	$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-append --cov-report= tests/_kernels
+	$(BIN)/python -m coverage html --quiet
+	$(BIN)/python -m coverage report
 
 .PHONY: mutants
 mutants: $(READY) ## make small wrong edits one by one and see that tests fail; ONLY='text' tries those with it
@@ -92,7 +101,7 @@ test-newest: ## run TESTS with the newest of every package, in .venv-newest, wit
 	$(NEWEST)/bin/python -m pip install --quiet --upgrade --upgrade-strategy eager --editable '.[dev]'
 	NUMBA_CACHE_DIR=$(CURDIR)/$(NEWEST)/kernels $(NEWEST)/bin/python -m pytest -n 2 --dist loadfile $(TESTS)
 
-PYTHONS ?= python3.11 python3.12 python3.13
+PYTHONS ?= python3.11 python3.12 python3.13 python3.14
 .PHONY: test-pythons
 test-pythons: ## run TESTS with the newest packages on each of PYTHONS, in .venv-python3.11 and so on
 	@for python in $(PYTHONS); do \
@@ -318,5 +327,5 @@ fuzz: $(READY) ## look for input that breaks the package, for FUZZ_SECONDS (600)
 
 .PHONY: clean
 clean: ## remove what the targets made
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(ECONML) $(LEAGUE) $(DOCS) .venv-python3.* build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) $(ECONML) $(LEAGUE) $(DOCS) .venv-python3.* build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
