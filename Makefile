@@ -151,10 +151,6 @@ figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md sh
 	$(BIN)/python examples/toy_figure.py -o docs/_static/figure1.png
 	$(BIN)/python examples/figure4.py --paper -o docs/_static/figure4.png
 
-.PHONY: pages
-pages: $(READY) ## write into every page of results whether its code has changed since it was measured
-	$(BIN)/python tools/mark_pages.py
-
 .PHONY: lint
 lint: $(READY) ## style, and the direction of imports
 	$(BIN)/ruff check .

@@ -7,6 +7,9 @@ from importlib.metadata import version
 
 import pandas as pd
 
+# What every page names, beside the packages of its study.
+BASE = ("heedful", "numpy", "numba", "scikit-learn")
+
 
 def tell_mean(values: pd.Series, digits: int = 1, sign: str = "") -> str:
     """Return mean (standard error); of a single value the value, of none that nothing was run."""
@@ -47,4 +50,4 @@ def versions(packages: Iterable[str]) -> str:
 
 def stamp(*packages: str) -> str:
     """Return the date, and what was measured with."""
-    return f"{dt.date.today()}, {versions(packages)}"
+    return f"{dt.date.today()}, {versions(dict.fromkeys((*BASE, *packages)))}"

@@ -19,43 +19,27 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tqdm import tqdm
 
 from benchmarks import kept, pages
-from benchmarks.fingerprint import fingerprint
-from benchmarks.kept import Part, Scores, part_of
+from benchmarks.kept import Line, Part, Scores, part_of
 from benchmarks.tables import PROJECT, READINGS, TABLES, data_folder, load, stand_in
 
 # Features and response; or what draws a simulation, and its arguments.
 Table = tuple[Any, ...]
 Job = tuple[str, int]
 AddOptions = Callable[[argparse.ArgumentParser], None]
-SMOKE = {"runs": 1, "jobs": 1, "fresh": True, "confirm": 0, "kept": False}
+SMOKE = {"runs": 1, "jobs": 1, "fresh": True}
 
 
 class Study(NamedTuple):
-    """A study: its folder, what it measures on a split (a table and a seed), and the packages that have a say in it.
-
-    ``names`` are the entries of tables of methods that it is about, if it is a part of a study of several.
-    """
+    """A study: its folder, what it measures on a split (a table and a seed), and the packages that have a say in it."""
 
     home: Path
     one_split: Callable[..., Scores]
     packages: tuple[str, ...]
-    names: tuple[str, ...] = ()
 
     @property
-    def key(self) -> str:
-        """What splits must share to stand in one table: the code that they depend on, and versions of the others'."""
-        code = fingerprint(module_of(self.one_split), self.names)
-        return f"code {code}, {pages.versions(name for name in self.packages if name != 'heedful')}"
-
-
-def module_of(function: Callable[..., Any]) -> str:
-    """Return the study that is running, else the module of a function."""
-    running = running_module()
-    if running.startswith("benchmarks."):
-        return running
-    while isinstance(function, partial):
-        function = function.func
-    return function.__module__
+    def versions(self) -> str:
+        """What splits must share to stand in one table."""
+        return pages.versions(self.packages)
 
 
 def running_module() -> str:
@@ -82,9 +66,6 @@ def read_options(
         parser.set_defaults(jobs=-1)
     if runs:
         parser.add_argument("--fresh", action="store_true", help="measure again what earlier runs have measured")
-        about_confirm = "measure the first N splits of each table again; if they are as kept, keep the others too"
-        parser.add_argument("--confirm", type=int, default=0, metavar="N", help=about_confirm)
-        parser.add_argument("--kept", action="store_true", help="measure nothing: the page of what is kept")
     parser.add_argument("--smoke", action="store_true", help="a small run without data, to see that it works")
     if add is not None:
         add(parser)
@@ -135,12 +116,10 @@ def kept_splits(home: Path, options: argparse.Namespace) -> Path:
 def publish(home: Path, options: argparse.Namespace, page: str, whole: bool = True, name: str = "results.md") -> Path:
     """Print a page and write it: in the study's folder if the run is whole, else under build/; return the folder.
 
-    Below stands which code it is of, and where that was measured.
+    Below stands at which commits it was measured, and on what machines.
     """
     folder = home if whole and options.whole else work_folder(home, options)
-    module = running_module()
-    if module.startswith("benchmarks."):
-        page += f"\nCode `{fingerprint(module)}` of `{module}`, {tell_origins(options)}\n"
+    page += f"\n{tell_origins(options)}\n"
     print(page)
     (folder / name).write_text(page, encoding="utf-8")
     return folder
@@ -150,16 +129,10 @@ def tell_origins(options: argparse.Namespace) -> str:
     """Return at which commits and on what kinds of machine the splits of a page were measured."""
     origins = getattr(options, "origins", None) or {where_measured()}
     commits, machines = (pages.list_words(sorted(set(words))) for words in zip(*origins, strict=True))
-    told = f"measured at commit {commits} on {machines}."
+    told = f"Measured at commit {commits} on {machines}."
     if len({machine for _, machine in origins}) > 1:
         told += " Between kinds of machine numbers differ a little, as BLAS sums in another order."
-    return told + "".join(tell_confirmed(*again) for again in sorted(getattr(options, "confirmed", ())))
-
-
-def tell_confirmed(commit: str, machine: str, number: int) -> str:
-    """Return which splits were measured again after code had changed, and were the same."""
-    which = "first split" if number == 1 else f"first {number} splits"
-    return f" The {which} of each table, measured again at commit {commit} on {machine}, gave the same numbers."
+    return told
 
 
 @cache
@@ -177,10 +150,7 @@ def run(study: Study, tables: dict[str, Table], options: argparse.Namespace, par
     """Return the scores of all splits, measured now or kept from an earlier run."""
     wanted = [(part, *job) for job in order_jobs(tables, options.runs)]
     known, _ = run_parts({part: study}, tables, wanted, options)
-    found = {job[1:]: known[job] for job in sorted(wanted) if job in known}
-    if tables.keys() - {title for title, _ in found}:
-        raise SystemExit("Of some tables no split is kept: run without `--confirm` and `--kept` first.")
-    return as_frame(found)
+    return as_frame({job[1:]: known[job] for job in sorted(wanted)})
 
 
 def order_jobs(tables: dict[str, Table], runs: int) -> list[Job]:
@@ -194,33 +164,34 @@ def run_parts(
 ) -> tuple[dict[Part, Scores], int]:
     """Return all that is known of the parts of a study, and how many had to be measured for it.
 
-    A part is a study of its own, of which each split is kept under its own key: a part that is new or has changed
+    A part is a study of its own, of which each split is kept with the versions of its own packages: a part that is new
     leaves the others as they are. All share one folder, that of the first.
     """
     home = next(iter(studies.values())).home
-    path, keys = kept_splits(home, options), {part: study.key for part, study in studies.items()}
-    measure = partial(measure_splits, studies, tables, options.jobs)
-    if options.fresh:
-        kept.forget(path, lambda line: part_of(line) in set(wanted))
-    if options.confirm:
-        kept.confirm(path, keys, wanted, options.confirm, measure, where_measured())
-    known = kept.read_parts(path, keys)
-    if options.confirm or options.kept:
-        wanted = [job for job in wanted if job in known]
-    missing = [job for job in wanted if job not in known]
+    path, versions = kept_splits(home, options), {part: study.versions for part, study in studies.items()}
+    lines = read_kept(path, versions, wanted if options.fresh else [])
+    kept.write_lines(path, list(lines.values()))
+    missing = [job for job in wanted if job not in lines]
+    splits = measure_splits(studies, tables, options.jobs, missing)
     with path.open("a", encoding="utf-8") as file:
-        for split in tqdm(measure(missing), home.name, len(wanted), initial=len(wanted) - len(missing), unit="split"):
-            # the newline comes first, so that a line cut off does not swallow the next one
-            file.write("\n" + json.dumps({"key": keys[split["part"]], "origin": where_measured()} | split))
+        for split in tqdm(splits, home.name, len(wanted), initial=len(wanted) - len(missing), unit="split"):
+            line = {"versions": versions[split["part"]], "origin": where_measured()} | split
+            file.write(f"{json.dumps(line)}\n")
             file.flush()
-            known[split["part"], split["table"], split["seed"]] = split["scores"]
+            lines[part_of(line)] = line
+    known = {part: line["scores"] for part, line in lines.items() if part[0] in studies}
     check_numbers(wanted, known)
-    kept.forget(path, lambda line: keys.get(part_of(line)[0], line["key"]) != line["key"] and part_of(line) in known)
-    used = [line for line in kept.read_lines(path) if part_of(line) in set(wanted)]
-    options.origins = getattr(options, "origins", set()) | {tuple(line["origin"]) for line in used}
-    confirmed = {tuple(line["confirmed"]) for line in used if "confirmed" in line}
-    options.confirmed = getattr(options, "confirmed", set()) | confirmed
+    kept.write_lines(path, list(lines.values()))
+    used = {tuple(lines[part]["origin"]) for part in wanted}
+    options.origins = getattr(options, "origins", set()) | used
     return known, len(missing)
+
+
+def read_kept(path: Path, versions: dict[str, str], unwanted: list[Part]) -> dict[Part, Line]:
+    """Return the splits of a file without those that are unwanted, or of other versions than their part has now."""
+    lines = {part_of(line): line for line in kept.read_lines(path)}
+    old = {part for part, line in lines.items() if versions.get(part[0], line["versions"]) != line["versions"]}
+    return {part: line for part, line in lines.items() if part not in old.union(unwanted)}
 
 
 def measure_splits(

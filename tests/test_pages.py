@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from benchmarks.pages import draw_table, join, tell_mean
+from benchmarks.pages import draw_table, join, stamp, tell_mean
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,9 @@ def test_a_table_has_a_line_below_its_head():
 
 def test_parts_without_text_are_left_out_of_a_page():
     assert join("Title", "", "text") == "# Title\n\ntext\n"
+
+
+def test_a_page_names_versions_of_python_and_of_what_all_studies_need_once_each():
+    told = stamp("heedful", "pandas")
+    names = [part.split()[0] for part in told.split(", ")[1:]]
+    assert names == ["heedful", "numpy", "numba", "scikit-learn", "pandas", "Python"]

@@ -90,7 +90,7 @@ def main() -> None:
     tables[f"visits, {many} rows, no left-out row like a training row"] = (partial(draw_visits, many, test, True),)
     # an EBM takes its time of few rows too
     names = [name for name in METHODS if not (options.smoke and name == "EBM")]
-    studies = {name: study.Study(HERE, partial(one_draw, name=name), PACKAGES[name], (name,)) for name in names}
+    studies = {name: study.Study(HERE, partial(one_draw, name=name), PACKAGES[name]) for name in names}
     jobs = study.order_jobs(tables, options.runs)
     wanted = [(name, *job) for job in jobs for name in names if has_method(name, job[0])]
     known, _ = study.run_parts(studies, tables, wanted, options)

@@ -146,7 +146,7 @@ def main() -> None:
     if not options.smoke and FOREST not in present:
         print("econml is not installed: its methods are left out. `make effects` has them.")
     names = [name for name in present if name in {OURS, *options.methods}]
-    studies = {name: study.Study(HERE, partial(one_draw, name=name), METHODS[name].packages, (name,)) for name in names}
+    studies = {name: study.Study(HERE, partial(one_draw, name=name), METHODS[name].packages) for name in names}
     jobs = study.order_jobs(tables, options.runs)
     known, _ = study.run_parts(studies, tables, [(name, *job) for job in jobs for name in names], options)
     splits: dict[study.Job, study.Scores] = {job: {} for job in sorted(jobs)}

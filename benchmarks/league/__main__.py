@@ -5,7 +5,7 @@
 
 Writes results.md beside this file once all methods that are installed have all tables; of less, and with ``--smoke``,
 under build/. Each method of each split is kept in splits.jsonl: an interrupted run goes on where it stopped, and when
-heedful has changed, it alone is measured again.
+heedful has a new version, it alone is measured again.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def part_name(kind: str, name: str) -> str:
 def make_studies() -> dict[str, study.Study]:
     """Return one study for each method and kind of response whose package is there."""
     return {
-        part_name(kind, name): study.Study(HERE, partial(measure, kind, name), method.packages, (kind, name))
+        part_name(kind, name): study.Study(HERE, partial(measure, kind, name), method.packages)
         for kind, methods in METHODS.items()
         for name, method in methods.items()
         if not find_absent([name])

@@ -25,7 +25,6 @@ from benchmarks.tables import integer_codes, one_hot
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.baseline import LassoBaseline, LogisticBaseline
 
-# Raise it when heedful has changed: heedful is then measured again, and its rivals are kept
 OURS, LASSO, EBM = "heedful", "lasso", "EBM"
 MINUTE = 60.0
 Halves = tuple[Any, Any]

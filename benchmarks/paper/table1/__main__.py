@@ -91,7 +91,7 @@ def one_split(name: str, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Sco
 
 def make_study(name: str) -> study.Study:
     """Return the study of one method."""
-    return study.Study(HERE, partial(one_split, name), METHODS[name].packages, (name,))
+    return study.Study(HERE, partial(one_split, name), METHODS[name].packages)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

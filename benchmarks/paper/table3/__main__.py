@@ -60,7 +60,7 @@ def one_run(name: str, make: Callable[..., Simulation], how: dict[str, Any], see
 
 def make_study(name: str) -> study.Study:
     """Return the study of one method."""
-    return study.Study(HERE, partial(one_run, name), PACKAGES.get(name, OURS), (name,))
+    return study.Study(HERE, partial(one_run, name), PACKAGES.get(name, OURS))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
