@@ -20,7 +20,6 @@ GROUND = {
     "_blocks",
     "_frames",
     "_file_checks",
-    "_sound",
     "_ensembles",
     "_trees",
 }
@@ -36,8 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_show": set(),
     "_version": set(),
     "_file_checks": set(),
-    "_sound": {"_file_checks"},
-    "_ensembles": {"_kernels", "_checks", "_file_checks", "_optional", "_sound"},
+    "_ensembles": {"_kernels", "_checks", "_file_checks", "_optional"},
     "_trees": {"_kernels", "_blocks", "_file_checks"},
     "attention": GROUND,
     "_solver": GROUND | {"attention"},
@@ -57,13 +55,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "plot": {"_optional", "explain"},
     "report": {"_checks", "_files", "_optional", "_responses", "_show", "explain"},
     "datasets": {"_checks", "_files", "_optional"},
-    "saving": {"_file_checks", "_files", "_sound", "_version"},
+    "saving": {"_file_checks", "_files", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
     # public names only, the writer of files, and compiling ahead
     "cli": {
         "_files",
         "_first_use",
-        "_sound",
         *(
             "AttentionCox",
             "AttentionEffect",

@@ -79,7 +79,7 @@ def arguments(folder, out, model, target="yield", drop=("grade", "level", "day",
     """Return a command; what the model does not need is dropped."""
     files = [folder / model, folder / "recent.csv", folder / "new.csv"]
     dropped = [name for name in (*drop, "yield") if name != target]
-    return ["drift", *map(str, files), "-o", str(out), "--target", target, "--drop", *dropped]
+    return ["drift", *map(str, files), "-o", str(out), "--target", target, "--trust", "--drop", *dropped]
 
 
 TEXT = ("grade", "level", "day")
@@ -171,7 +171,15 @@ def test_rows_are_counted_back_in_time_and_not_in_the_file(folder, tmp_path):
     rows, written = RECENT.assign(hour=np.arange(ROWS))[[*NUMBERS, "yield", "hour"]], set()
     for order in (slice(None), slice(None, None, -1)):
         rows[order].to_csv(tmp_path / "r.csv", index=False)
-        command = ["drift", folder / "numbers.txt", tmp_path / "r.csv", folder / "new.csv", "--target", "yield"]
+        command = [
+            "drift",
+            folder / "numbers.txt",
+            tmp_path / "r.csv",
+            folder / "new.csv",
+            "--target",
+            "yield",
+            "--trust",
+        ]
         for window in ("40", "40.0"):
             more = ["--drop", "site", "--time", "hour", "--window", window, "-o", tmp_path / "o.csv"]
             assert main([*map(str, [*command, *more])]) == 0
@@ -265,7 +273,7 @@ def test_cells_that_the_model_cannot_take_are_named(refused, folder, tmp_path):
 
 
 def test_models_that_cannot_be_corrected(refused, made, folder, tmp_path):
-    rest = [folder / "recent.csv", folder / "new.csv", "--target", "yield", "-o", tmp_path / "o.csv"]
+    rest = [folder / "recent.csv", folder / "new.csv", "--target", "yield", "--trust", "-o", tmp_path / "o.csv"]
     refused("drift", made / "survival.skops", *rest, naming=["survival.skops", "survival"])
     refused("drift", write(tmp_path / "m.txt", "tree\nversion=v4\n"), *rest, naming=["m.txt", "LightGBM", "damaged"])
     skops_io.dump(RandomForestRegressor(2).fit(OLD[NUMBERS], OLD[["yield", "level"]]), tmp_path / "m.skops")

@@ -9,7 +9,6 @@ import datetime as dt
 import io
 import tempfile
 import warnings
-import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -20,19 +19,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from lightgbm import LGBMRegressor
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
-from xgboost import XGBRegressor
 
-import heedful
 from heedful import (
     AttentionClassifier,
     AttentionCox,
     AttentionLasso,
     AttentionLassoClassifier,
-    DriftCorrector,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
 )
@@ -65,10 +60,6 @@ OBJECTS: dict[str, list[Any]] = {
     "mixed": [*NUMBERS, *WORDS, None, (1, 2), b"x"],
     "several": [[1], {"a": 1}, 1j, {2}, None],
 }
-BOOSTERS = (
-    *("collections.OrderedDict", "lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor"),
-    *("xgboost.core.Booster", "xgboost.sklearn.XGBRegressor"),
-)
 CLASSIFIERS: dict[str, Callable[..., Any]] = {
     "lassos": AttentionLassoClassifier,
     "trees": lambda **how: AttentionClassifier(DecisionTreeClassifier(max_depth=2), **how),
@@ -284,46 +275,11 @@ def change_kinds(data: bytes) -> None:
         raise AssertionError(f"{first} in fit, {then} in predict gave {said!r}")
 
 
-def predict_by_damaged_booster(data: bytes) -> None:
-    """Load a model with a booster inside, some bytes of one entry changed and packed anew: an error or numbers."""
-    source = Bytes(data)
-    parts = dict(good_booster(source.pick(["LightGBM", "XGBoost"])))
-    name = source.pick(sorted(parts))
-    content = bytearray(parts[name])
-    for _ in range(1 + source.byte() % 4):
-        content[(source.byte() << 16 | source.byte() << 8 | source.byte()) % len(content)] = source.byte()
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w") as archive:
-        for entry, old in parts.items():
-            archive.writestr(entry, bytes(content) if entry == name else old)
-    with quiet():
-        try:
-            model = heedful.load_model(file, trusted=BOOSTERS)
-        except ValueError:
-            return
-        with contextlib.suppress(*DOCUMENTED):
-            if len(model.predict(np.ones((3, 2)))) != 3:
-                raise AssertionError("rows are missing")
-
-
-@cache
-def good_booster(kind: str) -> dict[str, bytes]:
-    """Return the entries of the file of a model with a booster inside."""
-    learner = LGBMRegressor(n_estimators=2, min_child_samples=2, n_jobs=1, verbose=-1)
-    learner = learner if kind == "LightGBM" else XGBRegressor(n_estimators=2, n_jobs=1)
-    X = np.column_stack([np.arange(30.0), np.arange(30) * 7 % 5])
-    file = io.BytesIO()
-    heedful.save_model(DriftCorrector(learner.fit(X, X[:, 1])).fit(X, X[:, 1] + X[:, 0]), file)
-    with zipfile.ZipFile(file) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
-
-
 TARGETS: list[Callable[[bytes], None]] = [
     fit_and_predict,
     weigh_classes,
     read_and_fit,
     predict_by_damaged_model,
-    predict_by_damaged_booster,
     change_kinds,
 ]
 

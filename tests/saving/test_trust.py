@@ -10,7 +10,8 @@ from heedful.saving._trust import foreign_types, is_ours
     [
         ("heedful.similarity._forest.ForestProximity", True),
         ("heedful._training_table.TrainingTable", True),
-        ("sklearn.tree._tree.Tree", True),
+        ("sklearn.tree._tree.Tree", False),
+        ("collections.OrderedDict", True),
         ("heedful.similarity._forest.clone", False),
         ("heedful.similarity._forest.RandomForestRegressor", False),
         ("heedful.saving._file.save_model", False),

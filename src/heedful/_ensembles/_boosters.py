@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, same_size, starts, with_start
-from heedful._file_checks import require_indices
+from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, starts, with_start
 from heedful._optional import import_optional
 
 
@@ -22,12 +21,6 @@ class _LightGBM(Ensemble):
     booster: Any
     n_rounds: int
     first: np.ndarray
-
-    def check_loaded(self) -> None:
-        """Raise if what came from a file does not suit the booster that came with it."""
-        super().check_loaded()
-        require_indices(self.first, self.n_leaves, self.n_trees)
-        same_size(self, self.booster.num_feature(), self.booster.num_trees())
 
     def _find(self, X: Any) -> np.ndarray:
         return np.ascontiguousarray(self._find_rows(X).T)
@@ -71,14 +64,6 @@ class _XGBoost(Ensemble):
     missing: float
     first: np.ndarray
     number: np.ndarray
-
-    def check_loaded(self) -> None:
-        """Raise if what came from a file does not suit the booster that came with it."""
-        super().check_loaded()
-        require_indices(self.first, self.number.size, self.n_trees)
-        # a node before the first leaf has none
-        require_indices(self.number + 1, self.n_leaves + 1, self.number.size)
-        same_size(self, self.booster.num_features(), None)
 
     def _find(self, X: Any) -> np.ndarray:
         found = self.predict(X, pred_leaf=True).reshape(X.shape[0], -1).astype(np.int32)
@@ -135,12 +120,6 @@ class _CatBoost(Ensemble):
 
     model: Any
     first: np.ndarray
-
-    def check_loaded(self) -> None:
-        """Raise if what came from a file does not suit the model that came with it."""
-        super().check_loaded()
-        require_indices(self.first, self.n_leaves, self.n_trees)
-        same_size(self, len(self.model.feature_names_), self.model.tree_count_ * self.start.size)
 
     def _find(self, X: np.ndarray) -> np.ndarray:
         found = self.model.calc_leaf_indexes(X).astype(np.int32)

@@ -90,11 +90,6 @@ class Ensemble:
         return np.ascontiguousarray(self._find(X).T)
 
 
-def same_size(ensemble: Ensemble, n_features: int, n_trees: int | None) -> None:
-    """Raise unless a booster has the columns that its ensemble has, and at least its trees."""
-    require(ensemble.n_features == n_features and ensemble.n_trees <= (n_trees or np.inf), "a booster is another one")
-
-
 def with_start(ensemble: Ensemble, own: np.ndarray) -> Ensemble:
     """Return an ensemble that starts from what its trees leave of its own raw score of a row of zeros."""
     trees = ensemble.raw(ensemble.leaves(np.zeros((1, ensemble.n_features))))

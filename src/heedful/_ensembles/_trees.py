@@ -9,8 +9,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from heedful import _kernels
 from heedful._ensembles._ensemble import Ensemble, loss_of, number_leaves, starts, with_start
-from heedful._file_checks import require, require_indices, require_trees
-from heedful._sound import check_columns, check_histogram
+from heedful._file_checks import in_range, require, require_indices, require_trees
 
 
 def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -112,8 +111,11 @@ class _Histogram(Ensemble):
         """Raise if trees that came from a file lead nowhere."""
         super().check_loaded()
         for tree in self.trees:
-            check_histogram({"nodes": tree})
-            check_columns(tree, self.n_features)
+            split = np.flatnonzero(tree["is_leaf"] == 0)
+            children = np.stack([tree["left"][split], tree["right"][split]]).astype(np.int64)
+            # a child that comes after its parent can never lead back to it
+            require(in_range(children, tree.size) and (children > split).all(), "a child is missing, or a circle")
+            require(in_range(tree["feature_idx"][split], self.n_features), "a tree splits a column that is not there")
         n_nodes = sum(tree.size for tree in self.trees)
         require_indices(self.first, n_nodes, len(self.trees))
         follow = np.array_equal(self.first, starts([tree.size for tree in self.trees]))

@@ -29,7 +29,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     """Correct a model by recent rows; write its predictions of a table as they are and corrected."""
     start = perf_counter()
     _check_options(arguments)
-    loaded = load_any(arguments.model)
+    loaded = load_any(arguments.model, trust=arguments.trust)
     recent = read_recent(arguments, loaded)
     queries = read_queries(arguments, loaded, recent)
     reference = None if arguments.reference is None else read_reference(arguments, loaded, recent)

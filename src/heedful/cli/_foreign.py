@@ -1,4 +1,7 @@
-"""Models that other packages fitted: files known by what they begin with, and never a pickle."""
+"""Models that other packages fitted: files known by what they begin with, and never a pickle.
+
+Their own packages read them unchecked, so this takes the user's word that a file is to be trusted.
+"""
 
 import importlib
 import io
@@ -10,21 +13,15 @@ from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
-from zipfile import ZipFile, is_zipfile
+from zipfile import BadZipFile, ZipFile, is_zipfile
 
 import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from heedful._sound import read_lightgbm, read_xgboost
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
-from heedful.saving._archive import Archive
-from heedful.saving._header import HEADER
-from heedful.saving._laws import check_all
-from heedful.saving._skops import make, read_nodes
-from heedful.saving._trust import TREES
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
 SKLEARN = ("RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")
@@ -36,8 +33,7 @@ KINDS = {
 }
 # What skops finds in such models and does not trust by itself.
 KNOWN = (
-    *TREES,
-    "numpy.dtype",
+    *("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor", "numpy.dtype"),
     "collections.OrderedDict",
     *("lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor", "lightgbm.sklearn.LGBMClassifier"),
     "xgboost.core.Booster",
@@ -74,23 +70,31 @@ class Loaded(NamedTuple):
         return X if self.names is not None else X.to_numpy()
 
 
-def load_any(path: Path) -> Loaded:
-    """Read a model that ``heedful fit`` or another package wrote."""
+def load_any(path: Path, *, trust: bool) -> Loaded:
+    """Read a model that ``heedful fit`` wrote or, if its file is to be trusted, another package."""
     check_file(path)
-    data = path.read_bytes()
+    with path.open("rb") as file:
+        start = file.read(5)
     if is_zipfile(path):
-        whose, load = "skops", _load_skops
-    elif data.startswith(b"tree\n"):
-        whose, load = "LightGBM", _load_lightgbm
-    elif data.startswith(b"{"):
-        whose, load = "XGBoost", _load_xgboost
+        if _is_ours(path):
+            return _load_ours(path)
+        package, load = "skops", _load_skops
+    elif start.startswith(b"tree\n"):
+        package, load = "LightGBM", _load_lightgbm
+    elif start.startswith(b"{"):
+        package, load = "XGBoost", _load_xgboost
     else:
         raise UserError(
             f"{path}: no model that can be read. Pickle files, joblib's too, are never opened: save the model by "
             "skops.io.dump, or a booster by its save_model (LightGBM as text, XGBoost as .json or .ubj)."
         )
-    with _reading(path, whose):
-        return _load_ours(path) if whose == "skops" and _is_ours(data) else _describe(path, load(path, data))
+    if not trust:
+        raise UserError(
+            f"{path}: a file of {package} that heedful did not write. Other packages read their models unchecked, "
+            "and a forged file could do harm. If you trust where it came from, add --trust."
+        )
+    with _reading(path, package):
+        return _describe(path, load(path))
 
 
 def model_errors() -> tuple[type[Exception], ...]:
@@ -106,9 +110,13 @@ def message_of(error: Exception) -> str:
     return one_line(ValueError(re.sub(r"^\[[\d:]+\] \S+: |\nStack trace:.*", "", str(error), flags=re.DOTALL)))
 
 
-def _is_ours(data: bytes) -> bool:
-    with ZipFile(io.BytesIO(data)) as archive:
-        return HEADER in archive.namelist()
+def _is_ours(path: Path) -> bool:
+    """Return whether an archive has the header of ``heedful.save_model``."""
+    try:
+        with ZipFile(path) as archive:
+            return "heedful.json" in archive.namelist()
+    except (BadZipFile, OSError):
+        return False
 
 
 def _load_ours(path: Path) -> Loaded:
@@ -123,18 +131,17 @@ def _load_ours(path: Path) -> Loaded:
     return Loaded(model, list(kinds), len(kinds), kinds, others=others)
 
 
-def _load_skops(path: Path, data: bytes) -> Any:
+def _load_skops(path: Path) -> Any:
     """Return what a file of skops holds; refuse types that are not known, before anything of theirs is run."""
-    nodes = read_nodes(Archive(data))
-    foreign = [name for name in sorted(nodes.get_unsafe_set()) if not _is_known(path, name)]
+    skops = importlib.import_module("skops.io")
+    types = skops.get_untrusted_types(file=path)
+    foreign = [name for name in types if not _is_known(path, name)]
     if foreign:
         raise UserError(
             f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of scikit-learn, "
             "LightGBM or XGBoost. It was not loaded; do not trust where it came from."
         )
-    model = make(nodes)
-    check_all(model)
-    return model
+    return skops.load(path, trusted=types)
 
 
 def _is_known(path: Path, name: str) -> bool:
@@ -145,18 +152,19 @@ def _is_known(path: Path, name: str) -> bool:
     return name in KNOWN
 
 
-def _load_lightgbm(path: Path, data: bytes) -> Any:
-    return _package(path, "lightgbm").Booster(model_str=read_lightgbm(data))
+def _load_lightgbm(path: Path) -> Any:
+    return _package(path, "lightgbm").Booster(model_file=path)
 
 
-def _load_xgboost(path: Path, data: bytes) -> Any:
+def _load_xgboost(path: Path) -> Any:
+    # from memory, as XGBoost would tell the format by the name of a file
     booster = _package(path, "xgboost").Booster()
-    booster.load_model(bytearray(read_xgboost(data)))
+    booster.load_model(bytearray(path.read_bytes()))
     return booster
 
 
 @contextmanager
-def _reading(path: Path, whose: str) -> Iterator[None]:
+def _reading(path: Path, package: str) -> Iterator[None]:
     """Turn whatever is wrong with a file into one error; what a package prints of it is not for the user."""
     try:
         with redirect_stdout(io.StringIO()):
@@ -165,7 +173,7 @@ def _reading(path: Path, whose: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise UserError(
-            f"{path}: not a model of {whose}, or a damaged one: {message_of(error)[:200]}. Save it again."
+            f"{path}: not a model of {package}, or a damaged one: {message_of(error)[:200]}. Save it again."
         ) from error
 
 

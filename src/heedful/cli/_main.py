@@ -255,6 +255,8 @@ def _add_drift(commands: Any) -> None:
     own = _add(commands, "drift", "correct a fitted model by recent rows, without refitting it")
     own.add_argument("model", type=Path, metavar="MODEL", help=(
         "fitted model: file of `heedful fit` or skops, text of LightGBM, JSON or UBJ of XGBoost"))  # fmt: skip
+    own.add_argument("--trust", action="store_true", help=(
+        "read a model of another package as that package does, unchecked: for files that you trust only"))  # fmt: skip
     own.add_argument("recent", type=Path, metavar="RECENT", help=f"recent rows with the target: {TABLE}")
     _add_table(own)
     _add_output(own)

@@ -13,9 +13,9 @@ import numpy as np
 
 from heedful._files import check_folder, write_whole
 from heedful.saving._archive import Archive, TooLargeError
-from heedful.saving._header import HEADER, check_format, make_header, tell_versions
-from heedful.saving._laws import check_all
-from heedful.saving._skops import dump, make, read_nodes
+from heedful.saving._header import HEADER, check_format, make_header, other_versions
+from heedful.saving._objects import check_objects
+from heedful.saving._skops import dump, read_nodes
 from heedful.saving._trust import foreign_types
 
 
@@ -57,7 +57,7 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
         buffer = dump(model)
         with ZipFile(buffer, "a") as archive:
             archive.writestr(HEADER, header)
-        check_all(make(read_nodes(Archive(buffer.getvalue(), np.inf))))
+        check_objects(read_nodes(Archive(buffer.getvalue(), np.inf)).construct())
     except Exception as error:
         raise ValueError(
             f"The model cannot be saved, as it could not be read back: {_what(error)}. Replace what it names; a "
@@ -79,8 +79,9 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     file : str, path or binary file
         The file.
     trusted : collection of str, default=()
-        Types of other packages that the file may hold, by name: "lightgbm.basic.Booster". Classes of heedful and what
-        skops trusts (scikit-learn, numpy) need not be named.
+        Types of other packages that the file may hold, by name: "lightgbm.basic.Booster". Their package reads them
+        unchecked, so name those of files that you trust only. Classes of heedful and what skops trusts of scikit-learn
+        and numpy need not be named; trees and boosters of any package must be.
     max_size : int, default=None
         Bytes that the file may unpack to. None allows 100 times its size, and 256 MB to a small one.
 
@@ -92,9 +93,8 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     Raises
     ------
     ValueError
-        If the file is no model or a damaged one (a tree or booster in it too), unpacks to too much, holds types that
-        are not trusted (all are named), or was written in a format that this version does not read (it says which
-        does).
+        If the file is no model or a damaged one, unpacks to too much, holds types that are not trusted (all are
+        named), or was written in a format that this version does not read (it says which does).
 
     Examples
     --------
@@ -111,24 +111,23 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
         nodes = read_nodes(Archive(data, max_size))
         foreign = foreign_types(sorted(nodes.get_unsafe_set()), trusted)
         if not foreign:
-            model = make(nodes)
-            check_all(model)
+            model = nodes.construct()
+            check_objects(model)
             return model
     except TooLargeError as error:
         raise ValueError(f"{name}: {error}") from error
     except Exception as error:
         raise ValueError(
-            f"{name}: not a model of heedful, or a damaged one: {_what(error)}.{tell_versions(header)} Fit it again."
+            f"{name}: not a model of heedful, or a damaged one: {_what(error)}.{other_versions(header)} Fit it again."
         ) from error
     raise ValueError(
-        f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful.{tell_versions(header)} "
-        "It was not loaded; if you trust where it came from, name them in Python: "
-        "heedful.load_model(file, trusted=[...])"
+        f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful: other packages make it, "
+        f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust where it came from: "
+        f"heedful.load_model(file, trusted={foreign})"
     )
 
 
 def _what(error: Exception) -> str:
-    """Return what went wrong, in a few words."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
 
 

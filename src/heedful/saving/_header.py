@@ -24,20 +24,20 @@ def check_format(name: str, header: Any) -> None:
     """Refuse a format that is not ours, and say where it can be read."""
     if not isinstance(header, dict) or not isinstance(header.get("format"), int):
         raise ValueError(f"{name}: not a model of heedful, or a damaged one: its header names no format.")
-    wrote, found = header.get("heedful"), header["format"]
-    if found > FORMAT:
+    wrote, written = header.get("heedful"), header["format"]
+    if written > FORMAT:
         raise ValueError(
-            f"{name}: the model was written by heedful {wrote} (format {found}), this is {__version__} (format "
+            f"{name}: the model was written by heedful {wrote} (format {written}), this is {__version__} (format "
             f"{FORMAT}). Upgrade: pip install --upgrade heedful"
         )
-    if found < FORMAT:
+    if written < FORMAT:
         raise ValueError(
-            f"{name}: the model was written by heedful {wrote} (format {found}), this is {__version__} (format "
+            f"{name}: the model was written by heedful {wrote} (format {written}), this is {__version__} (format "
             f"{FORMAT}). Fit it again, or use it with: pip install heedful=={wrote}"
         )
 
 
-def tell_versions(header: dict[str, Any]) -> str:
+def other_versions(header: dict[str, Any]) -> str:
     """Return which versions wrote a file, where they are not those that read it; nothing if all are the same."""
     now, then = {"heedful": __version__, **libraries()}, {"heedful": header.get("heedful")}
     then |= header["libraries"] if isinstance(header.get("libraries"), dict) else {}

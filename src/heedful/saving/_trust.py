@@ -4,9 +4,6 @@ import importlib
 from collections.abc import Collection
 from types import ModuleType
 
-# What forests and boosters of scikit-learn are made of, which is looked at before it is used; skops itself trusts the
-# other parts of scikit-learn and numpy that occur.
-TREES = ("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor")
 SPLITTERS = (
     *("KFold", "GroupKFold", "StratifiedKFold", "StratifiedGroupKFold", "TimeSeriesSplit", "PredefinedSplit"),
     *("LeaveOneOut", "LeavePOut", "LeaveOneGroupOut", "LeavePGroupsOut"),
@@ -15,21 +12,21 @@ SPLITTERS = (
 # Nothing of these does more than to hold what it was made from.
 HARMLESS = (
     *("datetime.date", "datetime.datetime", "datetime.time", "datetime.timedelta", "datetime.timezone"),
-    *("zoneinfo.ZoneInfo", "decimal.Decimal", "numpy.dtype"),
+    *("zoneinfo.ZoneInfo", "decimal.Decimal", "numpy.dtype", "collections.OrderedDict"),
     *(f"sklearn.model_selection._split.{name}" for name in SPLITTERS),
 )
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a type is a class that heedful itself defines, a known part of a forest, or harmless.
+    """Return whether a type is a class that heedful itself defines, or harmless.
 
     Being found under a module of heedful is not enough: functions, and what a module has imported, are refused.
     """
     module, _, word = name.rpartition(".")
-    if name in TREES or name in HARMLESS:
+    if name in HARMLESS:
         return True
-    found = getattr(_module(module), word, None)
-    return isinstance(found, type) and found.__module__ == module
+    kind = getattr(_module(module), word, None)
+    return isinstance(kind, type) and kind.__module__ == module
 
 
 def _module(name: str) -> ModuleType | None:

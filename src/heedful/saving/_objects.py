@@ -1,23 +1,19 @@
-"""What is loaded is asked whether it is sound, object by object."""
+"""What is loaded is checked object by object before anybody uses it."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from heedful._sound import check_ensemble
 
+def check_objects(model: Any) -> None:
+    """Raise if an array of an object of heedful would make a kernel read beyond another.
 
-def check_all(model: Any) -> None:
-    """Raise ValueError, or what numpy raises, if an array that others are indexed with is wrong.
-
-    An object of heedful says itself what must hold of it, in ``check_loaded``.
+    An object says itself what must hold of it, in ``check_loaded``.
     """
     for part in _walk(model):
         if hasattr(type(part), "check_loaded"):
             part.check_loaded()
-        elif type(part).__module__.startswith("sklearn."):
-            check_ensemble(part)
 
 
 def _walk(model: Any) -> Iterator[Any]:

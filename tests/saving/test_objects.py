@@ -1,14 +1,8 @@
-"""Trees of our own and boosters inside of a file say what is wrong with them before anything descends them."""
-
-import io
+"""Trees of our own that come from a file say what is wrong with them before anything descends them."""
 
 import numpy as np
 import pytest
-import xgboost
 
-import heedful
-from heedful._sound import check_xgboost
-from heedful.saving import _skops
 from heedful.similarity import ForestProximity
 
 
@@ -47,20 +41,3 @@ def test_rows_of_no_leaf_are_refused(name, value):
     getattr(found.index, name)[1] = value
     with pytest.raises(ValueError, match=r"\w"):
         found.check_loaded()
-
-
-def test_a_booster_inside_of_a_file_goes_through_the_checks_of_raw_ones(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
-    model = heedful.DriftCorrector(xgboost.XGBRegressor(n_estimators=2, n_jobs=1).fit(X, y)).fit(X, y)
-    file = io.BytesIO()
-    heedful.save_model(model, file)
-
-    def spoil(saved):
-        saved["learner"]["gradient_booster"]["model"]["trees"][0]["left_children"][0] = 10**6
-        check_xgboost(saved)
-
-    monkeypatch.setattr(_skops, "check_xgboost", spoil)
-    trusted = ["xgboost.core.Booster", "xgboost.sklearn.XGBRegressor"]
-    with pytest.raises(ValueError, match="damaged one: ValueError: a child is missing"):
-        heedful.load_model(file, trusted=trusted)
