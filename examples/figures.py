@@ -66,7 +66,7 @@ def draw(explanation: Explanation, folder: Path) -> list[Path]:
         "small_model": plot.small_model(explanation, query),
         "what_if": plot.what_if(explanation, query, explanation.importance().index[0]),
         "dependence": plot.dependence(explanation, *explanation.importance().index[:2]),
-        "effects": plot.effects(explanation, explanation.importance().index[0]),
+        "local_effects": plot.local_effects(explanation, explanation.importance().index[0]),
         "mixing_histogram": plot.mixing_histogram(explanation),
         "n_eff_histogram": plot.n_eff_histogram(explanation),
         "tuning_curve": plot.tuning_curve(explanation),

@@ -198,7 +198,7 @@ def test_curves_are_shown_as_they_enter_the_model_for_all_rows():
 def test_effects_drawn_of_one_model_are_those_of_its_predictions():
     model, X, _ = fit_alone("numbers", 0.6)
     e = model.explain(X)
-    drawn = plot.effects(e, "a").collections[0].get_offsets()[:, 1]
+    drawn = plot.local_effects(e, "a").collections[0].get_offsets()[:, 1]
     ends = e.effects().xs("a", level="feature")
     low, high = (model.predict(X.assign(a=ends[side].astype(float).to_numpy())) for side in ("from", "to"))
     apart = (ends["to"] - ends["from"]).astype(float).to_numpy()

@@ -27,6 +27,14 @@ def test_lines_and_bars_are_those_of_the_table(kind, new):
         assert [text.get_text() for text in ax.get_legend().get_texts()] == list(model.classes_)
 
 
+def test_bars_that_end_at_their_point_but_for_rounding_are_drawn(monkeypatch):
+    model, *_ = fit("two")
+    found = model.held_out()
+    table = found.calibration(4).assign(observed=1.0, low=0.8, high=np.nextafter(1.0, 0.0))
+    monkeypatch.setattr(type(found), "calibration", lambda *_, **__: table)
+    assert plot.calibration(found, 4).has_data()
+
+
 def test_the_time_of_survival_stands_on_the_axis():
     model, *_ = fit("survival")
     ax = plot.calibration(model.held_out(), 3, time=1.0)

@@ -110,7 +110,7 @@ def test_a_narrow_range_far_from_zero_has_few_whole_numbers(small, no_overlap, t
 
 
 def test_an_unknown_column_is_named_with_some_that_are_known(small):
-    for call in (lambda: plot.dependence(small, "size"), lambda: plot.effects(small, "size")):
+    for call in (lambda: plot.dependence(small, "size"), lambda: plot.local_effects(small, "size")):
         with pytest.raises(ValueError, match=r"`column` must be a column .*'measure 0'.*got 'size'"):
             call()
     with pytest.raises(ValueError, match=r"`color` must be a column .*got 'size'"):

@@ -30,7 +30,7 @@ def with_ends(explanation, reach, n_query=None):
 
 
 def test_points_are_effects_at_the_values_of_the_column_beside_their_mean(small):
-    ax = plot.effects(small, "measure 0")
+    ax = plot.local_effects(small, "measure 0")
     x, y = points_of(ax)
     np.testing.assert_allclose(x, small.values["measure 0"])
     np.testing.assert_allclose(y, small.effect["measure 0"])
@@ -40,16 +40,16 @@ def test_points_are_effects_at_the_values_of_the_column_beside_their_mean(small)
 
 
 def test_levels_have_effects_of_their_own_and_no_mean(small):
-    ax = plot.effects(small, "kind")
+    ax = plot.local_effects(small, "kind")
     np.testing.assert_allclose(points_of(ax)[1], small.effect["kind"])
     assert not [line for line in ax.lines if line.get_linestyle() == "--"]
     assert ax.get_ylabel() == "effect of the level on\nprediction"
 
 
 def test_effects_of_a_class_or_of_the_likeliest_one(classes):
-    y = points_of(plot.effects(classes, "measure 0", output="mid"))[1]
+    y = points_of(plot.local_effects(classes, "measure 0", output="mid"))[1]
     np.testing.assert_allclose(y, classes.effect["mid", "measure 0"])
-    y = points_of(plot.effects(classes, "measure 0"))[1]
+    y = points_of(plot.local_effects(classes, "measure 0"))[1]
     likely = classes.link.idxmax(axis=1)
     np.testing.assert_allclose(y, [classes.effect.loc[query, (name, "measure 0")] for query, name in likely.items()])
 
@@ -57,14 +57,14 @@ def test_effects_of_a_class_or_of_the_likeliest_one(classes):
 def test_few_queries_have_whiskers_where_they_are_known(small):
     few = with_ends(small, 0.3, 30)
     ends = few.effects().xs("measure 0", level="feature")
-    np.testing.assert_allclose(np.sort(whiskers_of(plot.effects(few, "measure 0"))), ends[["low", "high"]])
-    assert len(whiskers_of(plot.effects(with_ends(small, 0.3), "measure 0"))) == 0
-    assert len(whiskers_of(plot.effects(with_ends(small, np.nan, 30), "measure 0"))) == 0
+    np.testing.assert_allclose(np.sort(whiskers_of(plot.local_effects(few, "measure 0"))), ends[["low", "high"]])
+    assert len(whiskers_of(plot.local_effects(with_ends(small, 0.3), "measure 0"))) == 0
+    assert len(whiskers_of(plot.local_effects(with_ends(small, np.nan, 30), "measure 0"))) == 0
 
 
 def test_whiskers_of_one_level_stand_beside_each_other(small):
     few = with_ends(small, 0.3, 20)
-    x, y = points_of(plot.effects(few, "kind"))
+    x, y = points_of(plot.local_effects(few, "kind"))
     np.testing.assert_allclose(y, few.effects().xs("kind", level="feature")["effect"])
     assert len(set(np.round(x, 6))) == 20
     names = few.values["kind"].value_counts().index
@@ -75,11 +75,11 @@ def test_a_column_whose_effects_are_not_known_is_refused(small):
     known = small.effects()
     fewer = known[known.index.get_level_values("feature") != "measure 0"]
     with pytest.raises(ValueError, match=r"3 most important columns.*'measure 0'.*local_effects"):
-        plot.effects(replace(small, tell_effects=lambda _: fewer), "measure 0")
+        plot.local_effects(replace(small, tell_effects=lambda _: fewer), "measure 0")
 
 
 def test_learners_are_sent_to_the_estimator(rng):
     X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     e = AttentionRegressor(mixing=0.5, temperature=0.1, random_state=0).fit(X, X["a"]).explain(X[:3])
     with pytest.raises(ValueError, match=r"local_effects\(X\)"):
-        plot.effects(e, "a")
+        plot.local_effects(e, "a")

@@ -17,7 +17,7 @@ from heedful.explain import Explanation
 
 ALL = [getattr(plot, name) for name in plot.__all__]
 OF_QUERY = (plot.attended_rows, plot.coefficient_path, plot.contributions, plot.small_model, plot.what_if)
-OF_COLUMN = (plot.dependence, plot.effects)
+OF_COLUMN = (plot.dependence, plot.local_effects)
 OF_NUMBERS = (plot.calibration, plot.lift)
 # Pictures of answers about effects, and what these are called.
 OF_EFFECTS = {plot.gain_curve: "heterogeneity", plot.balance: "overlap"}
@@ -57,7 +57,9 @@ def call(function, explanation, **how):
         return function(answer(OF_EFFECTS[function]), **how)
     arguments = (explanation.index[0],) if function in OF_QUERY else ()
     # effects are known of the most important columns only
-    column = explanation.effects().index.get_level_values("feature")[0] if function is plot.effects else "measure 0"
+    column = (
+        explanation.effects().index.get_level_values("feature")[0] if function is plot.local_effects else "measure 0"
+    )
     arguments += (column,) if function in OF_COLUMN else beside_query(function)
     explanation = as_costs(explanation) if function in OF_NUMBERS else explanation
     return function(explanation, *arguments, **how)

@@ -40,6 +40,12 @@ def test_temperatures_and_weightings_without_one_are_named(small, classes, no_ov
     assert [text.get_text() for text in plot.tuning_curve(classes).get_xticklabels()] == ["0.05", "0.1"]
 
 
+def test_long_names_of_similarities_are_below_each_other(small, no_overlap):
+    names = small.heads["similarity"] + " of residuals, all columns"
+    ax = plot.tuning_curve(Explanation(**{**vars(small), "heads": small.heads.assign(similarity=names)}))
+    no_overlap(ax.get_legend().get_texts())
+
+
 def test_heads_that_were_not_tried_are_refused(small):
     heads = small.heads.assign(error=np.nan)
     with pytest.raises(ValueError, match="tried its heads on unseen rows"):

@@ -1,11 +1,11 @@
-"""Axes to draw on: given or new, their size, their fonts."""
+"""Axes to draw on: given or new, their size, their fonts, their names and notes."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from heedful._optional import import_optional
-from heedful.plot._style import INK
+from heedful.plot._style import DASHED, INK, PALE
 
 # Inches: a column of a two-column paper, and the most that a page holds.
 COLUMN, PAGE = 3.5, 9.0
@@ -44,12 +44,6 @@ def points(ax: Any) -> tuple[float, float]:
     return 72 * box.width / dpi, 72 * box.height / dpi
 
 
-def note_above(ax: Any, x: float, text: str) -> None:
-    """Write a note above the axes, at a place along them."""
-    ax.annotate(text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
-                fontsize=fonts().tick, color=INK, ha="center", va="bottom")  # fmt: skip
-
-
 def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom")) -> Any:
     """Name both axes, set fonts, keep these sides of the frame, and return the axes."""
     size = fonts()
@@ -64,7 +58,39 @@ def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom
     return ax
 
 
-def say_tick(value: float, _: Any = None) -> str:
+def finish_rows(ax: Any, x: str, names: list[str], room: tuple[float, float] = (0.6, 0.6)) -> Any:
+    """Name the axis below, and the rows of a picture from the top, with room above and below; return the axes."""
+    finish(ax, x, "", frame=("bottom",))
+    ax.set_yticks(range(len(names)), names, fontsize=fonts().tick)
+    ax.tick_params(axis="y", length=0)
+    ax.set_ylim(len(names) - 1 + room[1], -room[0])
+    ax.xaxis.set_major_formatter(format_tick)
+    return ax
+
+
+def unit_square(ax: Any) -> None:
+    """Let both axes go from 0 to 1, with the diagonal."""
+    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+
+
+def annotate(ax: Any, text: str, at: tuple, offset: tuple[float, float], **look: Any) -> None:
+    """Write small text beside a place, away from it by an offset in points."""
+    look = {"fontsize": fonts().tick, "color": INK, "va": "center", **look}
+    ax.annotate(text, at, offset, textcoords="offset points", **look)
+
+
+def note_above(ax: Any, x: float, text: str) -> None:
+    """Write a note above the axes, at a place along them."""
+    annotate(ax, text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), ha="center", va="bottom")
+
+
+def dashed_line(ax: Any, x: float, **look: Any) -> None:
+    """Draw a dashed line from the foot of the axes to the top."""
+    ax.axvline(x, **{"color": PALE, "linewidth": 0.6, "linestyle": DASHED, **look})
+
+
+def format_tick(value: float, _: Any = None) -> str:
     """Return the number at a tick, whole: no power of ten beside the axis, where its name stands."""
     text = f"{value:.10g}"
     if value and not 1e-4 <= abs(value) < 1e5 and abs(float(f"{value:.3g}") - value) <= 1e-9 * abs(value):
@@ -73,7 +99,7 @@ def say_tick(value: float, _: Any = None) -> str:
 
 
 def ticks_within(low: float, high: float) -> Any:
-    """Return what places round ticks between two numbers only."""
+    """Return a locator of round ticks between two numbers only."""
     plt: Any = import_pyplot()
 
     class WithinLocator(plt.MaxNLocator):

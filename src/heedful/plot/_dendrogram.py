@@ -6,14 +6,14 @@ import numpy as np
 
 from heedful.explain import Clusters, Explanation
 from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
-from heedful.plot._labels import LETTER, keep_largest, shorten, spread, text_width
+from heedful.plot._labels import LETTER, draw_legend, keep_largest, shorten, spread, text_width
 from heedful.plot._read import check_explanation, find_clusters
-from heedful.plot._style import NEUTRAL, cluster_colour
+from heedful.plot._style import DASHED, NEUTRAL, cluster_colour
 
 # Share of the height below the leaves, for lines from prototypes to their names.
 FOOT = 0.07
-# Most names of prototypes in a key.
-KEYS = 16
+# Most prototypes in a legend.
+MOST_NAMED = 16
 
 
 def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
@@ -23,22 +23,18 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked among the
     leaves and named "cluster: query", in a key above the axes if names are long. Queries in no cluster are grey.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned, of at least two queries.
+        Of at least two queries.
     clusters : int or Clusters, default=None
         Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``LineCollection``, such as ``linewidths``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``LineCollection``, such as ``linewidths``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -46,20 +42,23 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     >>> from heedful import AttentionLasso, plot
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
-    >>> ax = plot.dendrogram(e, 3)
-    >>> len(ax.get_xticklabels())
+    >>> len(plot.dendrogram(e, 3).get_xticklabels())
     3
     """
     groups = find_clusters(check_explanation(explanation), clusters)
     lines = import_pyplot().matplotlib.collections.LineCollection
     ax = get_axes(ax)
-    segments, owner = _merges(groups)
+    corners, owner = _merges(groups)
     thin = float(np.clip(0.4 * points(ax)[0] / len(groups.order), 0.3, 0.8))
     colours = [cluster_colour(cluster) if cluster else NEUTRAL for cluster in owner]
-    ax.add_collection(lines(segments, **{"colors": colours, "linewidths": thin, **style}))
-    top = 1.05 * groups.linkage[-1, 2] or 1.0
+    ax.add_collection(lines(corners, **{"colors": colours, "linewidths": thin, **style}))
+    heights = groups.linkage[:, 2]
+    top = 1.05 * heights[-1] or 1.0
     ax.set(xlim=(-0.5, len(groups.order) - 0.5), ylim=(-FOOT * top, top))
-    _draw_cut(ax, groups)
+    if (owner == 0).any() and (owner > 0).any():
+        # between the last merge within clusters and the first of clusters
+        cut = (heights[owner > 0].max() + heights[owner == 0].min()) / 2
+        ax.axhline(cut, color=NEUTRAL, linewidth=0.6, linestyle=DASHED, zorder=0)
     finish(ax, "queries (cluster: prototype)", f"radius ({groups.unit})", frame=("left",))
     _mark_prototypes(ax, groups, FOOT * top)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
@@ -84,25 +83,18 @@ def _merges(groups: Clusters) -> tuple[np.ndarray, np.ndarray]:
     return corners, owner[n_query:]
 
 
-def _draw_cut(ax: Any, groups: Clusters) -> None:
-    """Draw a line between the last merge within clusters and the first of clusters."""
-    heights, owner = groups.linkage[:, 2], _merges(groups)[1]
-    if (owner == 0).any() and (owner > 0).any():
-        height = (heights[owner > 0].max() + heights[owner == 0].min()) / 2
-        ax.axhline(height, color=NEUTRAL, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
-
-
 def _mark_prototypes(ax: Any, groups: Clusters, foot: float) -> None:
-    """Mark the prototypes' leaves and name them below; long names go into a key above."""
-    size, width = fonts().tick, points(ax)[0]
+    """Mark the prototypes' leaves and name them below; long names go into a legend above."""
+    size, width, n_query = fonts().tick, points(ax)[0], len(groups.order)
     names = [f"{cluster}: {shorten(row)}" for cluster, row in groups.named["prototype"].items()]
+    colours = [cluster_colour(int(cluster)) for cluster in groups.named.index]
     if len(names) * (text_width(names, size) + LETTER * size) > 0.8 * width:
-        _draw_key(ax, groups, names, size)
+        _name_above(ax, groups, names, colours)
         names = [str(cluster) for cluster in groups.named.index]
     gap = text_width(names, size) + LETTER * size
     kept = keep_largest(groups.named["size"], 0.9 * width // gap)
-    at, colours = _prototype_places(groups), [cluster_colour(int(cluster)) for cluster in groups.named.index]
-    named = spread(at[kept], gap * len(groups.order) / (0.9 * width), -0.5, len(groups.order) - 0.5)
+    at = _prototype_places(groups)
+    named = spread(at[kept], gap * n_query / (0.9 * width), -0.5, n_query - 0.5)
     ax.scatter(at, np.zeros(at.size), s=16, c=colours, edgecolors="white", linewidths=0.5, zorder=3)
     for x, start, j in zip(named, at[kept], kept, strict=True):
         ax.plot([start, x], [0, -foot], color=colours[j], linewidth=0.6)
@@ -120,14 +112,10 @@ def _prototype_places(groups: Clusters) -> np.ndarray:
     return np.array([np.flatnonzero((leaves == cluster) & (leaves.index == row))[0] for cluster, row in rows])
 
 
-def _draw_key(ax: Any, groups: Clusters, names: list[str], size: float) -> None:
+def _name_above(ax: Any, groups: Clusters, names: list[str], colours: list[str]) -> None:
     """Name the prototypes above the axes, those of the largest clusters if there are very many."""
-    plt = import_pyplot()
-    keys = [
-        plt.Line2D([], [], color=cluster_colour(int(groups.named.index[j])), marker="o", markersize=3.5, linestyle="",
-                   label=names[j])
-        for j in keep_largest(groups.named["size"], KEYS)
-    ]  # fmt: skip
-    ncols = 1 if 2 * (text_width(names, size) + 3 * size) > 1.25 * points(ax)[0] else 2
-    ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=ncols, fontsize=size, frameon=False,
-              handlelength=0.6, handletextpad=0.3, columnspacing=1.0, labelspacing=0.3)  # fmt: skip
+    line = import_pyplot().Line2D
+    look = {"marker": "o", "markersize": 3.5, "linestyle": ""}
+    shown = keep_largest(groups.named["size"], MOST_NAMED)
+    handles = [line([], [], color=colours[j], label=names[j], **look) for j in shown]
+    draw_legend(ax, handles=handles, handlelength=0.6, handletextpad=0.3, labelspacing=0.3)

@@ -1,15 +1,23 @@
-"""One column over all queries: what it adds against its value."""
+"""One column over all queries, against its value: what it adds, and what each prediction does if it changes."""
 
 from typing import Any
 
+import numpy as np
+import pandas as pd
+
 from heedful.explain import Explanation
 from heedful.explain._cells import read_cells
-from heedful.plot._along import MOST_LEVELS, draw_points, say_column
+from heedful.explain._columns import which_output
+from heedful.explain._find import find_output
 from heedful.plot._axes import finish
 from heedful.plot._hues import colour_by, draw_key
 from heedful.plot._labels import shorten
-from heedful.plot._read import check_explanation, find_column, say_added
-from heedful.plot._style import INK
+from heedful.plot._points import MOST_LEVELS, column_label, draw_points
+from heedful.plot._read import added_label, check_explanation, find_column
+from heedful.plot._style import DASHED, INK, NEUTRAL, PALE
+
+# Queries up to which each point has its interval.
+MOST_INTERVALS = 30
 
 
 def dependence(
@@ -21,25 +29,19 @@ def dependence(
     apart at the right. Points of one value that differ in height show that the column works together with others:
     colour them by another column to see with which.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
-    explanation : Explanation
+    explanation : as in :func:`contributions`
     column : label
         Column of the table, one of ``explanation.values``.
     color : label, default=None
         Another column, which colours the points.
-    output : label, default=None
-        With several classes, the one to draw; None takes each query's most probable one.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``scatter``, such as ``s``.
+    output, ax : as in :func:`importance`, default=None
+    style : keywords for matplotlib's ``scatter``, such as ``s``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -56,7 +58,73 @@ def dependence(
     heights = explanation.contributions(output).iloc[:, place].to_numpy()
     cells = read_cells(explanation.values.iloc[:, place], MOST_LEVELS)
     ax, _ = draw_points(ax, cells, heights, {"c": INK if hues is None else hues.colours, **style})
-    finish(ax, say_column(column, cells), f"adds to {say_added(explanation, output)}")
+    label = column_label(column, len(cells.levels), cells.n_levels)
+    finish(ax, label, f"adds to {added_label(explanation, output)}")
     if hues is not None:
         draw_key(ax, f"colour: {shorten(color, 30)}", hues, noted=not cells.levels and bool(cells.missing.any()))
     return ax
+
+
+def local_effects(explanation: Explanation, column: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
+    """Draw what each prediction does if a column changes, against its value.
+
+    A point is a query, its height the local effect of the column: what the linear predictor does per unit of a number,
+    per day of a date, or at the query's level instead of the reference. The dashed line is the mean effect over the
+    queries whose number or date is known. A cloud along that line says that one slope would do for all; steps and
+    slopes say where the column works differently. With up to 30 queries each point has its interval, where it is known.
+
+    Parameters
+    ----------
+    explanation, column : as in :func:`dependence`
+    output, ax : as in :func:`importance`, default=None
+    style : keywords for matplotlib's ``scatter``, such as ``s``
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from heedful import AttentionLasso, plot
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    >>> plot.local_effects(e, "x0").get_ylabel().splitlines()
+    ['effect on prediction', 'per unit']
+    """
+    place = find_column(check_explanation(explanation), column)
+    find_output(explanation, 0, output)
+    table = _read_effects(explanation, column, output)
+    cells = read_cells(explanation.values.iloc[:, place], MOST_LEVELS)
+    effects, low, high = (table[name].to_numpy() for name in ("effect", "low", "high"))
+    few = len(table) <= MOST_INTERVALS
+    ax, places = draw_points(ax, cells, effects, {"c": INK, **style}, apart=few)
+    if few:
+        known = np.isfinite(places) & np.isfinite(low) & np.isfinite(high)
+        ax.vlines(places[known], low[known], high[known], color=PALE, linewidth=0.9, zorder=0)
+    measured = table["per"].isin(("unit", "day")).to_numpy()
+    if measured.any():
+        ax.axhline(effects[measured].mean(), color=NEUTRAL, linewidth=0.9, linestyle=DASHED, zorder=0)
+    label = column_label(column, len(cells.levels), cells.n_levels)
+    return finish(ax, label, _effect_label(table["per"], added_label(explanation, output)))
+
+
+def _read_effects(explanation: Explanation, column: Any, output: Any) -> pd.DataFrame:
+    """Return the effects of a column, one row for each query: those of an output, or of the most probable class."""
+    table = explanation.effects()
+    features = table.index.get_level_values("feature")
+    of_column = table[features == column]
+    if of_column.empty:
+        raise ValueError(
+            f"`column` must be one of the {features.nunique()} most important columns, whose effects are known, got "
+            f"{column!r}. Use `local_effects(X, columns=...)` of the estimator for its effects, or `plot.dependence`."
+        )
+    rows, which = which_output(explanation, output)
+    return of_column.iloc[rows * (len(of_column) // len(rows)) + which]
+
+
+def _effect_label(per: pd.Series, what: str) -> str:
+    units = per[per != "missing"]
+    if units.empty:
+        return f"effect of a missing cell on\n{what}"
+    return f"effect of the level on\n{what}" if units.iloc[0] == "level" else f"effect on {what}\nper {units.iloc[0]}"

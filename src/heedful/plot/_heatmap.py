@@ -3,17 +3,19 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from heedful.explain import Clusters, Explanation
+from heedful.explain._find import find_output
 from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
 from heedful.plot._labels import LINE, keep_largest, name_ticks, shorten, spread, text_width
-from heedful.plot._read import check_explanation, column_names, find_clusters, find_output
+from heedful.plot._read import check_explanation, find_clusters
 from heedful.plot._style import DIVERGING, INK, cluster_colour
 
 # Inches for one feature, and points for the strip of cluster colours.
 ROW, STRIP = 0.125, 5.0
 # Colours end at this quantile of sizes, so that a single extreme coefficient does not pale all others.
-REACH = 0.995
+WITHIN = 0.995
 
 
 def heatmap(
@@ -31,26 +33,22 @@ def heatmap(
     the order of ``dendrogram``, those in no cluster under grey. Where not all feature names fit, those with the largest
     coefficients are shown.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` returned, of at least two queries.
+        Of at least two queries.
     clusters : int or Clusters, default=None
         Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
     output : label, default=None
         With several classes, the one whose coefficients to draw; None draws all of them.
     colorbar : bool, default=True
         Whether to add the scale of colours.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``imshow``, such as ``cmap`` and ``vmin``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``imshow``, such as ``cmap`` and ``vmin``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -58,8 +56,7 @@ def heatmap(
     >>> from heedful import AttentionLasso, plot
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
-    >>> ax = plot.heatmap(e, 3)
-    >>> ax.images[0].get_array().shape[1]
+    >>> plot.heatmap(e, 3).images[0].get_array().shape[1]
     60
     """
     groups = find_clusters(check_explanation(explanation), clusters)
@@ -68,61 +65,62 @@ def heatmap(
         raise ValueError("`explanation` must have a coefficient that is not 0 to draw, got none. Try a smaller alpha.")
     values = table.to_numpy()[groups.order].T
     ax = get_axes(ax, height=max(2.4, 0.9 + ROW * len(values)))
-    limit = float(np.quantile(np.abs(values), REACH, method="higher")) or float(np.abs(values).max())
+    limit = float(np.quantile(np.abs(values), WITHIN, method="higher")) or float(np.abs(values).max())
     look = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "aspect": "auto", "interpolation": "nearest"}
     image = ax.imshow(values, **{**look, **style})
-    size = fonts().tick
     finish(ax, "queries, by cluster", "", frame=())
-    name_ticks(
-        ax.yaxis, [shorten(name) for name in column_names(table.columns)], np.abs(values).max(axis=1), LINE * size
-    )
-    _name_queries(ax, groups, size)
-    _draw_clusters(ax, groups, size)
+    name_ticks(ax.yaxis, _feature_names(table.columns), np.abs(values).max(axis=1), LINE * fonts().tick)
+    _name_queries(ax, groups)
+    _draw_clusters(ax, groups)
     if colorbar:
         _draw_scale(ax, image, values)
     return ax
 
 
-def _name_queries(ax: Any, groups: Clusters, size: float) -> None:
+def _feature_names(columns: pd.Index) -> list[str]:
+    """Return the names of columns of coefficients, "class: feature" where they have two levels."""
+    parts = columns if isinstance(columns, pd.MultiIndex) else [(name,) for name in columns]
+    return [shorten(": ".join(str(part) for part in name)) for name in parts]
+
+
+def _name_queries(ax: Any, groups: Clusters) -> None:
     """Name the queries if all of them fit."""
     names = [shorten(label, 20) for label in groups.labels.index[groups.order]]
-    if len(names) * LINE * size <= 0.9 * points(ax)[0]:
-        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=size)
+    if len(names) * LINE * fonts().tick <= 0.9 * points(ax)[0]:
+        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=fonts().tick)
     else:
         ax.set_xticks([])
         ax.set_xlabel(f"{len(names)} queries, by cluster")
 
 
-def _draw_clusters(ax: Any, groups: Clusters, size: float) -> None:
+def _draw_clusters(ax: Any, groups: Clusters) -> None:
     """Draw lines between clusters, and a strip above with their colours and numbers."""
-    box = import_pyplot().Rectangle
-    width, height = points(ax)
+    box, size, n_query = import_pyplot().Rectangle, fonts().tick, len(groups.order)
+    (width, height), above = points(ax), ax.get_xaxis_transform()
     owner = groups.labels.to_numpy()[groups.order]
-    starts = np.append(0, np.flatnonzero(np.diff(owner)) + 1) - 0.5
-    ends, owner = np.append(starts[1:], owner.size - 0.5), owner[(starts + 0.5).astype(np.int64)]
+    ends = np.append(np.flatnonzero(np.diff(owner)), n_query - 1) + 0.5
+    starts, owner = np.append(-0.5, ends[:-1]), owner[(ends - 0.5).astype(np.int64)]
     low, high = 1 + 2 / height, 1 + (2 + STRIP) / height
     for cluster, start, end in zip(owner, starts, ends, strict=True):
         patch = box((start, low), end - start, high - low, color=cluster_colour(int(cluster)), linewidth=0)
         ax.add_patch(patch)
-        patch.set(transform=ax.get_xaxis_transform(), clip_on=False)
+        patch.set(transform=above, clip_on=False)
     for end in ends[:-1]:
         ax.axvline(end, color=INK, linewidth=0.7)
     # leaves of a cluster are side by side, and clusters are numbered from left to right
-    named = groups.named.index
-    names, middles = [str(cluster) for cluster in named], ((starts + ends) / 2)[owner > 0]
-    apart = (text_width(names, size) + 2) * len(groups.order) / (0.8 * width)
-    kept = keep_largest(groups.named["size"], len(groups.order) / apart)
-    for j, x in zip(kept, spread(middles[kept], apart, -0.5, len(groups.order) - 0.5), strict=True):
-        colour = cluster_colour(int(named[j]))
-        ax.text(x, high + 1 / height, names[j], transform=ax.get_xaxis_transform(), color=colour,
-                fontsize=size, ha="center", va="bottom")  # fmt: skip
+    names, middles = [str(cluster) for cluster in groups.named.index], ((starts + ends) / 2)[owner > 0]
+    apart = (text_width(names, size) + 2) * n_query / (0.8 * width)
+    kept = keep_largest(groups.named["size"], n_query / apart)
+    for j, x in zip(kept, spread(middles[kept], apart, -0.5, n_query - 0.5), strict=True):
+        look = {"color": cluster_colour(int(names[j])), "fontsize": size, "ha": "center", "va": "bottom"}
+        ax.text(x, high + 1 / height, names[j], transform=above, **look)
 
 
 def _draw_scale(ax: Any, image: Any, values: np.ndarray) -> None:
     """Draw the scale of colours with arrows where values go beyond it."""
-    low, high = values.min() < image.norm.vmin, values.max() > image.norm.vmax
+    low, high = bool(values.min() < image.norm.vmin), bool(values.max() > image.norm.vmax)
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend[bool(low), bool(high)], pad=0.02, fraction=0.06, aspect=30)
+    bar = ax.figure.colorbar(image, ax=ax, extend=extend[low, high], pad=0.02, fraction=0.06, aspect=30)
     bar.set_label("coefficient per s.d.", fontsize=fonts().label, color=INK)
     bar.ax.tick_params(labelsize=fonts().tick, length=2, width=0.6)
     bar.outline.set_visible(False)

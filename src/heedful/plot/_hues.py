@@ -41,7 +41,7 @@ def colour_by(column: pd.Series) -> Hues:
     if low == high:
         low, high = known.min(), known.max()
     share = (cells.place - low) / ((high - low) or 1.0)
-    return Hues(on_scale(share), (_say_end(column, low), _say_end(column, high)), left_over)
+    return Hues(on_scale(share), (_end_name(column, low), _end_name(column, high)), left_over)
 
 
 def on_scale(share: np.ndarray) -> list:
@@ -50,7 +50,7 @@ def on_scale(share: np.ndarray) -> list:
     return [NEUTRAL if np.isnan(part) else tuple(colour) for part, colour in zip(share, known, strict=True)]
 
 
-def _say_end(column: pd.Series, value: float) -> str:
+def _end_name(column: pd.Series, value: float) -> str:
     if pd.api.types.is_datetime64_any_dtype(column):
         return say_cell((pd.Timestamp(0) + pd.Timedelta(days=value)).normalize())
     return say_cell(float(f"{value:.3g}"))
@@ -65,8 +65,10 @@ def draw_key(ax: Any, title: str, hues: Hues, *, noted: bool = False, at: str = 
     def write(text: str) -> Any:
         return boxes.TextArea(text, textprops={"fontsize": size, "color": INK})
 
-    entries = [boxes.HPacker(children=[_dot(boxes, hue), write(name)], pad=0, sep=3, align="center")
-               for name, hue in hues.levels]  # fmt: skip
+    def in_line(children: list, sep: float) -> Any:
+        return boxes.HPacker(children=children, pad=0, sep=sep, align="center")
+
+    entries = [in_line([_dot(boxes, hue), write(name)], 3) for name, hue in hues.levels]
     if hues.ends:
         low, high = hues.ends
         cut = [[write(low), _draw_scale(boxes), write(high), *entries]]
@@ -74,11 +76,10 @@ def draw_key(ax: Any, title: str, hues: Hues, *, noted: bool = False, at: str = 
         # as many names in a line as a column of a paper is wide
         each = max(int(72 * COLUMN // (text_width([name for name, _ in hues.levels], size) + 16)), 1)
         cut = [entries[k : k + each] for k in range(0, len(entries), each)]
-    lines = [write(title), *(boxes.HPacker(children=part, pad=0, sep=6, align="center") for part in cut)]
-    stack = boxes.VPacker(children=lines, pad=0, sep=2, align=at)
-    across = {"center": 0.5, "right": 1.0}[at]
-    ax.add_artist(boxes.AnchoredOffsetbox(f"lower {at}", child=stack, pad=0.2, borderpad=0.2, frameon=False,
-                                          bbox_to_anchor=(across, above), bbox_transform=ax.transAxes))  # fmt: skip
+    stack = boxes.VPacker(children=[write(title), *(in_line(part, 6) for part in cut)], pad=0, sep=2, align=at)
+    place = {"bbox_to_anchor": ({"center": 0.5, "right": 1.0}[at], above), "bbox_transform": ax.transAxes}
+    plain = {"pad": 0.2, "borderpad": 0.2, "frameon": False}
+    ax.add_artist(boxes.AnchoredOffsetbox(f"lower {at}", child=stack, **plain, **place))
 
 
 def _draw_scale(boxes: Any) -> Any:

@@ -59,6 +59,17 @@ def text_width(texts: list[str], size: float) -> float:
     return LETTER * size * max((len(line) for text in texts for line in text.split("\n")), default=0)
 
 
+def draw_legend(ax: Any, **look: Any) -> None:
+    """Draw a legend without frame: above the axes if it is not said where, in two columns if these fit."""
+    size = fonts().tick
+    if "loc" not in look:
+        names = [handle.get_label() for handle in look.get("handles", ax.get_legend_handles_labels()[0])]
+        fits = 2 * (text_width(names, size) + 3 * size) <= 1.25 * points(ax)[0]
+        look = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2 if fits else 1, **look}
+    plain = {"fontsize": size, "frameon": False, "borderpad": 0.2, "handlelength": 1.4, "columnspacing": 1.0}
+    ax.legend(**{**plain, **look})
+
+
 def spread(positions: Any, gap: float, low: float, high: float) -> np.ndarray:
     """Move positions as little as possible to be ``gap`` apart, between ``low`` and ``high`` if they fit."""
     positions = np.asarray(positions, dtype=np.float64)

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, note_above, points
+from heedful.explain._find import find_output, find_query
+from heedful.plot._axes import dashed_line, finish, fonts, get_axes, note_above, points
 from heedful.plot._labels import LINE, shorten, spread
-from heedful.plot._read import check_explanation, find_output, find_query
+from heedful.plot._read import check_explanation
 from heedful.plot._style import PALE, sign_colour
 
 # Horizontal places of the end of a line's leader and of its name; the line itself ends at 1.
@@ -24,21 +25,15 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     all rows as it is blended: where it has curves, its coefficients are the lasso's times the share of the lasso in it,
     and the axis says that curves are left out.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
-    explanation : Explanation
-    query : label
-    output : label, default=None
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot``, such as ``linewidth``.
+    explanation, query : as in :func:`contributions`
+    output, ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot``, such as ``linewidth``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -46,8 +41,7 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     >>> from heedful import AttentionLasso, plot
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
-    >>> ax = plot.coefficient_path(e, 0)
-    >>> ax.get_xlabel()
+    >>> plot.coefficient_path(e, 0).get_xlabel()
     'mixing: share of the local model'
     """
     row = find_query(check_explanation(explanation), query)
@@ -56,11 +50,12 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     mixing = float(explanation.mixing.iloc[row])
     ax = get_axes(ax)
     ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
-    ax.axvline(mixing, color=PALE, linewidth=0.6, linestyle=(0, (4, 3)), zorder=0)
+    dashed_line(ax, mixing, zorder=0)
     of_class = "" if output is None else f" of class {output}"
-    beside = "" if explanation.curves is None else ",\ncurves left out"
-    finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.{beside}")
-    named = _room(ax, table)
+    left_out = "" if explanation.curves is None else ",\ncurves left out"
+    finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.{left_out}")
+    room = int(0.9 * points(ax)[1] // (LINE * fonts().tick))
+    named = table.abs().max(axis=1).sort_values(ascending=False, kind="stable").index[:room].tolist()
     for feature, (start, used, end) in table.iterrows():
         colour = sign_colour(used) if feature in named else PALE
         ax.plot([0, 1], [start, end], **{"color": colour, "linewidth": 1.0, "label": str(feature), **style})
@@ -73,17 +68,10 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
 
 def _ends(explanation: Explanation, row: int, output: Any) -> pd.DataFrame:
     """Return the coefficients per standard deviation at the start, as used and at the end; without features at 0."""
-    given = (explanation.baseline_coef, explanation.lasso_coef.iloc[row], explanation.local_coef.iloc[row])
-    chosen = [series if output is None else series[output] for series in given]
-    values = np.column_stack([series.to_numpy() for series in chosen]) * explanation.unit()[:, None]
+    ends = (explanation.baseline_coef, explanation.lasso_coef.iloc[row], explanation.local_coef.iloc[row])
+    values = np.column_stack([end if output is None else end[output] for end in ends]) * explanation.unit()[:, None]
     table = pd.DataFrame(values, explanation.lasso_features, ["baseline", "used", "local"])
     return table[(table != 0).any(axis=1)]
-
-
-def _room(ax: Any, table: pd.DataFrame) -> list:
-    """Return the features to name: the largest of those for which there is room."""
-    room = int(0.9 * points(ax)[1] // (LINE * fonts().tick))
-    return table.abs().max(axis=1).sort_values(ascending=False, kind="stable").index[:room].tolist()
 
 
 def _name_lines(ax: Any, table: pd.DataFrame) -> None:

@@ -10,6 +10,7 @@ DIVERGING, POSITIVE, NEGATIVE = "RdBu_r", "#B2182B", "#2166AC"
 PARTS = {"attention": "#35978F", "model": "#BF812D"}
 LOW_TO_HIGH = "viridis"
 INK, NEUTRAL, PALE = "#333333", "#737373", "#BFBFBF"
+DASHED = (0, (4, 3))
 
 
 def cluster_colour(cluster: int) -> str:

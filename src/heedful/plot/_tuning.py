@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
-from heedful.plot._labels import LINE, choose, spread, text_width
+from heedful.plot._axes import annotate, finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._labels import LINE, choose, draw_legend, spread, text_width
 from heedful.plot._read import check_explanation
 from heedful.plot._style import INK, series_colour
 
-# Places beside the temperatures, as shares of their range on the log scale: ratios' names, and steps between markers.
-BESIDE, STEP = 0.3, 0.2
+# Places right of the temperatures, as shares of their range on the log scale: ratios' names, and steps between markers.
+GAP, STEP = 0.3, 0.2
 # Area of a dot in square points: at a share of 0, and added at the largest share.
 DOT, AREA = 4.0, 70.0
 
@@ -23,20 +23,16 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
     without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     explanation : Explanation
         What ``explain(X)`` of a model that has tried several heads returned.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot``, such as ``linestyle``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot``, such as ``linestyle``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Raises
     ------
@@ -49,8 +45,7 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     >>> from heedful import AttentionLasso, plot
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
-    >>> ax = plot.tuning_curve(e)
-    >>> ax.get_ylabel()
+    >>> plot.tuning_curve(e).get_ylabel()
     'error on unseen rows'
     """
     heads = check_explanation(explanation).heads
@@ -62,15 +57,16 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
         )
     ax = get_axes(ax, height=2.8)
     ticks = _places(heads)
+    keys = heads["temperature"].astype(object).where(heads["temperature"].notna(), heads["weighting"])
     area = DOT + AREA * heads["share"] / (heads["share"].max() or 1.0)
-    heads = heads.assign(place=_place_of(heads, ticks), area=area)
+    heads = heads.assign(place=ticks.loc[keys].to_numpy(), area=area)
     finish(ax, "temperature", "error on unseen rows")
     for number, (_, part) in enumerate(heads.groupby("similarity", sort=False)):
         _draw_similarity(ax, part, series_colour(number), style)
     ax.margins(x=0.04, y=0.08)
     _name_ratios(ax, heads)
     _name_places(ax, ticks)
-    _draw_key(ax, heads)
+    _name_similarities(ax, heads)
     return ax
 
 
@@ -80,14 +76,8 @@ def _places(heads: pd.DataFrame) -> pd.Series:
     free = heads.loc[heads["temperature"].isna(), "weighting"].unique()
     logs = np.log10(warm)
     extent = float(np.ptp(logs)) if warm.size > 1 else 1.0
-    last = logs[-1] + BESIDE * extent if warm.size else 0.0
+    last = logs[-1] + GAP * extent if warm.size else 0.0
     return pd.Series([*logs, *(last + STEP * extent * np.arange(free.size))], [*warm, *free], dtype=float)
-
-
-def _place_of(heads: pd.DataFrame, ticks: pd.Series) -> np.ndarray:
-    """Return the place of each head."""
-    keys = heads["temperature"].astype(object).where(heads["temperature"].notna(), heads["weighting"])
-    return ticks.loc[keys].to_numpy()
 
 
 def _draw_similarity(ax: Any, part: pd.DataFrame, colour: str, style: dict[str, Any]) -> None:
@@ -98,14 +88,14 @@ def _draw_similarity(ax: Any, part: pd.DataFrame, colour: str, style: dict[str, 
         alpha = 1.0 if strong else 0.35
         look = {"color": colour, "alpha": alpha, "linewidth": 1.6 if strong else 0.8, **style}
         warm = line[line["temperature"].notna()].sort_values("place")
-        name = f"{part['similarity'].iloc[0]}, penalty × {_ratio(ratio)}"
+        name = f"{part['similarity'].iloc[0]}, penalty {_times(ratio)}"
         ax.plot(warm["place"], warm["error"], label=name, zorder=2 + strong, **look)
         seen = np.where(line["share"] > 0, 1.0, alpha)
         ax.scatter(line["place"], line["error"], s=line["area"], color=colour, alpha=seen, linewidths=0, zorder=4)
 
 
-def _ratio(ratio: float) -> str:
-    return "∞" if np.isinf(ratio) else f"{ratio:g}"
+def _times(ratio: float) -> str:
+    return "× ∞" if np.isinf(ratio) else f"× {ratio:g}"
 
 
 def _name_ratios(ax: Any, heads: pd.DataFrame) -> None:
@@ -114,20 +104,17 @@ def _name_ratios(ax: Any, heads: pd.DataFrame) -> None:
     if warm.empty:
         return
     ends = warm.groupby("alpha_ratio")["error"].mean()
-    size, (low, high) = fonts().tick, ax.get_ylim()
-    gap = LINE * size * (high - low) / (0.85 * points(ax)[1])
-    x = warm["place"].iloc[0]
+    low, high = ax.get_ylim()
+    gap = LINE * fonts().tick * (high - low) / (0.85 * points(ax)[1])
     for ratio, y in zip(ends.index, spread(ends, gap, low + gap / 2, high), strict=True):
-        ax.annotate(f"× {_ratio(ratio)}", (x, y), (6, 0), textcoords="offset points", fontsize=size, color=INK,
-                    va="center")  # fmt: skip
+        annotate(ax, _times(ratio), (warm["place"].iloc[0], y), (6, 0))
 
 
 def _name_places(ax: Any, ticks: pd.Series) -> None:
-    """Name temperatures and weightings, and part the two by a line."""
+    """Name temperatures and weightings: weightings first and both ends, where not all have room."""
     warm = np.array([not isinstance(key, str) for key in ticks.index])
     names = [f"{key:g}" if is_warm else str(key) for key, is_warm in zip(ticks.index, warm, strict=True)]
-    width = ax.get_xlim()[1] - ax.get_xlim()[0]
-    gap = (text_width(names, fonts().tick) + 2) * width / points(ax)[0]
+    gap = (text_width(names, fonts().tick) + 2) * np.ptp(ax.get_xlim()) / points(ax)[0]
     ends = np.arange(len(ticks)) % max(len(ticks) - 1, 1) == 0
     kept = choose(ticks.to_numpy(), np.where(~warm, 2.0, ends), gap)
     ax.set_xticks(ticks.to_numpy()[kept], [names[j] for j in kept], fontsize=fonts().tick)
@@ -135,17 +122,17 @@ def _name_places(ax: Any, ticks: pd.Series) -> None:
         ax.set_xlabel("temperature, and weightings without one")
 
 
-def _draw_key(ax: Any, heads: pd.DataFrame) -> None:
+def _name_similarities(ax: Any, heads: pd.DataFrame) -> None:
     """Say above the axes which hue is which similarity, and what the largest dot stands for."""
     line = import_pyplot().Line2D
     best = heads.loc[heads.groupby("similarity", sort=False)["error"].idxmin()]
-    keys = [
-        line([], [], color=series_colour(number), linewidth=1.6, label=f"{name}, best × {_ratio(ratio)}")
-        for number, (name, ratio) in enumerate(zip(best["similarity"], best["alpha_ratio"], strict=True))
+    named = enumerate(zip(best["similarity"], best["alpha_ratio"], strict=True))
+    handles = [
+        line([], [], color=series_colour(number), linewidth=1.6, label=f"{name}, best {_times(ratio)}")
+        for number, (name, ratio) in named
     ]
     largest = float(heads["share"].max())
     if largest > 0:
-        keys.append(line([], [], color=INK, linestyle="", marker="o", markeredgewidth=0, markersize=np.sqrt(DOT + AREA),
-                           label=f"share {100 * largest:.2g} %"))  # fmt: skip
-    ax.legend(handles=keys, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=fonts().tick,
-              frameon=False, handlelength=1.4, columnspacing=1.0)  # fmt: skip
+        look = {"color": INK, "linestyle": "", "marker": "o", "markeredgewidth": 0, "markersize": np.sqrt(DOT + AREA)}
+        handles.append(line([], [], label=f"share {100 * largest:.2g} %", **look))
+    draw_legend(ax, handles=handles)

@@ -1,16 +1,17 @@
 """What would be predicted of one query if a column had other values."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
 from heedful.explain._cells import Cells, is_measured, read_cells
-from heedful.plot._along import LETTERS, place_numbers
-from heedful.plot._axes import finish, fonts, get_axes, say_tick
-from heedful.plot._labels import name_levels, room_below, shorten, shorten_all
-from heedful.plot._read import check_explanation, find_column, find_output, find_query
+from heedful.explain._find import find_output, find_query
+from heedful.plot._axes import annotate, finish, format_tick, get_axes
+from heedful.plot._labels import room_below, shorten
+from heedful.plot._points import frame_levels, level_names, place_numbers
+from heedful.plot._read import check_explanation, find_column
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour
 
 # Values along the axis, queries that the mean is of, and training rows that are drawn at most.
@@ -26,23 +27,16 @@ def what_if(
     grey line is the mean over 30 queries at most, evenly spaced in the table. Strokes at the foot are training rows,
     200 at most: where there are none the model has not learned. Levels of a category are points side by side.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
-    explanation : Explanation
-    query : label
-    column : label
-        Column of the table, one of ``explanation.values``.
-    output : label, default=None
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot`` of the query's line, such as ``color``.
+    explanation, query : as in :func:`contributions`
+    column : as in :func:`dependence`
+    output, ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot`` of the query's line, such as ``color``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -57,47 +51,38 @@ def what_if(
     row = find_query(check_explanation(explanation), query)
     place = find_column(explanation, column)
     output = find_output(explanation, row, output)
-    asked = _ask(explanation, row, column, output)
+    asked = _predict(explanation, row, column, output)
     cells = _read_values(explanation.values.iloc[:, place], asked["value"])
-    mean = _mean(asked, cells.place)
-    own = (asked["query"] == row).to_numpy()
-    heights, at_own = (asked[name].to_numpy()[own] for name in ("height", "own"))
-    line = _Line(cells.place[own], heights, at_own, cells.missing[own])
-    names = shorten_all(cells.levels, LETTERS) + (["missing"] if cells.levels and cells.missing.any() else [])
+    names = level_names(cells.levels, bool(cells.missing.any()))
     ax = get_axes(ax, height=2.4 + room_below(names))
     if names:
-        line = line._replace(x=np.where(np.isnan(line.x), len(names) - 1, line.x))
-        ax.set_xlim(-0.6, len(names) - 0.4)
-        name_levels(ax, names, np.arange(len(names), 0, -1))
+        frame_levels(ax, names, np.arange(len(names), 0, -1), missing=False)
+        x = np.where(np.isnan(cells.place), len(names) - 1, cells.place)
     else:
-        line = line._replace(x=place_numbers(ax, cells)[own])
+        x = place_numbers(ax, cells)
         _draw_rug(ax, explanation, place)
-    _draw_line(ax, line, mean, points=bool(names), style=style)
+    mean = _mean(asked, cells.place)
+    line = asked[["height", "own"]].assign(x=x, missing=cells.missing)[asked["query"] == row]
+    _draw_line(ax, line, mean, levels=bool(names), style=style)
+    if len(mean):
+        _name_mean(ax, line, mean)
     # room for the name of the mean, above the strokes of training rows
     ax.margins(y=0.16)
-    ax.yaxis.set_major_formatter(say_tick)
-    finish(ax, shorten(column, 36), _say_predicted(explanation, output))
-    return ax
+    ax.yaxis.set_major_formatter(format_tick)
+    what = explanation.words.prediction if explanation.words is not None else "prediction"
+    label = shorten(what, 40) if output is None else f"{what} of class {shorten(output, 20)}"
+    return finish(ax, shorten(column, 36), label)
 
 
-class _Line(NamedTuple):
-    """Places and heights of a query's predictions, which of them are at its own value, and which at none."""
-
-    x: np.ndarray
-    height: np.ndarray
-    own: np.ndarray
-    missing: np.ndarray
-
-
-def _ask(explanation: Explanation, row: int, column: Any, output: Any) -> pd.DataFrame:
-    """Return predictions of the query and of some others at values of a column."""
+def _predict(explanation: Explanation, row: int, column: Any, output: Any) -> pd.DataFrame:
+    """Return predictions of the query and of some others at values of a column; "counts" says who is in the mean."""
     n_query = len(explanation.index)
     others = np.unique(np.linspace(0, n_query - 1, min(n_query, MOST_QUERIES)).round().astype(np.int64))
-    found = explanation.what_if([column], n_values=N_VALUES, queries=np.union1d(others, row))
+    table = explanation.what_if([column], n_values=N_VALUES, queries=np.union1d(others, row))
     # cells of others that are missing have no place
-    found = found[(found["query"] == row) | found["value"].notna()].reset_index(drop=True)
-    height = found["prediction" if output is None else output]
-    return found[["query", "value", "own"]].assign(height=height, counts=found["query"].isin(others))
+    table = table[(table["query"] == row) | table["value"].notna()].reset_index(drop=True)
+    height = table["prediction" if output is None else output]
+    return table[["query", "value", "own"]].assign(height=height, counts=table["query"].isin(others))
 
 
 def _read_values(column: pd.Series, values: pd.Series) -> Cells:
@@ -121,31 +106,28 @@ def _mean(asked: pd.DataFrame, places: np.ndarray) -> pd.Series:
     return by_place["mean"][by_place["size"] == n_query] if n_query > 1 else by_place["mean"][:0]
 
 
-def _draw_line(ax: Any, line: _Line, mean: pd.Series, *, points: bool, style: dict[str, Any]) -> None:
+def _draw_line(ax: Any, line: pd.DataFrame, mean: pd.Series, *, levels: bool, style: dict[str, Any]) -> None:
     """Draw the query over the mean of some; points that are levels, or missing, are not joined."""
     look = {"color": series_colour(1), "linewidth": 1.3, **style}
-    joined = ~line.missing & (not points)
     if len(mean):
-        how = {"linestyle": "none", "marker": "_", "markersize": 12} if points else {"linewidth": 1.3}
-        ax.plot(mean.index, mean, **{"color": PALE, "zorder": 0, "label": "mean", **how})
-    ax.plot(line.x[joined], line.height[joined], **({"marker": "o", "markersize": 2.2} | look))
-    if points:
-        ax.plot(line.x, line.height, **({"markersize": 4} | look | {"linestyle": "none", "marker": "o"}))
-    ring = {"marker": "o", "markersize": 6.5, "linestyle": "none", "markerfacecolor": "none", "color": INK}
-    ax.plot(line.x[line.own], line.height[line.own], **ring)
-    if len(mean):
-        _name_mean(ax, line, mean)
+        how = {"linestyle": "none", "marker": "_", "markersize": 12} if levels else {"linewidth": 1.3}
+        ax.plot(mean.index, mean, color=PALE, zorder=0, label="mean", **how)
+    joined = line[~line["missing"] & (not levels)]
+    ax.plot(joined["x"], joined["height"], **({"marker": "o", "markersize": 2.2} | look))
+    if levels:
+        ax.plot(line["x"], line["height"], **({"markersize": 4} | look | {"linestyle": "none", "marker": "o"}))
+    own, ring = line[line["own"]], {"marker": "o", "markersize": 6.5, "markerfacecolor": "none"}
+    ax.plot(own["x"], own["height"], linestyle="none", color=INK, **ring)
 
 
-def _name_mean(ax: Any, line: _Line, mean: pd.Series) -> None:
+def _name_mean(ax: Any, line: pd.DataFrame, mean: pd.Series) -> None:
     """Write what the grey line is at the end where it is farther from the query's, on the side away from that."""
-    height = pd.Series(line.height, line.x).groupby(level=0).first().reindex(mean.index)
+    height = line.groupby("x")["height"].first().reindex(mean.index)
     apart = (mean - height).to_numpy()[[0, -1]]
     end = int(np.abs(apart[1]) >= np.abs(apart[0]))
     above = apart[end] >= 0
-    ax.annotate("mean", (mean.index[-end], mean.iloc[-end]), (0, 3 if above else -3), textcoords="offset points",
-                fontsize=fonts().tick, color=NEUTRAL, ha="right" if end else "left",
-                va="bottom" if above else "top")  # fmt: skip
+    look = {"color": NEUTRAL, "ha": "right" if end else "left", "va": "bottom" if above else "top"}
+    annotate(ax, "mean", (mean.index[-end], mean.iloc[-end]), (0, 3 if above else -3), **look)
 
 
 def _draw_rug(ax: Any, explanation: Explanation, place: int) -> None:
@@ -156,11 +138,5 @@ def _draw_rug(ax: Any, explanation: Explanation, place: int) -> None:
     known = known[np.isfinite(known)]
     if known.size > MOST_ROWS:
         known = known[np.linspace(0, known.size - 1, MOST_ROWS).round().astype(np.int64)]
-    ax.plot(known, np.full(known.size, 0.015), "|", color=NEUTRAL, markersize=4, markeredgewidth=0.4, alpha=0.6,
-            transform=ax.get_xaxis_transform())  # fmt: skip
-
-
-def _say_predicted(explanation: Explanation, output: Any) -> str:
-    """Return what is predicted, in the words of the response."""
-    said = explanation.words.prediction if explanation.words is not None else "prediction"
-    return f"{said} of class {shorten(output, 20)}" if output is not None else shorten(said, 40)
+    look = {"color": NEUTRAL, "markersize": 4, "markeredgewidth": 0.4, "alpha": 0.6}
+    ax.plot(known, np.full(known.size, 0.015), "|", transform=ax.get_xaxis_transform(), **look)

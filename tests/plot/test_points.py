@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from heedful.plot._swarm import swarm
+from heedful.plot._points import swarm
 
 
 @pytest.mark.parametrize("n_points", [1, 7, 400])

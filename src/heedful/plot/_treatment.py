@@ -6,11 +6,10 @@ import numpy as np
 
 from heedful.explain import Heterogeneity, Overlap
 from heedful.explain._overlap import LARGE
-from heedful.plot._axes import finish, fonts, get_axes, say_tick
-from heedful.plot._labels import shorten_all
+from heedful.plot._axes import finish, finish_rows, get_axes
+from heedful.plot._labels import draw_legend, shorten_all
+from heedful.plot._read import check_count
 from heedful.plot._style import NEUTRAL, PALE, series_colour
-
-KEY = {"frameon": False, "borderpad": 0.2, "handlelength": 1.4}
 
 
 def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) -> Any:
@@ -22,20 +21,16 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     differ, the straight line leaves it in one table of ten. Those that gain most have the largest effects, or the
     smallest ones if ``heterogeneity(smaller_is_better=True)`` said so.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     heterogeneity : Heterogeneity
         What ``heterogeneity()`` of an estimator of effects returned.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot`` of the curve, such as ``linewidth``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot`` of the curve, such as ``linewidth``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -50,17 +45,15 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     """
     table = _check("heterogeneity", heterogeneity, Heterogeneity).curve
     first, gained = ("smallest", "fall of") if heterogeneity.smaller_is_better else ("largest", "gain in")
-    ax = get_axes(ax)
     share = np.r_[0.0, table.index]
-    gain, random = (np.r_[0.0, table[name]] for name in ("gain", "random"))
-    low, high = (np.r_[0.0, table[name]] for name in ("low", "high"))
+    gain, random, low, high = (np.r_[0.0, table[name]] for name in ("gain", "random", "low", "high"))
+    ax = get_axes(ax)
     ax.fill_between(share, low, high, color=PALE, alpha=0.5, linewidth=0)
     ax.plot(share, gain, **{"color": series_colour(1), "linewidth": 1.2, "label": "by effect", **style})
     ax.plot(share, random, color=NEUTRAL, linewidth=0.8, linestyle="--", label="at random")
-    finish(ax, f"share treated, {first} effects first", f"{gained} the mean response")
     ax.set_xlim(0, 1)
-    ax.legend(loc="best", fontsize=fonts().tick, **KEY)
-    return ax
+    draw_legend(ax, loc="best")
+    return finish(ax, f"share treated, {first} effects first", f"{gained} the mean response")
 
 
 def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
@@ -70,22 +63,18 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
     weighting rows by the inverse of the chance of their treatment. Pale lines are at 0.1, beyond which a difference is
     usually called large. For a treatment that is an amount points are correlations with it.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     overlap : Overlap
         What ``overlap()`` of an estimator of effects returned.
     k : int, default=15
         How many columns to draw, those that differ most after weighting first.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot`` of the points, such as ``markersize``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot`` of the points, such as ``markersize``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -95,13 +84,12 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
     >>> arms = pd.DataFrame({"rows": 50, "before": 50.0, "after": 45.0}, index=["control", "treated"])
     >>> table = pd.DataFrame({"before": [0.4], "after": [0.02], "chance": [0.2]}, index=["age"])
     >>> half = pd.Series([0.4, 0.6] * 50)
-    >>> found = Overlap(arms=arms, balance=table, propensity=half, treatment=(half > 0.5).astype(float),
-    ...                 share_low=0.0, share_high=0.0, near=0.05)
-    >>> plot.balance(found).get_xlabel()
+    >>> overlap = Overlap(arms=arms, balance=table, propensity=half, treatment=(half > 0.5).astype(float),
+    ...                   share_low=0.0, share_high=0.0, near=0.05)
+    >>> plot.balance(overlap).get_xlabel()
     'difference in standard deviations'
     """
-    if not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"`k` must be a whole number of columns, at least 1, got {k!r}. Try 15.")
+    check_count(k, 15)
     table = _check("overlap", overlap, Overlap).balance
     # a column that is constant in both arms differs without end
     table = table[np.isfinite(table[["before", "after"]]).all(axis=1)].iloc[:k]
@@ -114,13 +102,8 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
     ax.plot(table["before"], rows, **{**look, "markerfacecolor": "white", "label": "before"})
     ax.plot(table["after"], rows, **{**look, "label": "after weighting"})
     unit = "correlation with the treatment" if overlap.amounts else "difference in standard deviations"
-    finish(ax, unit, "", frame=("bottom",))
-    ax.set_yticks(rows, names, fontsize=fonts().tick)
-    ax.tick_params(axis="y", length=0)
-    ax.set_ylim(len(names) - 0.4, -0.6)
-    ax.xaxis.set_major_formatter(say_tick)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize=fonts().tick, **KEY)
-    return ax
+    draw_legend(ax)
+    return finish_rows(ax, unit, names)
 
 
 def _check(name: str, value: Any, kind: type) -> Any:

@@ -2,16 +2,17 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, HeldOutPredictions
 from heedful.explain._lift import gini
-from heedful.plot._axes import finish, fonts, get_axes
+from heedful.plot._axes import finish, get_axes, unit_square
+from heedful.plot._labels import draw_legend
 from heedful.plot._read import check_explanation
-from heedful.plot._style import INK, NEUTRAL, PALE, series_colour
+from heedful.plot._style import INK, NEUTRAL, series_colour
 
 MODELS = ("attention", "baseline")
-KEY = {"frameon": False, "borderpad": 0.2, "handlelength": 1.4}
 
 
 def calibration(
@@ -32,8 +33,6 @@ def calibration(
     without event at ``time`` against the bin's Kaplan-Meier estimate. Bars are 90 % intervals of what was observed; on
     the diagonal probabilities are what happens.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     explanation : Explanation or HeldOutPredictions
@@ -43,14 +42,12 @@ def calibration(
         How many bins.
     time : float, default=None
         Time at which survival is compared; None takes the median time of events.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot`` of the points, such as ``markersize``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot`` of the points, such as ``markersize``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -69,36 +66,33 @@ def calibration(
     ax = get_axes(ax)
     if "low" in table:
         return _draw_reliability(ax, table, style)
-    ax.plot(table.index, table["observed"], **{"marker": "o", "linestyle": "", "color": INK, "label": "observed",
-            "markersize": 4, **style})  # fmt: skip
+    look = {"marker": "o", "linestyle": "", "color": INK, "label": "observed", "markersize": 4, **style}
+    ax.plot(table.index, table["observed"], **look)
     for number, name in enumerate(MODELS):
         ax.plot(table.index, table[name], color=series_colour(number + 1), linewidth=1.2, label=name)
     per = " per unit of exposure" if explanation.offset is not None else ""
     finish(ax, "bin of predictions, from low to high", f"mean response{per}")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
-    ax.legend(loc="upper left", fontsize=fonts().tick, **KEY)
+    draw_legend(ax, loc="upper left")
     return ax
 
 
 def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> Any:
     """Draw what was observed against what was predicted, class by class."""
-    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
+    unit_square(ax)
     several = table.index.nlevels > 1
-    parts = [(name, part) for name, part in table.groupby(level=0, sort=False)] if several else [("", table)]
+    parts = list(table.groupby(level=0, sort=False)) if several else [("", table)]
     for number, (name, part) in enumerate(parts):
         colour = series_colour(number + 1)
-        away = [part["observed"] - part["low"], part["high"] - part["observed"]]
+        away = np.maximum([part["observed"] - part["low"], part["high"] - part["observed"]], 0.0)
         ax.errorbar(part["attention"], part["observed"], away, fmt="none", ecolor=colour, elinewidth=0.8, alpha=0.6)
         look = {"color": colour, "linewidth": 1.2, "marker": "o", "markersize": 3, "label": str(name), **style}
         ax.plot(part["attention"], part["observed"], **look)
-    told = f"at time {table['time'].iloc[0]:.3g}" if "time" in table else ""
-    names = ("survival predicted", "Kaplan-Meier estimate") if told else ("probability predicted", "share observed")
-    finish(ax, f"{names[0]} {told}".strip(), names[1])
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
     if several:
-        ax.legend(loc="upper left", fontsize=fonts().tick, **KEY)
-    return ax
+        draw_legend(ax, loc="upper left")
+    if "time" in table:
+        return finish(ax, f"survival predicted at time {table['time'].iloc[0]:.3g}", "Kaplan-Meier estimate")
+    return finish(ax, "probability predicted", "share observed")
 
 
 def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
@@ -108,20 +102,16 @@ def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     the better its model tells low from high; the diagonal is an order by chance. Beside its name stands the Gini
     index, twice the area between curve and diagonal.
 
-    All else is as in :func:`contributions`.
-
     Parameters
     ----------
     explanation : Explanation
         What ``explain(X, y)`` returned: the responses must be known, and numbers >= 0.
-    ax : Axes, default=None
-    style : keywords
-        For matplotlib's ``plot``, such as ``linewidth``.
+    ax : as in :func:`contributions`, default=None
+    style : keywords for matplotlib's ``plot``, such as ``linewidth``
 
     Returns
     -------
     Axes
-        The axes drawn on.
 
     Examples
     --------
@@ -135,14 +125,11 @@ def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     """
     curves = check_explanation(explanation).lift()
     ax = get_axes(ax)
-    ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
+    unit_square(ax)
     for number, name in enumerate(MODELS):
         curve = curves[curves["model"] == name]
         look = {"color": series_colour(number + 1), "linewidth": 1.2, **style}
         ax.plot(curve["exposure"], curve["response"], label=f"{name}, Gini {gini(curve):.3f}", **look)
     what = "exposure" if explanation.offset is not None else "queries"
-    finish(ax, f"share of {what}, lowest predictions first", "share of the response")
-    ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1)
-    ax.legend(loc="upper left", fontsize=fonts().tick, labelcolor=NEUTRAL, **KEY)
-    return ax
+    draw_legend(ax, loc="upper left", labelcolor=NEUTRAL)
+    return finish(ax, f"share of {what}, lowest predictions first", "share of the response")
