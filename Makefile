@@ -31,11 +31,15 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 	$(BIN)/python examples/report.py build/report.html
 
 # Tests run in two processes: threads of OpenMP that spin while they wait would hold up those of the other process.
-test test-studies test-oldest test-newest coverage: export OMP_WAIT_POLICY ?= passive
+test test-more test-studies test-oldest test-newest coverage: export OMP_WAIT_POLICY ?= passive
 
 .PHONY: test
 test: $(READY) ## run the tests of everything that a change can break
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations=25
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not more' --durations=25
+
+.PHONY: test-more
+test-more: $(READY) ## run the tests that `make test` leaves out: more settings, and what takes long or changes rarely
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m more --durations=25
 
 .PHONY: test-studies
 test-studies: $(READY) ## run every study in small, and every example
@@ -55,7 +59,7 @@ WITH_BOUNDS := test_bounds.py _trees _intervals _models/test_linear_fits.py _sol
 .PHONY: test-bounds
 test-bounds: $(READY) ## run tests of every room that calls kernels with all indices checked
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(CURDIR)/build/checked-kernels $(BIN)/python -m pytest -n 2 --dist loadfile \
-		-p tests.bounds $(WITH_BOUNDS:%=tests/%)
+		-p tests.bounds -m 'not more' $(WITH_BOUNDS:%=tests/%)
 
 # Kernels are seen where they run as plain Python, in the tests of their room.
 .PHONY: coverage
@@ -89,7 +93,7 @@ WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity
 test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that are supported, in .venv-oldest
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadfile \
 		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
-		-k 'not AttentionRegressor and not AttentionClassifier'
+		-m 'not more' -k 'not AttentionRegressor and not AttentionClassifier'
 
 # What the targets below run: the tests above, and those of the release. TESTS=tests is the whole suite.
 TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_attention_model
@@ -162,7 +166,7 @@ types: $(READY) ## type check
 	$(BIN)/mypy
 
 .PHONY: check
-check: lint types test test-studies test-nojit test-bounds doctest ## everything that must pass
+check: lint types test test-more test-studies test-nojit test-bounds doctest ## everything that must pass
 
 .PHONY: studies
 studies: $(READY) ## list the studies; each is a target below and runs by python -m benchmarks.NAME

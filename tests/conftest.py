@@ -16,6 +16,29 @@ PATIENCE = 240.0
 os.environ.setdefault("HEEDFUL_QUIET", "1")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Leave settings of ``each_value`` tests that bring no new value of a parameter to `make test-more`."""
+    groups = {}
+    for item in items:
+        if item.get_closest_marker("each_value"):
+            groups.setdefault((item.parent, item.originalname), []).append(item)
+    for group in groups.values():
+        for item in {*group} - {*covering(group)}:
+            item.add_marker("more")
+
+
+def covering(items):
+    """Return few settings of one test, always the same, in which each value of each parameter is there."""
+    values = {item: {(name, id(value)) for name, value in item.callspec.params.items()} for item in items}
+    missing = set().union(*values.values())
+    chosen = []
+    while missing:
+        chosen.append(max(items, key=lambda item: len(values[item] & missing)))
+        missing -= values[chosen[-1]]
+    return chosen
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

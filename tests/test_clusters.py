@@ -13,7 +13,7 @@ from heedful.similarity import ForestProximity
 
 distributed = pytest.importorskip("distributed", reason="Dask is an extra")
 # what the packages warn of in their own code is not ours to mend
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.more, pytest.mark.filterwarnings("ignore")]
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from heedful import _first_use
 from heedful._kernels._jit import Kernel
 from heedful._kernels._notice import says_so
 
+pytestmark = pytest.mark.more
+
 HEAVY = {"numba", "scipy", "sklearn", "pandas"}
 USE_A_KERNEL = """
 import numpy as np

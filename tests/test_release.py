@@ -132,6 +132,7 @@ def test_the_paper_is_cited():
     assert citation["preferred-citation"] == paper
 
 
+@pytest.mark.more
 @pytest.mark.skipif(find_spec("mypy") is None, reason="mypy is in the extra dev")
 def test_types_reach_the_programs_of_users(tmp_path):
     (tmp_path / "user.py").write_text(read("tests/typed_user.py"), encoding="utf-8")

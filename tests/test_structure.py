@@ -41,6 +41,7 @@ class Mine(AttentionEstimator):
 """
 
 
+@pytest.mark.more
 def test_types_find_a_misspelled_member_of_every_part(tmp_path):
     wrong = tmp_path / "wrong.py"
     wrong.write_text(WRONG, encoding="utf-8")

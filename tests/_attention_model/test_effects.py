@@ -99,6 +99,7 @@ def by_asking(model, task, X, effects, scale):
     return change / apart[:, None]
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("scale", ["link", "response"])
 @pytest.mark.parametrize("task", TASKS)
 def test_effects_are_differences_of_what_the_estimator_says(models, task, scale):

@@ -85,6 +85,7 @@ def test_places_are_those_within_a_block_by_weight(rng):
         assert place[i] == pytest.approx(below / weight[own].sum())
 
 
+@pytest.mark.more
 def test_the_band_holds_whole_curves_as_often_as_it_says(rng):
     priority, inside = rng.normal(size=300), []
     for _ in range(200):

@@ -161,6 +161,7 @@ def test_a_table_without_columns_or_rows_is_refused(frame):
         read_table(BaseEstimator(), frame({"a": np.empty(0)}), reset=True)
 
 
+@pytest.mark.more
 def test_polars_is_read_without_pyarrow():
     code = """
 import sys

@@ -70,6 +70,7 @@ def test_every_interval_holds_its_effect(rng, coverage):
         assert (effect <= high).all()
 
 
+@pytest.mark.more
 def test_nine_of_ten_intervals_hold_the_truth_around_effects_that_are_shrunk(rng):
     inside, truth = [], np.array([2.0, -1.0, 1.0])
     for _ in range(150):

@@ -9,7 +9,7 @@ import pytest
 
 import heedful
 
-pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+pytestmark = [pytest.mark.more, pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")]
 
 USE = """
 import numpy as np

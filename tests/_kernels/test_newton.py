@@ -122,6 +122,8 @@ def test_the_start_does_not_matter(rng, kind):
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.more
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("p", "alpha"), [(4, 0.02), (KEPT_COLUMNS + 1, 0.2)])
 def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
@@ -141,6 +143,7 @@ def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
         np.testing.assert_allclose(path[0], expected[1][k], atol=1e-7)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("kind", "far"), [(kind, 3.0) for kind in KINDS] + [(kind, 100.0) for kind in KINDS[:2]])
 def test_a_step_never_raises_the_objective(rng, kind, far):
     X, what, weight, table, outcome = setting(rng, kind)
@@ -158,6 +161,7 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
         before = after
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_iteration_is_not_enough_and_says_so(rng, kind):
     _, _, weight, table, outcome = setting(rng, kind)

@@ -157,6 +157,7 @@ def test_a_teacher_that_is_no_better_than_the_lasso_anchors_nothing(table, cv):
     np.testing.assert_array_equal(with_anchor.predict(X_new), without.predict(X_new))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_a_teacher_that_is_better_brings_predictions_nearer_to_its_own(table, cv):
     X, y, X_new = table

@@ -45,6 +45,7 @@ def shapes_of(model):
     return model._model.models.shapes
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     "how",
     [
@@ -79,6 +80,7 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
     np.testing.assert_allclose(base + e.contributions().sum(axis=1), top, rtol=0, atol=1e-8)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("most", [10**6, 60])
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3), KFold(2)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
@@ -206,6 +208,7 @@ def test_the_global_model_is_the_lasso_and_its_share_of_the_additive_model(kind,
     np.testing.assert_allclose(found, columns, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("how", [{"heads": "single"}, {"local": LocalLasso(shapes=False)}, {"mixing": 0.0}], ids=str)
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_shapes_there_are_none_anywhere(kind, how, rng):

@@ -173,6 +173,7 @@ def test_neither_threads_nor_the_order_of_rows_make_a_difference():
     np.testing.assert_array_equal(model.predict(new[:1]), model.predict(new)[:1])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["counts", "two classes", "times"])
 def test_smooth_truths_are_learned_better_with_a_smooth_model(kind):
     rng = np.random.default_rng(2)

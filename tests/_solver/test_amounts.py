@@ -32,6 +32,7 @@ def miss(family, X, y, offset, weight, penalty, intercept, coef, **limits):
     return amounts.breach(down, X, weight, penalty, coef, **limits)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("family", POWERS)
 @pytest.mark.parametrize("rule", ["global", "weighted", False])
 @pytest.mark.parametrize("case", SHAPES)

@@ -117,6 +117,7 @@ def test_a_category_is_parted_into_the_best_of_all_subsets(rng):
     assert ((y - found) ** 2).sum() == pytest.approx(min(errors))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("signs", [None, [1, -1, 0, 0, 1]], ids=["free", "up and down"])
 def test_rounds_are_those_of_a_plain_booster_fold_by_fold(rng, kind, signs):

@@ -20,6 +20,7 @@ from heedful.similarity import default_forests
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
+@pytest.mark.more
 def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
     make_table()[[*FEATURES, "grade"]].to_csv(tmp_path / "train.csv", index=False)
     model, out, tables = tmp_path / "m.skops", tmp_path / "p.csv", tmp_path / "e.csv"
@@ -171,6 +172,7 @@ def test_columns_may_come_in_any_order(made, tmp_path):
     assert (tmp_path / "new.tsv").read_bytes() == (tmp_path / "turned.tsv").read_bytes()
 
 
+@pytest.mark.more
 def test_the_demo_shows_a_gain_and_opens_one_prediction(capsys):
     assert main(["demo", "--splits", "2", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -203,6 +205,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_control_c_ends_with_130_and_one_line(made, tmp_path):
     command = [sys.executable, "-c", INTERRUPTED, "fit", f"{made}/regression.csv", "--target", "yield", "-o"]

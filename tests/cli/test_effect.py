@@ -110,6 +110,7 @@ def test_lines_say_what_was_found(folder, tmp_path, capsys):
     assert f"{model.average_effect().effect:.4g}, 80 %" in lines[2]
 
 
+@pytest.mark.more
 def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
     options = ["--treated", "drug", "--weight", "copies", "--group", "patient", "--propensity", "chance", "--json"]
     assert main(command(folder, tmp_path / "o.csv", *options, drop=["dose", "well"])) == 0
@@ -123,6 +124,7 @@ def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
     assert {"treatment", "rows", "before", "after"} == set(told["overlap"]["arms"][0])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -202,6 +204,7 @@ def test_a_page_that_cannot_be_made_is_refused_before_any_work(refused, folder, 
     refused(*command(folder, tmp_path / "o.csv"), *more, naming=["page.html", "heedful[report]"])
 
 
+@pytest.mark.more
 def test_numbers_of_arms_may_be_typed_in_several_ways(tmp_path, capsys):
     TRIAL.assign(arm=np.where(TRIAL["arm"] == "drug", 1, 2)).to_csv(tmp_path / "trial.csv", index=False)
     assert main(command(tmp_path, tmp_path / "o.csv", "--treated", "1.0")) == 0

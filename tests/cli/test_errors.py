@@ -146,6 +146,7 @@ def test_known_others_are_left_out(made, tmp_path):
     assert main(arguments) == 0
 
 
+@pytest.mark.more
 def test_parquet_without_pyarrow_names_the_extra(made, tmp_path):
     write(tmp_path / "pyarrow.py", "raise ImportError('hidden', name='pyarrow')\n")
     script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from heedful.cli import main; sys.exit(main())"
@@ -206,6 +207,7 @@ SHELL = {
 }
 
 
+@pytest.mark.more
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="devices of Linux")
 @pytest.mark.parametrize("case", SHELL)
 def test_a_closed_or_full_standard_output_is_a_plain_message(made, tmp_path, case):

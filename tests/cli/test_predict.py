@@ -112,6 +112,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_control_c_between_blocks_leaves_the_old_file_and_no_other(made, tmp_path, ending):
@@ -149,6 +150,7 @@ def peak(made, table, size):
     return int(done.stdout) / 1024
 
 
+@pytest.mark.more
 @pytest.mark.skipif(sys.platform != "linux", reason="where Linux says how much memory was held")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_memory_is_that_of_a_block_however_many_rows_there_are(made, tmp_path, ending):

@@ -6,6 +6,8 @@ import pickle
 import pytest
 from tests.cli.conftest import run
 
+pytestmark = pytest.mark.more
+
 TABLE = b"a,b,y\n" + b"".join(b"%d,%d,%d.5\n" % (i, i % 3, i) for i in range(12))
 
 

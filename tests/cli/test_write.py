@@ -27,6 +27,7 @@ sys.exit(main())
 """
 
 
+@pytest.mark.more
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("blow", [signal.SIGKILL, signal.SIGTERM])
 def test_a_process_killed_in_mid_write_leaves_the_old_file(made, tmp_path, blow):

@@ -90,6 +90,7 @@ def test_a_corrected_model_has_a_column_for_each_class_that_it_knows(similarity,
     assert np.isin(model.predict(X), model.classes_).all()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(("name", "late"), [*((name, "bee") for name in MODELS), ("lassos", "ape"), ("lassos", "cat")])
 def test_a_class_that_appears_late_is_known_to_the_model(name, late):
     X, y = draw(0, 3, 90)

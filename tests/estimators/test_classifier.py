@@ -138,6 +138,7 @@ def test_class_weights_multiply_sample_weights(table):
     assert share > by_class.predict_proba(X_new)[:, 1].mean()
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("settings", [{}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}])
 def test_results_do_not_depend_on_the_number_of_threads(table, settings):
     X, y, X_new = table

@@ -25,6 +25,7 @@ def table():
     return train.X, train.y, test.X
 
 
+@pytest.mark.more
 def test_concordance_rises_where_groups_have_opposite_effects():
     gains = []
     for seed in range(3):
@@ -102,6 +103,7 @@ def test_weight_two_equals_the_row_twice_and_weight_zero_none(table):
     np.testing.assert_allclose(weighted.predict(X_new), repeated.predict(X_new), atol=1e-9)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("settings", [{}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}, {"heads": "single"}])
 def test_results_do_not_depend_on_the_number_of_threads(table, settings):
     X, y, X_new = table
@@ -210,6 +212,7 @@ def test_a_row_that_is_far_from_all_others_breaks_nothing(table):
     assert np.isfinite(small().fit(X, y).predict(X_new)).all()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", [1, 3])
 def test_a_wild_step_of_one_head_does_not_cost_the_others_their_trust(seed):
     train, test = make_survival(600, 10, random_state=2).split()

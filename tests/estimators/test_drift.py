@@ -285,6 +285,7 @@ def test_a_model_that_has_not_drifted_is_left_nearly_alone(rng):
     assert np.mean(losses) < 0.01
 
 
+@pytest.mark.more
 def test_a_correction_beats_refitting_in_the_paper_s_drift():
     gaps = []
     for seed in range(6):

@@ -80,6 +80,7 @@ def test_swapping_treatment_and_control_flips_signs(rows, model):
     assert other.average_effect().effect == pytest.approx(-model.average_effect().effect, rel=1e-6)
 
 
+@pytest.mark.more
 def test_our_models_of_expectations_flip_signs_too(rows):
     train, test = rows
     own, other = (
@@ -137,6 +138,7 @@ def test_without_differences_effects_are_the_average(rng):
     assert average.effect == pytest.approx(known.mean(), abs=average.standard_error)
 
 
+@pytest.mark.more
 def test_local_models_that_gain_next_to_nothing_are_not_believed():
     """Where all effects are equal most fits have no local part at all; by the guard of other responses half would."""
     mixing = []
@@ -176,6 +178,7 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_own_outcome(rows):
     np.testing.assert_array_equal(own.propensity_, other.propensity_)
 
 
+@pytest.mark.more
 def test_errors_of_what_is_expected_go_together_less_than_those_of_attention_lassos_alone():
     """The average effect is off by the mean product of the two errors."""
     rows = make_effects("A", 400, random_state=9000)
@@ -253,6 +256,7 @@ def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
     np.testing.assert_allclose(mixed.unseen_effect_, own.unseen_effect_[order], rtol=1e-9)
 
 
+@pytest.mark.more
 def test_the_order_of_rows_changes_nothing_of_our_models_of_expectations(rng, tables):
     order = rng.permutation(N_TRAIN)
     own, mixed = (fit_rows(tables["numbers"], rows, FEW) for rows in (np.arange(N_TRAIN), order))
@@ -292,6 +296,7 @@ def test_rows_of_no_weight_are_not_there(rng, rows, tables, grouped):
         assert np.isfinite(getattr(own, name)).all()
 
 
+@pytest.mark.more
 def test_a_trial_whose_rows_repeat_has_effects_of_the_right_sign(rng):
     """Equal rows are observations of their own: a column of noise, which tells them apart, is no help."""
     X, y, treatment, effect = draw_trial(rng, 500)

@@ -41,6 +41,7 @@ def model():
     return AttentionEffect("single", **how).fit(frame, y, treatment, horizon=HORIZON)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("estimand", ["rmst", "survival"])
 def test_effects_on_censored_times_are_right_where_ignoring_it_is_wrong(estimand):
     X, y, treatment, truth = draw(1500)
@@ -69,6 +70,7 @@ def test_without_censoring_it_is_the_effect_on_times_up_to_the_horizon(estimand)
     assert censored.average_effect() == plain.average_effect()
 
 
+@pytest.mark.more
 def test_how_events_and_times_are_given_changes_nothing():
     X, y, treatment, _ = draw(200)
     structured = np.array(list(y.itertuples(index=False, name=None)), dtype=[("died", bool), ("weeks", float)])
@@ -79,6 +81,7 @@ def test_how_events_and_times_are_given_changes_nothing():
     np.testing.assert_array_equal(first.effect(X), second.effect(X))
 
 
+@pytest.mark.more
 def test_weights_are_copies(rng):
     X, y, treatment, _ = draw(160)
     count = rng.integers(0, 3, 160)

@@ -184,6 +184,7 @@ def test_any_folds_give_intervals(table, cv):
     assert np.isfinite(model.fit(X, y, groups=groups).predict_interval(X_new)).all()
 
 
+@pytest.mark.more
 def test_a_forest_without_out_of_bag_rows_leaves_spreads_to_the_columns(table):
     X, y, X_new = table
     forest = RandomForestRegressor(30, min_samples_leaf=5, bootstrap=False, max_features=1)

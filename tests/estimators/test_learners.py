@@ -200,6 +200,7 @@ def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, t
     np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+@pytest.mark.more
 @TASKS
 def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(rng, task):
     X, y, X_new = table_of(rng, task, n=90)

@@ -95,6 +95,7 @@ def test_fits_that_failed_in_several_parts_are_one_warning(rows, monkeypatch):
     assert len(heard) == 1
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("similarity", [ForestProximity(20), GaussianSimilarity()], ids=["sparse", "dense"])
 def test_memory_does_not_grow_with_the_number_of_queries(rng, monkeypatch, similarity):
     X = rng.normal(size=(400, 3))
@@ -131,6 +132,7 @@ def interrupt_after(monkeypatch, n_blocks):
     monkeypatch.setattr(_blocks, "_start", start)
 
 
+@pytest.mark.each_value
 @every_model
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupted_predict_changes_nothing(rows, monkeypatch, name, n_jobs):

@@ -63,6 +63,7 @@ def counted(X, y):
     return rows[:, : X.shape[1]], kept if kept.shape[1] > 1 else kept[:, 0], count
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("cv", ["oob", 4])
 def test_a_table_of_counts_is_the_table_written_out_in_any_order(rng, case, cv):
@@ -151,6 +152,7 @@ def test_class_weights_that_are_whole_numbers_let_no_row_predict_itself(rng):
     assert weighted.unseen_error_["attention"] > 0.6
 
 
+@pytest.mark.more
 def test_visits_of_patients_that_are_noise_are_not_believed():
     guards = []
     for seed in range(8):

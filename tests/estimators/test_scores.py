@@ -36,6 +36,7 @@ def attention_to_same_side(model, X_new):
     return (scores * same).sum(axis=1) / scores.sum(axis=1)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("n_rows", "least"), [(500, 85.0), (2000, 88.0)])
 def test_by_default_a_slope_that_another_column_switches_is_found(n_rows, least):
     X, y, X_new, y_new = draw_switch(0, n_rows)
@@ -132,6 +133,7 @@ ESTIMATORS = {
 }
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ESTIMATORS)
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_for_every_kind_of_response_like_coefficients_are_alike(rng, kind, cv):
@@ -143,6 +145,7 @@ def test_for_every_kind_of_response_like_coefficients_are_alike(rng, kind, cv):
     assert np.isfinite(model.predict(X[500:])).all()
 
 
+@pytest.mark.more
 def test_effects_of_a_treatment_that_another_column_switches_are_found(rng):
     X, treatment = rng.normal(size=(900, 5)), rng.integers(0, 2, 900)
     effect = np.where(X[:, 0] > 0, 2.0, -1.0) * X[:, 1]

@@ -68,6 +68,7 @@ def alone(request):
     return model.explain(X, y)
 
 
+@pytest.mark.each_value
 def test_without_attention_there_is_one_model_and_nothing_comes_through_attention(alone):
     assert alone.alone
     assert len(alone.clusters().table) == 1
@@ -83,6 +84,7 @@ def test_without_attention_there_is_one_model_and_nothing_comes_through_attentio
         np.testing.assert_allclose(summed, total, atol=1e-12)
 
 
+@pytest.mark.each_value
 def test_without_attention_no_rows_are_listed_and_all_count(alone):
     n_columns = alone.train.shape[1]
     assert (alone.n_eff == N_TRAIN).all()
@@ -94,6 +96,7 @@ def test_without_attention_no_rows_are_listed_and_all_count(alone):
     assert "all: the model for all rows predicts alone" in repr(alone)
 
 
+@pytest.mark.each_value
 def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone):
     data = collect(alone, None, None)
     assert data["attended"]["k"] == 0

@@ -179,6 +179,7 @@ def test_the_number_of_columns_is_checked(model, table, k):
             ask(table[0][N_TRAIN:], max_features=k)
 
 
+@pytest.mark.more
 def test_learners_have_no_small_models(table):
     X, y = table
     learner = AttentionRegressor(random_state=0).fit(X[:N_TRAIN], y[:N_TRAIN])

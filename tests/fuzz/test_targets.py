@@ -9,6 +9,7 @@ from fuzz.targets import TARGETS, check
 FEW = settings(deadline=None, max_examples=15, derandomize=True, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.__name__)
 @FEW
 @given(data=st.binary(min_size=0, max_size=300))

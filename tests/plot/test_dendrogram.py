@@ -52,6 +52,7 @@ def test_long_names_go_into_a_key(small, no_overlap):
     no_overlap(ax.get_legend().get_texts())
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n_clusters", [1, 3, 20, 45])
 def test_names_do_not_overlap(each, n_clusters, no_overlap):
     ax = plot.dendrogram(each, n_clusters)

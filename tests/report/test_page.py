@@ -98,12 +98,14 @@ def test_few_queries_make_a_page(n_query, task):
     assert len(json.loads(embedded(render(make_explanation(n_query=n_query, task=task))))["labels"]) == n_query
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 @pytest.mark.parametrize(("n_query", "most"), [(1000, 8e6), (2500, 10.5e6)])
 def test_a_page_of_1000_queries_stays_below_8_megabytes(task, n_query, most):
     assert len(render(make_explanation(n_query=n_query, n_features=30, task=task))) < most
 
 
+@pytest.mark.more
 def test_five_thousand_queries_of_sixty_features_stay_below_15_megabytes():
     page = render(make_explanation(n_query=5000, n_features=60))
     assert len(without_plotly(page).encode()) < 15e6

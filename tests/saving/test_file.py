@@ -158,6 +158,7 @@ def test_a_missing_file_is_what_python_says(tmp_path):
 FRESH = "import sys, heedful; print(type(heedful.load_model(sys.argv[1])).__name__)"
 
 
+@pytest.mark.more
 def test_a_process_that_has_loaded_nothing_else_reads_a_model(model, tmp_path):
     save_model(model, tmp_path / "m")
     done = subprocess.run([sys.executable, "-c", FRESH, tmp_path / "m"], capture_output=True, text=True, check=False)

@@ -49,6 +49,7 @@ def small(**settings):
     return heedful.AttentionLasso(similarity=ForestProximity(4), random_state=0, **settings)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", LEVELS)
 @pytest.mark.parametrize("where", ["index", "category", "cells"])
 def test_labels_and_levels_of_any_kind_come_back(kind, where):
@@ -172,6 +173,7 @@ def test_every_public_estimator_has_a_maker():
     assert set(MAKERS) == {name for name in heedful.__all__ if hasattr(getattr(heedful, name), "fit")}
 
 
+@pytest.mark.more
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", MAKERS)
 @settings(deadline=None, max_examples=4, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -109,6 +109,7 @@ def test_sizes_that_are_none_are_refused(table, name, value):
         fit(table, **{name: value})
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", [AttentionLasso, AttentionLassoClassifier])
 def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
     X, y = table
