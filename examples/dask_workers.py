@@ -5,7 +5,7 @@ Many queries on several workers, with Dask
 Blocks of queries go through joblib, so Dask can run them: on the processes of this machine or on a cluster. Numbers are
 those of threads, to the last bit.
 
-Table: a simulation with a known truth, `make_continuous`.
+Table: a simulation with a known truth, `make_subgroups`.
 """
 
 import warnings
@@ -16,13 +16,13 @@ import numpy as np
 from distributed import Client, get_task_stream
 
 from heedful import AttentionLasso
-from heedful.datasets import make_continuous
+from heedful.datasets import make_subgroups
 
 # %%
 # Fit here, predict there, as queries come in six parts. Two workers are threads of this process, so that the page
 # builds anywhere; ``Client("scheduler:8786")`` would be a cluster.
 
-train, new = make_continuous(9_000, shift=3.0, random_state=0).split(1000)
+train, new = make_subgroups(9_000, shift=3.0, random_state=0).split(1000)
 model = AttentionLasso(random_state=0).fit(train.X, train.y)
 here = model.predict(new.X)
 with (

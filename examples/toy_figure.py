@@ -7,9 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from heedful import AttentionLasso
-from heedful.datasets import make_toy
 
 COLOURS = ("#0072b2", "#d55e00")
+ROWS = 600
 
 
 def main() -> None:
@@ -18,29 +18,32 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("toy.png"))
     options = parser.parse_args()
     plt.switch_backend("Agg")
-    train, test = make_toy(600, random_state=0).split(300)
-    paper = AttentionLasso.as_in_the_paper(random_state=0).fit(train.X, train.y)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, (ROWS, 2))
+    half = X[:, 0] >= 0
+    slope = np.where(half, -2.0, 2.0)
+    y = X[:, 0] + slope * X[:, 1] + 0.3 * rng.normal(size=ROWS)
+    train, test = np.arange(ROWS) < ROWS // 2, np.arange(ROWS) >= ROWS // 2
+    paper = AttentionLasso.as_in_the_paper(random_state=0).fit(X[train], y[train])
     models = {
         "the paper, temperature 1": paper,
         "the paper, temperature 0.1": AttentionLasso.as_in_the_paper(temperature=0.1, random_state=0).fit(
-            train.X, train.y
+            X[train], y[train]
         ),
-        "heedful's defaults": AttentionLasso(random_state=0).fit(train.X, train.y),
+        "heedful's defaults": AttentionLasso(random_state=0).fit(X[train], y[train]),
     }
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    for half, colour in enumerate(COLOURS):
-        rows = train.latent == half
-        label = "$x_1 \\geq 0$" if half else "$x_1 < 0$"
-        left.scatter(train.X[rows, 1], train.y[rows], s=10, color=colour, label=label)
+    for rows, label, colour in zip((~half & train, half & train), ("$x_1 < 0$", "$x_1 \\geq 0$"), COLOURS, strict=True):
+        left.scatter(X[rows, 1], y[rows], s=10, color=colour, label=label)
     left.set(xlabel="$x_2$", ylabel="y")
     left.legend(frameon=False)
-    order = np.argsort(test.X[:, 0])
-    right.step(test.X[order, 0], test.coef[order, 1], color="0.7", linewidth=3, label="truth")
+    order = np.flatnonzero(test)[np.argsort(X[test, 0])]
+    right.step(X[order, 0], slope[order], color="0.7", linewidth=3, label="truth")
     right.axhline(paper.baseline_.coef_[1], color="black", linestyle=":", label="one lasso")
     for name, model in models.items():
-        right.plot(test.X[order, 0], model.local_models(test.X[order]).lasso_coef["x1"], linewidth=1, label=name)
-        gain = 1 - np.mean((test.y - model.predict(test.X)) ** 2) / np.mean(
-            (test.y - model.baseline_.predict(test.X)) ** 2
+        right.plot(X[order, 0], model.local_models(X[order]).lasso_coef["x1"], linewidth=1, label=name)
+        gain = 1 - np.mean((y[test] - model.predict(X[test])) ** 2) / np.mean(
+            (y[test] - model.baseline_.predict(X[test])) ** 2
         )
         print(f"{name}: mixing {model.mixing_:.2f}, {100 * gain:.0f} % below the lasso's squared error")
     right.set(xlabel="$x_1$", ylabel="coefficient of $x_2$")

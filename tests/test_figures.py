@@ -16,7 +16,6 @@ SOURCE = re.compile(
 # What was chosen, not measured: a coverage, a share of rows, a limit, the size of letters.
 SETTINGS = {
     ("certainty.md", "How it works"),
-    ("datasets.md", "Simulated and real tables"),
     ("plots.md", "Plots"),
     ("saving.md", "Saving models"),
 }

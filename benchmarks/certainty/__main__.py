@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import pages, study
+from benchmarks.simulations import make_binary, make_continuous
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
-from heedful.datasets import make_binary, make_continuous, make_mixture, make_subgroups, make_survival
+from heedful.datasets import make_mixture, make_subgroups, make_survival
 
 RUNS, QUERIES, COVERAGE, OFTEN = 6, 100, 0.9, 0.9
 OURS, ALL_ROWS = "coef_intervals", "least squares of all rows"

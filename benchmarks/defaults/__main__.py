@@ -22,12 +22,13 @@ from sklearn.ensemble import ExtraTreesRegressor
 
 from benchmarks import pages, study
 from benchmarks.defaults.judge import DEFAULT, LASSO, gains, left_out_error, tell
+from benchmarks.simulations import make_continuous, make_high_dimensional, make_soft_clusters
 from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso, LocalLasso
 from heedful._attention_model.fitting import predict_unseen
 from heedful._models.protocol import Run
 from heedful._tuning.shares import OutOfFold
-from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
+from heedful.datasets import make_subgroups
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
 RUNS, TREES = 3, 125

@@ -10,12 +10,12 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 
 from benchmarks import pages, study
 from benchmarks.league.tables import cut_at_median
+from benchmarks.simulations import make_binary
 from benchmarks.tables import halves
 from heedful import AttentionLassoClassifier
 from heedful._attention_model import fitting
 from heedful._tuning import guard, tune
 from heedful._tuning.shares import OutOfFold
-from heedful.datasets import make_binary
 
 SIZES, OTHERS, FEWEST_OTHERS = (60, 90, 130, 200), 300, 40
 # How many mistakes a guard thinks may not have been seen, and from which gain on, in standard errors, it lets anything

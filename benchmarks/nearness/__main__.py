@@ -17,10 +17,10 @@ import pandas as pd
 from sklearn.model_selection import TimeSeriesSplit
 
 from benchmarks import pages, study
+from benchmarks.nearness.simulations import HOURS, make_hourly, make_moving
 from benchmarks.tables import data_folder, load_series
 from heedful import AttentionLasso
 from heedful.context import lag_features
-from heedful.datasets import make_hourly, make_moving
 from heedful.similarity import NearSimilarity
 
 RUNS, HORIZON, LAGS = 10, 7, 10
@@ -66,7 +66,7 @@ def gaps(n: int, seed: int) -> Task:
 
 def forecast(n_days: int, seed: int) -> Task:
     """Return hours of some weeks from February on, to predict those of the week after."""
-    train, test = make_hourly(n_days + HORIZON, start="2024-02-01", random_state=seed).split(n_days)
+    train, test = make_hourly(n_days + HORIZON, start="2024-02-01", random_state=seed).split(HOURS * n_days)
     return Task(*((part.X, np.log1p(part.y)) for part in (train, test)), ["time"], TimeSeriesSplit(4))
 
 

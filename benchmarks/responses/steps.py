@@ -11,8 +11,9 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import train_test_split
 
 from benchmarks import pages, study
+from benchmarks.simulations import make_binary
 from heedful import AttentionCox, AttentionGLM, AttentionLassoClassifier, LocalLasso
-from heedful.datasets import make_binary, make_claims, make_survival
+from heedful.datasets import make_claims, make_survival
 
 # From a seed to training rows, responses and arguments of fit, and the same of unseen rows
 Draw = Callable[[int], tuple[tuple[Any, Any, dict], tuple[Any, Any, dict]]]

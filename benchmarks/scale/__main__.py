@@ -21,9 +21,9 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
 from benchmarks import pages, study
+from benchmarks.simulations import make_continuous
 from benchmarks.tables import PROJECT
 from heedful import AttentionLasso
-from heedful.datasets import make_continuous
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import INK, series_colour
 from heedful.similarity import default_forests

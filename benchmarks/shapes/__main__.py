@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from benchmarks import pages, rivals, study
+from benchmarks.simulations import make_soft_clusters
 from heedful import AttentionLasso, LocalLasso
-from heedful.datasets import make_soft_clusters, make_subgroups
+from heedful.datasets import make_subgroups
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 5, ("heedful", "interpret-core")
 Draw = Callable[[int], tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]

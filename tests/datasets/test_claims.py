@@ -41,5 +41,5 @@ def test_the_same_seed_gives_the_same_policies():
 def test_settings_are_checked(how, error):
     with pytest.raises(ValueError, match=error):
         make_claims(**how)
-    with pytest.raises(ValueError, match="`n_train` must be"):
+    with pytest.raises(ValueError, match="`n_first` must be"):
         make_claims(5, random_state=0).split(5)

@@ -24,8 +24,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from benchmarks.paper.drift.simulation import make_drift
 from heedful import DriftCorrector
-from heedful.datasets import make_drift
 from heedful.similarity import ForestProximity, GaussianSimilarity, TeacherSimilarity
 from reference.proximity_sums import softmax_sums
 

@@ -16,8 +16,9 @@ import pandas as pd
 from lightgbm import Booster, LGBMRegressor
 
 from benchmarks import pages, study
+from benchmarks.paper.drift.simulation import make_drift
 from heedful import DriftCorrector
-from heedful.datasets import Simulation, make_drift
+from heedful.datasets import Simulation
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, INK, NEUTRAL, PALE
 

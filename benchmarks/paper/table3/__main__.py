@@ -19,9 +19,10 @@ import pandas as pd
 from benchmarks import pages, rivals, study
 from benchmarks.boxes import draw_improvements
 from benchmarks.paper.table3.published import PAPER, PRINTED, RIVALS, ROWS
+from benchmarks.simulations import make_continuous, make_high_dimensional, make_soft_clusters
 from heedful import AttentionLasso
 from heedful.baseline import LassoBaseline
-from heedful.datasets import Simulation, make_continuous, make_high_dimensional, make_soft_clusters, make_subgroups
+from heedful.datasets import Simulation, make_subgroups
 
 HERE, RUNS = Path(__file__).parent, 100
 LASSO, ONE, MANY = "lasso", "one head", "many heads"

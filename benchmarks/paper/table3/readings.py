@@ -16,8 +16,9 @@ import pandas as pd
 
 from benchmarks import pages, rivals, study
 from benchmarks.paper.table3.published import PAPER, PRINTED, ROWS
+from benchmarks.simulations import make_continuous, make_high_dimensional, make_soft_clusters
 from heedful.baseline import LassoBaseline
-from heedful.datasets import Simulation, make_continuous, make_high_dimensional, make_soft_clusters
+from heedful.datasets import Simulation
 
 MAKERS = {"1": make_continuous, "2": make_high_dimensional, "4": make_soft_clusters}
 LASSO, NEAR, SCALED = "lasso", ["LightGBM", "forest", "KNN"], "KNN, scaled"

@@ -1,4 +1,4 @@
-"""Checks that only simulations need: seeds, shares and coefficient vectors."""
+"""Checks that only simulations need: sizes, noise, shares and seeds."""
 
 from typing import Any
 
@@ -25,6 +25,11 @@ def check_snr(value: Any) -> float:
     return check_number("snr", value, 0.0, LARGEST, open_low=True, hint="The paper takes 2.5.")
 
 
+def check_noise(value: Any) -> float:
+    """Return a standard deviation of the noise."""
+    return check_number("noise", value, 0.0, LARGEST, hint="0 gives no noise.")
+
+
 def check_seed(random_state: Any) -> np.random.Generator:
     """Return the generator that ``random_state`` stands for."""
     if random_state is None or isinstance(random_state, np.random.Generator):
@@ -43,8 +48,8 @@ def check_shares(name: str, value: Any, n_groups: int) -> np.ndarray:
 
 
 def check_components(coef: Any, n_groups: int, p: int) -> np.ndarray:
-    """Return coefficient vectors as (n_groups, p); a single vector may have one dimension."""
-    vectors = np.atleast_2d(_floats("coef", coef, f"numbers of shape {(n_groups, p)}"))
+    """Return coefficient vectors as (n_groups, p)."""
+    vectors = _floats("coef", coef, f"numbers of shape {(n_groups, p)}")
     if vectors.shape != (n_groups, p):
         raise ValueError(
             f"`coef` must have shape {(n_groups, p)}, got {vectors.shape}. "

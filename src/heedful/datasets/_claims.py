@@ -1,12 +1,14 @@
 """Policies with exposures: how often each claims, and what its claims cost; two hidden groups."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful._checks import check_count, check_number
 from heedful.datasets._arguments import LARGEST, check_seed
+from heedful.datasets._truth import DrawnRows
 
 REGIONS, SHARES, BY_REGION = ("city", "town", "country"), (0.4, 0.35, 0.25), (0.4, 0.0, -0.4)
 # Effects on the log rate, and on the log cost of a claim, per unit of a column, in private and in business use.
@@ -17,7 +19,8 @@ FAR, OLD = 18.0, 8.0
 MEAN_COST, COST_SHAPE = 1500.0, 2.0
 
 
-class Claims(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Claims(DrawnRows):
     """Hold simulated policies, their claims and the truth behind them.
 
     Parameters
@@ -50,24 +53,6 @@ class Claims(NamedTuple):
     rate: np.ndarray
     severity: np.ndarray
     group: np.ndarray
-
-    def split(self, n_train: int | None = None) -> tuple["Claims", "Claims"]:
-        """Return the first policies and the others.
-
-        Parameters
-        ----------
-        n_train : int, default=None
-            Policies of the first part; None is half of them.
-
-        Returns
-        -------
-        tuple of Claims
-            Training and test policies.
-        """
-        n = len(self.X)
-        hint = "Both parts need a policy."
-        first = n // 2 if n_train is None else check_count("n_train", n_train, 1, hint, most=n - 1)
-        return Claims(*(part[:first] for part in self)), Claims(*(part[first:] for part in self))
 
 
 def make_claims(n: int = 1000, *, frequency: float = 0.3, random_state: Any = None) -> Claims:

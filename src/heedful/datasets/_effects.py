@@ -1,19 +1,22 @@
 """Treatments with known effects: the four setups of Nie and Wager, and hidden groups that respond in their own way."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from heedful._checks import check_choice, check_count, check_number
-from heedful.datasets._arguments import LARGEST, check_seed
+from heedful._checks import check_choice, check_count
+from heedful.datasets._arguments import check_noise, check_seed
+from heedful.datasets._truth import DrawnRows
 
 FEWEST_COLUMNS = {"A": 5, "B": 5, "C": 3, "D": 5, "groups": 6}
 # Groups: share of the minority, and what is added to its first three features.
 MINORITY, SHIFT, N_MARKERS = 0.3, 2.0, 3
 
 
-class Effects(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Effects(DrawnRows):
     """Hold simulated rows with a treatment, and the truth behind them.
 
     Parameters
@@ -48,23 +51,6 @@ class Effects(NamedTuple):
     propensity: np.ndarray
     baseline: np.ndarray
     group: np.ndarray
-
-    def split(self, n_first: int | None = None) -> tuple["Effects", "Effects"]:
-        """Return the first rows and the others.
-
-        Parameters
-        ----------
-        n_first : int, default=None
-            Rows of the first part; None is half of them.
-
-        Returns
-        -------
-        tuple of Effects
-            Training and test rows.
-        """
-        n = len(self.y)
-        first = n // 2 if n_first is None else check_count("n_first", n_first, 1, "Both parts need a row.", most=n - 1)
-        return Effects(*(part[:first] for part in self)), Effects(*(part[first:] for part in self))
 
 
 class _Truth(NamedTuple):
@@ -120,8 +106,7 @@ def make_effects(
     setup = check_choice("setup", setup, tuple(FEWEST_COLUMNS))
     n = check_count("n", n, 2, "Two rows are the fewest.")
     p = check_count("p", p, FEWEST_COLUMNS[setup], f"Setup {setup!r} names so many features.")
-    noise = check_number("noise", noise, 0.0, LARGEST, hint="0 gives no noise.")
-    rng = check_seed(random_state)
+    noise, rng = check_noise(noise), check_seed(random_state)
     group = np.zeros(n, np.int64)
     X = rng.random((n, p)) if setup == "A" else rng.normal(size=(n, p))
     if setup == "groups":

@@ -8,6 +8,7 @@ from heedful._checks import check_count, check_number
 from heedful.datasets._arguments import (
     LARGEST,
     check_components,
+    check_noise,
     check_seed,
     check_shares,
     check_shift,
@@ -48,7 +49,7 @@ def make_subgroups(
     minority : float, default=0.2
         Share of rows in the minority, between 0 and 1; rounded to whole rows.
     snr : float, default=2.5
-        Signal-to-noise ratio; see :func:`make_continuous`.
+        Signal-to-noise ratio; variance of the signal over the drawn rows, divided by that of the noise.
     random_state : int, Generator or None, default=None
         Seed, or the numpy generator to draw from.
 
@@ -153,7 +154,7 @@ def make_mixture(
     n, p = check_sizes(n, p, N_MARKERS + 1, "Two markers and one feature that differs are the fewest.")
     shares = check_shares("weights", weights, 2)
     separation = check_number("separation", separation, 0.0, LARGEST, hint="Try a value near 3.")
-    noise = check_number("noise", noise, 0.0, LARGEST, hint="0 gives no noise.")
+    noise = check_noise(noise)
     if coef is None:
         sparsity = check_count("sparsity", sparsity, N_MARKERS + 1, "Two of them are markers.", most=p)
     else:

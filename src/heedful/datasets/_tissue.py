@@ -1,5 +1,6 @@
 """Images of a tissue whose hidden regions are visible around a pixel and hardly in it."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def make_tissue(
         What is added to features 1-2 of every pixel. It sets the types' responses apart; with 0 they are equal on
         average and a forest hardly finds them.
     snr : float, default=2.5
-        Signal-to-noise ratio; see :func:`make_continuous`.
+        Signal-to-noise ratio: variance of the signal over the drawn rows, divided by that of the noise.
     random_state : int, Generator or None, default=None
         Seed, or the numpy generator to draw from.
 
@@ -82,7 +83,7 @@ def make_tissue(
     X[:, MARKERS] += contrast * (2 * kind - 1)[:, None]
     X[:, OPPOSED] += shift
     sim = blend(X, np.eye(2)[kind], pad(EFFECTS, p), kind, rng, snr=snr)
-    return sim._replace(X=_place(X, n_images, size))
+    return replace(sim, X=_place(X, n_images, size))
 
 
 def _draw_regions(size: int, patch: float, rng: np.random.Generator) -> np.ndarray:

@@ -1,13 +1,43 @@
 """Simulated rows together with the truth behind them."""
 
-from typing import NamedTuple
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from heedful._checks import check_count
 
 
-class Simulation(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class DrawnRows:
+    """Rows of a simulation with the truth behind them, which can be cut in two."""
+
+    # fields that do not have one entry per row
+    _shared: ClassVar[tuple[str, ...]] = ()
+
+    def split(self, n_first: int | None = None) -> tuple[Self, Self]:
+        """Return the first rows and the others; both share the same truth.
+
+        Parameters
+        ----------
+        n_first : int, default=None
+            Number of rows in the first part; None means half.
+
+        Returns
+        -------
+        tuple of two parts
+            Both of the class of the whole: rows to train on and rows to test with.
+        """
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        n = len(parts["X"])
+        first = n // 2 if n_first is None else check_count("n_first", n_first, 1, "Leave rows for both.", most=n - 1)
+        shared = {name: parts.pop(name) for name in self._shared}
+        one, other = ({name: part[rows] for name, part in parts.items()} for rows in (slice(first), slice(first, n)))
+        return type(self)(**one, **shared), type(self)(**other, **shared)
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(DrawnRows):
     """Hold simulated rows and the truth that generated them.
 
     ``coef`` blends ``components`` row by row, so that a fitted local coefficient vector has a true one to be held
@@ -18,14 +48,13 @@ class Simulation(NamedTuple):
     X : ndarray of shape (n, p)
         Features.
     y : ndarray of shape (n,)
-        Response: ``signal`` plus normal noise, a class (:func:`make_binary`), or events and times in a structured
-        array (:func:`make_survival`).
+        Response: ``signal`` plus normal noise, or events and times in a structured array (:func:`make_survival`).
     coef : ndarray of shape (n, p)
         True coefficients of each row.
     latent : ndarray of shape (n,)
         Position of each row (float), or the number of its group (int); methods are not meant to see it.
     signal : ndarray of shape (n,)
-        Response without noise; log odds or log relative hazard if the response is not a number.
+        Response without noise; log relative hazard if the response is a time.
     components : ndarray of shape (n_components, p)
         Coefficient vectors of the groups, or of the ends of the gradient.
     noise : float
@@ -39,6 +68,8 @@ class Simulation(NamedTuple):
     ((300, 30), (300, 30), True)
     """
 
+    _shared = ("components", "noise")
+
     X: np.ndarray
     y: np.ndarray
     coef: np.ndarray
@@ -46,27 +77,6 @@ class Simulation(NamedTuple):
     signal: np.ndarray
     components: np.ndarray
     noise: float
-
-    def split(self, n_first: int | None = None) -> tuple["Simulation", "Simulation"]:
-        """Return the first rows and the rest; both share the same truth.
-
-        Parameters
-        ----------
-        n_first : int, default=None
-            Number of rows in the first part; None means half.
-
-        Returns
-        -------
-        first, rest : Simulation
-            The two parts.
-        """
-        n = self.y.size
-        first = n // 2 if n_first is None else check_count("n_first", n_first, 1, "Leave rows for both.", most=n - 1)
-        return self._rows(slice(0, first)), self._rows(slice(first, n))
-
-    def _rows(self, part: slice) -> "Simulation":
-        X, y, coef, latent, signal = (values[part] for values in self[:5])
-        return Simulation(X, y, coef, latent, signal, self.components, self.noise)
 
 
 def blend(
@@ -91,3 +101,10 @@ def pad(vectors: list[list[float]], p: int) -> np.ndarray:
     """Return coefficient vectors of length ``p``, zero after the given entries."""
     given = np.array(vectors, dtype=np.float64)
     return np.pad(given, ((0, 0), (0, p - given.shape[1])))
+
+
+def scale_truth(sim: Simulation, noise: float) -> Simulation:
+    """Return a simulation with its truth multiplied so that its noise becomes ``noise``; the response stays."""
+    factor = noise / sim.noise
+    scaled = {"coef": factor * sim.coef, "signal": factor * sim.signal, "components": factor * sim.components}
+    return replace(sim, **scaled, noise=noise)

@@ -18,6 +18,7 @@ measured / predicted ratio has mean 1.00, standard deviation 0.02 and lies withi
 (standard deviation 0.03 to 0.04) lie within 8 % of the theorem's.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -51,7 +52,7 @@ def blind_coefficients(pi: tuple[float, float]) -> np.ndarray:
 def queries_of_cluster_1(pi, coef, rng) -> Simulation:
     drawn = make_mixture(round(1.2 * N_QUERY / pi[0]), P, weights=pi, coef=coef, random_state=rng)
     own = np.flatnonzero(drawn.latent == 0)[:N_QUERY]
-    return drawn._replace(X=drawn.X[own], signal=drawn.signal[own])
+    return replace(drawn, X=drawn.X[own], signal=drawn.signal[own])
 
 
 def simulate(pi: tuple[float, float], rng: np.random.Generator, temperature: float = 3.0) -> Outcome:

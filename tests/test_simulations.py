@@ -1,8 +1,17 @@
+"""Simulations of studies: settings 1, 2 and 4 of the paper, and two classes."""
+
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from heedful.datasets import make_continuous, make_high_dimensional, make_soft_clusters
-from heedful.datasets._gradients import soft_membership
+from benchmarks.simulations import (
+    make_binary,
+    make_continuous,
+    make_high_dimensional,
+    make_soft_clusters,
+    soft_membership,
+)
+from heedful.datasets import make_subgroups
 
 MAKERS = [make_continuous, make_high_dimensional, make_soft_clusters]
 N_SHIFTED = {make_continuous: 4, make_high_dimensional: 6, make_soft_clusters: 4}
@@ -93,25 +102,56 @@ def test_soft_coefficients_at_the_middle_balance_the_outer_groups(rng):
     np.testing.assert_allclose(middle, expected, atol=0.01)
 
 
-@pytest.mark.parametrize(("make", "least"), [(make_continuous, 4), (make_high_dimensional, 6), (make_soft_clusters, 4)])
-def test_too_few_features_are_refused(make, least):
-    with pytest.raises(ValueError, match=rf"`p` must be >= {least}.*got 3"):
-        make(p=3)
+@pytest.mark.parametrize("snr", [0.5, 2.5, 10.0])
+def test_the_log_odds_have_the_asked_signal_to_noise_ratio(snr, rng):
+    sim = make_binary(snr=snr, random_state=rng)
+    assert sim.signal.var() / sim.noise**2 == pytest.approx(snr)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"n": 1}, ValueError, "`n` must be >= 2"),
-        ({"n": 10.5}, ValueError, "`n` must be a whole number, got 10.5"),
-        ({"n": "many"}, TypeError, "`n` must be a number"),
-        ({"shift": np.inf}, ValueError, "`shift`.*got inf"),
-        ({"snr": 0}, ValueError, "`snr` must be > 0"),
-        ({"random_state": "seed"}, TypeError, "`random_state`.*'seed'"),
-        ({"random_state": -1}, ValueError, "`random_state` must be >= 0"),
-    ],
-)
-def test_bad_arguments_are_named(make, options, error, message):
-    with pytest.raises(error, match=message):
-        make(**options)
+def test_log_odds_are_each_row_times_the_coefficients_of_its_group(rng):
+    sim = make_binary(random_state=rng)
+    np.testing.assert_array_equal(sim.coef, sim.components[sim.latent])
+    np.testing.assert_allclose(sim.signal, (sim.X * sim.coef).sum(axis=1), atol=1e-12)
+
+
+def test_binary_rows_and_groups_are_those_of_the_subgroups():
+    binary, linear = (make(50, shift=1.5, minority=0.3, random_state=4) for make in (make_binary, make_subgroups))
+    np.testing.assert_array_equal(binary.X, linear.X)
+    np.testing.assert_array_equal(binary.latent, linear.latent)
+
+
+def test_binary_log_odds_are_the_scaled_mean_of_the_subgroups():
+    binary, linear = (make(50, random_state=4) for make in (make_binary, make_subgroups))
+    factor = binary.signal[0] / linear.signal[0]
+    assert factor > 0
+    np.testing.assert_allclose(binary.signal, factor * linear.signal)
+    np.testing.assert_allclose(binary.components, factor * linear.components)
+
+
+def test_classes_are_the_integers_0_and_1(rng):
+    y = make_binary(random_state=rng).y
+    assert y.dtype == np.int64
+    np.testing.assert_array_equal(np.unique(y), [0, 1])
+
+
+@pytest.mark.parametrize("group", [0, 1])
+def test_the_signal_gives_the_probability_of_class_1_in_each_group(group, rng):
+    sim = make_binary(100_000, 18, minority=0.5, random_state=rng)
+    rows = sim.latent == group
+    chance, y = expit(sim.signal[rows]), sim.y[rows]
+    tenth = np.digitize(chance, np.linspace(0.1, 0.9, 9))
+    for k in range(10):
+        assert y[tenth == k].mean() == pytest.approx(chance[tenth == k].mean(), abs=0.03)
+
+
+def test_more_signal_makes_the_classes_easier():
+    chances = [expit(make_binary(2000, snr=snr, random_state=1).signal) for snr in (1.0, 5.0, 25.0)]
+    easier = [np.minimum(chance, 1 - chance).mean() for chance in chances]
+    assert easier == sorted(easier, reverse=True)
+
+
+def test_binary_defaults_leave_a_log_loss_near_0_3_and_balanced_classes(rng):
+    sims = [make_binary(1000, random_state=rng) for _ in range(60)]
+    losses = [np.logaddexp(0, np.where(sim.y == 1, -sim.signal, sim.signal)).mean() for sim in sims]
+    assert 0.25 < np.mean(losses) < 0.35
+    assert np.mean([sim.y.mean() for sim in sims]) == pytest.approx(0.5, abs=0.05)

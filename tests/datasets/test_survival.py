@@ -1,96 +1,46 @@
 import numpy as np
 import pytest
-from scipy.special import expit
 from scipy.stats import kstest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression
 
-from heedful.datasets import make_binary, make_subgroups, make_survival
-
-MAKERS = [make_binary, make_survival]
+from heedful.datasets import make_survival
 
 
-@pytest.mark.parametrize("make", MAKERS)
-def test_shapes_follow_n_and_p(make, rng):
-    sim = make(50, 20, random_state=rng)
+def test_shapes_follow_n_and_p(rng):
+    sim = make_survival(50, 20, random_state=rng)
     assert sim.X.shape == sim.coef.shape == (50, 20)
     assert sim.y.shape == sim.latent.shape == sim.signal.shape == (50,)
     assert sim.components.shape == (2, 20)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-def test_the_same_seed_gives_the_same_rows(make):
-    first, second, other = (make(40, random_state=seed) for seed in (5, 5, 6))
+def test_the_same_seed_gives_the_same_rows():
+    first, second, other = (make_survival(40, random_state=seed) for seed in (5, 5, 6))
     np.testing.assert_array_equal(first.X, second.X)
     np.testing.assert_array_equal(first.y, second.y)
     assert not np.array_equal(first.y, other.y)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-def test_the_signal_is_each_row_times_the_coefficients_of_its_group(make, rng):
-    sim = make(random_state=rng)
+def test_the_signal_is_each_row_times_the_coefficients_of_its_group(rng):
+    sim = make_survival(random_state=rng)
     np.testing.assert_array_equal(sim.coef, sim.components[sim.latent])
     np.testing.assert_allclose(sim.signal, (sim.X * sim.coef).sum(axis=1), atol=1e-12)
 
 
-@pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize("snr", [0.5, 2.5, 10.0])
-def test_the_asked_signal_to_noise_ratio_is_met(make, snr, rng):
-    sim = make(snr=snr, random_state=rng)
+def test_the_asked_signal_to_noise_ratio_is_met(snr, rng):
+    sim = make_survival(snr=snr, random_state=rng)
     assert sim.signal.var() / sim.noise**2 == pytest.approx(snr)
 
 
-@pytest.mark.parametrize("make", MAKERS)
-def test_split_keeps_each_response_with_its_row(make, rng):
-    sim = make(21, random_state=rng)
+def test_split_keeps_each_response_with_its_row(rng):
+    sim = make_survival(21, random_state=rng)
     first, second = sim.split(8)
     assert (first.y.size, second.y.size) == (8, 13)
     assert first.y.dtype == second.y.dtype == sim.y.dtype
-    for whole, *parts in zip(sim[:5], first[:5], second[:5], strict=True):
-        np.testing.assert_array_equal(np.concatenate(parts), whole)
-
-
-def test_binary_rows_and_groups_are_those_of_the_subgroups():
-    binary, linear = (make(50, shift=1.5, minority=0.3, random_state=4) for make in (make_binary, make_subgroups))
-    np.testing.assert_array_equal(binary.X, linear.X)
-    np.testing.assert_array_equal(binary.latent, linear.latent)
-
-
-def test_binary_log_odds_are_the_scaled_mean_of_the_subgroups():
-    binary, linear = (make(50, random_state=4) for make in (make_binary, make_subgroups))
-    factor = binary.signal[0] / linear.signal[0]
-    assert factor > 0
-    np.testing.assert_allclose(binary.signal, factor * linear.signal)
-    np.testing.assert_allclose(binary.components, factor * linear.components)
-
-
-def test_classes_are_the_integers_0_and_1(rng):
-    y = make_binary(random_state=rng).y
-    assert y.dtype == np.int64
-    np.testing.assert_array_equal(np.unique(y), [0, 1])
-
-
-@pytest.mark.parametrize("group", [0, 1])
-def test_the_signal_gives_the_probability_of_class_1_in_each_group(group, rng):
-    sim = make_binary(100_000, 18, minority=0.5, random_state=rng)
-    rows = sim.latent == group
-    chance, y = expit(sim.signal[rows]), sim.y[rows]
-    tenth = np.digitize(chance, np.linspace(0.1, 0.9, 9))
-    for k in range(10):
-        assert y[tenth == k].mean() == pytest.approx(chance[tenth == k].mean(), abs=0.03)
-
-
-def test_more_signal_makes_the_classes_easier():
-    chances = [expit(make_binary(2000, snr=snr, random_state=1).signal) for snr in (1.0, 5.0, 25.0)]
-    easier = [np.minimum(chance, 1 - chance).mean() for chance in chances]
-    assert easier == sorted(easier, reverse=True)
-
-
-def test_binary_defaults_leave_a_log_loss_near_0_3_and_balanced_classes(rng):
-    sims = [make_binary(1000, random_state=rng) for _ in range(60)]
-    losses = [np.logaddexp(0, np.where(sim.y == 1, -sim.signal, sim.signal)).mean() for sim in sims]
-    assert 0.25 < np.mean(losses) < 0.35
-    assert np.mean([sim.y.mean() for sim in sims]) == pytest.approx(0.5, abs=0.05)
+    for name in ("X", "y", "coef", "latent", "signal"):
+        parts = [getattr(part, name) for part in (first, second)]
+        np.testing.assert_array_equal(np.concatenate(parts), getattr(sim, name))
 
 
 def test_survival_responses_have_the_fields_of_scikit_survival(rng):
@@ -184,21 +134,20 @@ def test_a_forest_sees_more_than_one_linear_model(rng):
     assert curved > straight + 0.1
 
 
-@pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"n": 1}, ValueError, "`n` must be >= 2"),
-        ({"p": 5}, ValueError, r"`p` must be >= (6|18), got 5"),
+        ({"p": 5}, ValueError, r"`p` must be >= 6, got 5"),
         ({"shift": np.nan}, ValueError, "`shift`.*got nan"),
         ({"minority": 1.2}, ValueError, "`minority` must be >= 0 and <= 1, got 1.2"),
         ({"snr": 0}, ValueError, "`snr` must be > 0"),
         ({"random_state": "seed"}, TypeError, "`random_state`.*'seed'"),
     ],
 )
-def test_bad_arguments_are_named(make, options, error, message):
+def test_bad_arguments_are_named(options, error, message):
     with pytest.raises(error, match=message):
-        make(**options)
+        make_survival(**options)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""Responses that are not numbers: classes with true log odds, censored times with a true log hazard."""
+"""Censored times with a true log hazard."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,78 +9,16 @@ from scipy.special import expit, logit, ndtri
 
 from heedful._checks import check_number
 from heedful.datasets._arguments import LARGEST, check_seed, check_shift, check_sizes, check_snr
-from heedful.datasets._groups import make_subgroups
-from heedful.datasets._truth import Simulation, blend, pad
+from heedful.datasets._truth import Simulation, blend, pad, scale_truth
 
-# Standard deviations of what a draw adds: logistic to log odds, the log of an exponential to a log hazard.
-LOGISTIC, GUMBEL = float(np.pi / np.sqrt(3)), float(np.pi / np.sqrt(6))
-# Survival: features 1-2 act in opposite directions, 3-4 alike; 5-6 decide the group and do nothing else.
+# Standard deviation of what a draw adds to a log hazard: the log of an exponential.
+GUMBEL = float(np.pi / np.sqrt(6))
+# Features 1-2 act in opposite directions, 3-4 alike; 5-6 decide the group and do nothing else.
 EFFECTS = [[1.0, 1.0, 1.0, -1.0], [-1.0, -1.0, 1.0, -1.0]]
 OPPOSED, MARKERS = slice(0, 2), slice(4, 6)
 SURVIVAL = np.dtype([("event", "?"), ("time", "<f8")])
 # Its exponential is still a finite float, and that of its negative still positive.
 LARGEST_LOG = 700.0
-
-
-def make_binary(
-    n: int = 300,
-    p: int = 30,
-    *,
-    shift: float = 2.0,
-    minority: float = 0.2,
-    snr: float = 5.0,
-    random_state: Any = None,
-) -> Simulation:
-    """Simulate two classes whose log odds are the signal of setting 3.
-
-    Rows, groups and the direction of their coefficients are those of :func:`make_subgroups` with the same
-    ``random_state``. The classes are about balanced, though not exactly.
-
-    Parameters
-    ----------
-    n : int, default=300
-        Rows; see :func:`make_subgroups`.
-    p : int, default=30
-        Features, at least 18.
-    shift : float, default=2.0
-        What is added to features 1-8 of the minority.
-    minority : float, default=0.2
-        Share of rows in the minority, between 0 and 1; rounded to whole rows.
-    snr : float, default=5.0
-        Variance of the log odds over the drawn rows, divided by that of a standard logistic variable. Larger makes the
-        classes easier to tell apart; with 5 the true probabilities have a log loss near 0.31, with 2.5 near 0.39.
-    random_state : int, Generator or None, default=None
-        Seed, or the numpy generator to draw from.
-
-    Returns
-    -------
-    Simulation
-        ``y`` is 0 or 1; ``signal`` are the log odds of 1, so ``scipy.special.expit(signal)`` are the true
-        probabilities; ``latent`` is the group; ``noise`` belongs to the log odds: pi / sqrt(3).
-
-    Notes
-    -----
-    P(y = 1) = 1 / (1 + exp(-x' beta_k)) in group k. Equally, y = 1 where x' beta_k plus standard logistic noise is
-    positive: the normal noise of setting 3 replaced, and coefficients scaled to keep ``snr``.
-
-    References
-    ----------
-    Craig, Tibshirani, "Supervised learning pays attention", section 3.2, for the rows and the signal.
-
-    Examples
-    --------
-    >>> from scipy.special import expit
-    >>> from sklearn.metrics import log_loss
-    >>> sim = make_binary(2000, random_state=0)
-    >>> sim.y[:6]
-    array([1, 1, 0, 0, 0, 0])
-    >>> round(log_loss(sim.y, expit(sim.signal)), 2)
-    0.31
-    """
-    rng = check_seed(random_state)
-    linear = make_subgroups(n, p, shift=shift, minority=minority, snr=snr, random_state=rng)
-    sim = _in_units_of(linear, LOGISTIC)
-    return sim._replace(y=(rng.random(sim.signal.size) < expit(sim.signal)).astype(np.int64))
 
 
 def make_survival(
@@ -101,7 +40,7 @@ def make_survival(
     Parameters
     ----------
     n : int, default=300
-        Rows; see :func:`make_continuous`.
+        Rows; their coefficients are scaled to those that are drawn, so ``split()`` them into train and test.
     p : int, default=30
         Features, at least 6; all after the sixth are noise.
     shift : float, default=1.0
@@ -155,16 +94,8 @@ def make_survival(
     X = rng.normal(size=(n, p))
     group = (X[:, MARKERS] > ndtri(1 - np.sqrt(minority))).all(axis=1).astype(np.int64)
     X[:, OPPOSED] += shift
-    sim = _in_units_of(blend(X, np.eye(2)[group], pad(EFFECTS, p), group, rng, snr=snr), GUMBEL)
-    return sim._replace(y=_censored_times(sim.signal, shape, censoring, rng))
-
-
-def _in_units_of(sim: Simulation, noise: float) -> Simulation:
-    """Return the simulation with its truth multiplied so that its noise becomes ``noise``."""
-    factor = noise / sim.noise
-    return sim._replace(
-        coef=factor * sim.coef, signal=factor * sim.signal, components=factor * sim.components, noise=noise
-    )
+    sim = scale_truth(blend(X, np.eye(2)[group], pad(EFFECTS, p), group, rng, snr=snr), GUMBEL)
+    return replace(sim, y=_censored_times(sim.signal, shape, censoring, rng))
 
 
 def _censored_times(log_hazard: np.ndarray, shape: float, censoring: float, rng: np.random.Generator) -> np.ndarray:
