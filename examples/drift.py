@@ -25,7 +25,7 @@ sim = make_stream(DAYS, ROWS, kind="sudden", change_day=CHANGE, random_state=0)
 days = [np.flatnonzero(sim.latent == day) for day in range(DAYS)]
 first = np.concatenate(days[:TRAINED])
 model = lightgbm.LGBMRegressor(n_jobs=1, verbose=-1).fit(sim.X[first], sim.y[first])
-corrector = DriftCorrector(model, window=20 * ROWS).fit(sim.X[days[TRAINED]], sim.y[days[TRAINED]])
+corrector = DriftCorrector(model, window=20 * ROWS, random_state=0).fit(sim.X[days[TRAINED]], sim.y[days[TRAINED]])
 errors = np.full((DAYS, 2), np.nan)
 for day in range(TRAINED + 1, DAYS):
     X, y = sim.X[days[day]], sim.y[days[day]]

@@ -4,18 +4,13 @@ A family says what a loss is, a response how it is read and given back, an estim
 heedful knows of it: heads, shares, guard, attention, explanations and saving come with it.
 """
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any
-
 import numpy as np
 
-from heedful import LocalLasso
 from heedful._checks import check_response
 from heedful._responses import Regression, Words
 from heedful._solver import Losses, RowByRow
 from heedful.baseline._family import FamilyBaseline
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import plan_linear
+from heedful.estimators._linear import LassoEstimator
 
 # The variance of a count is its mean plus its squared mean over this.
 SIZE = 2.0
@@ -92,27 +87,11 @@ class SpreadCounts(Regression):
         return float(1.0 - own / null)
 
 
-@dataclass(eq=False, repr=False)
-class AttentionNegativeBinomial(AttentionEstimator):
+class AttentionNegativeBinomial(LassoEstimator):
     """Predict expected counts by a negative binomial lasso fitted to the training rows that matter for each row."""
 
-    heads: str = "multi"
-    _: KW_ONLY
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    alpha: float | str = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    def fit(self, X, y, sample_weight=None, groups=None):
-        kind, settings = plan_linear(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: SpreadCounts(), kind, settings)
+    def _response(self, y):
+        return SpreadCounts()
 
     def _has_intervals(self):
         return False
@@ -124,7 +103,7 @@ def main():
     X = rng.normal(size=(800, 4))
     counts = rng.poisson(np.exp(1 + X[:, 0] * np.sign(X[:, 1])) * rng.gamma(SIZE, 1 / SIZE, size=800))
     train, test = slice(0, 400), slice(400, None)
-    model = AttentionNegativeBinomial("single", random_state=0).fit(X[train], counts[train])
+    model = AttentionNegativeBinomial(heads="single", random_state=0).fit(X[train], counts[train])
     base = SpreadCounts().score(counts[test], model.baseline_.predict(X[test])[:, None], None)
     print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, one lasso for all rows {base:.2f}")
     explained = model.explain(X[test][:1], counts[test][:1])

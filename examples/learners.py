@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
-from heedful import AttentionRegressor, LeafAttentionRegressor, TreeAttentionRegressor
+from heedful import AttentionRegressor, LeafAttentionRegressor, LocalLearner, TreeAttentionRegressor
 from heedful.datasets import make_subgroups
 
 # %%
@@ -22,7 +22,7 @@ from heedful.datasets import make_subgroups
 train, test = make_subgroups(400, shift=3.0, snr=10.0, random_state=0).split()
 forest = RandomForestRegressor(60, min_samples_leaf=5, random_state=0).fit(train.X, train.y)
 models = {
-    "one LightGBM per row": AttentionRegressor(tuning_rows=100, random_state=0),
+    "one LightGBM per row": AttentionRegressor(local=LocalLearner(tuning_rows=100), random_state=0),
     "leaves of the forest weighed anew": LeafAttentionRegressor(forest, random_state=0),
     "trees of LightGBM weighed anew": TreeAttentionRegressor(random_state=0),
 }

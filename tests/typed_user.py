@@ -13,7 +13,7 @@ def explain_best(X: np.ndarray, y: np.ndarray) -> Explanation:
     best = int(np.argmax(model.predict(X)))
     score: float = model.score(X, y)
     print(f"{score:.2f}")  # noqa: T201 - what a user's program does
-    return model.explain(X[[best]], max_features=5)
+    return model.explain(X[[best]], max_terms=5)
 
 
 def count_features(explanation: Explanation) -> int:

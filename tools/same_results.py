@@ -32,6 +32,7 @@ from heedful import (
     LeafAttentionClassifier,
     LeafAttentionRegressor,
     LocalLasso,
+    LocalLearner,
     ProtoClust,
     TreeAttentionRegressor,
     local_lasso,
@@ -124,8 +125,14 @@ def cases() -> Iterator[tuple[str, Callable[[], Results]]]:
     weighted = {"sample_weight": WEIGHT}
     label = VALUE > 0
     yield "lasso", lambda: fit_and_ask(AttentionLasso(random_state=0), TABLE, VALUE, weighted)
-    yield "lasso, adaptive", lambda: fit_and_ask(AttentionLasso("single", mixing="adaptive", **plain), TABLE, VALUE)
-    yield "lasso, weighted", lambda: fit_and_ask(AttentionLasso("single", mixing="weighted", **plain), TABLE, VALUE)
+    yield (
+        "lasso, adaptive",
+        lambda: fit_and_ask(AttentionLasso(heads="single", mixing="adaptive", **plain), TABLE, VALUE),
+    )
+    yield (
+        "lasso, weighted",
+        lambda: fit_and_ask(AttentionLasso(heads="single", mixing="weighted", **plain), TABLE, VALUE),
+    )
     yield "lasso, groups", lambda: fit_and_ask(AttentionLasso(cv=3, **plain), TABLE, VALUE, {"groups": GROUPS})
     yield "lasso, features", lambda: fit_and_ask(AttentionLasso(features=["a", "b"], **plain), TABLE, VALUE)
     limited = LocalLasso(limits={"a": "+"}, max_extrapolation=None)
@@ -152,17 +159,23 @@ def cases() -> Iterator[tuple[str, Callable[[], Results]]]:
     yield "gamma", lambda: fit_and_ask(AttentionGLM(family="gamma", **plain), TABLE, COST)
     yield "tweedie", lambda: fit_and_ask(AttentionGLM(family=1.4, **plain), TABLE, COUNT)
     yield "cox", lambda: cox_results(AttentionCox(**plain))
-    yield "learner", lambda: fit_and_ask(AttentionRegressor(tuning_rows=30, **plain), X, VALUE, weighted)
-    linear = AttentionRegressor(LinearRegression(), tuning_rows=30, **plain)
+    yield (
+        "learner",
+        lambda: fit_and_ask(AttentionRegressor(local=LocalLearner(tuning_rows=30), **plain), X, VALUE, weighted),
+    )
+    linear = AttentionRegressor(LinearRegression(), local=LocalLearner(tuning_rows=30), **plain)
     yield "learner, linear", lambda: fit_and_ask(linear, X, VALUE)
-    yield "learner, classes", lambda: fit_and_ask(AttentionClassifier(tuning_rows=30, **plain), X, CLASSES)
+    yield (
+        "learner, classes",
+        lambda: fit_and_ask(AttentionClassifier(local=LocalLearner(tuning_rows=30), **plain), X, CLASSES),
+    )
     yield "leaves", lambda: fit_and_ask(LeafAttentionRegressor(**plain), X, VALUE, weighted)
     yield "leaves, classes", lambda: fit_and_ask(LeafAttentionClassifier(**plain), X, CLASSES)
     yield "trees", lambda: fit_and_ask(TreeAttentionRegressor(**plain), X, VALUE, weighted)
     yield "effect", lambda: effect_results(AttentionEffect(**plain), OUTCOME, {})
-    adaptive = AttentionEffect("single", mixing=0.5, propensity=0.5, **plain)
+    adaptive = AttentionEffect(heads="single", mixing=0.5, propensity=0.5, **plain)
     yield "effect, known chance", lambda: effect_results(adaptive, OUTCOME, weighted)
-    times = AttentionEffect("single", propensity=0.5, **plain)
+    times = AttentionEffect(heads="single", propensity=0.5, **plain)
     yield "effect, survival", lambda: effect_results(times, SURVIVAL, {"horizon": 1.0})
     yield "drift", drift_results
     yield "local lasso", lasso_results

@@ -138,7 +138,7 @@ def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, A
     """Return what all heads of some similarities say of rows that they did not see."""
     # one head would be chosen from the whole grid; without mixing none is
     how |= {"similarity": list(similarities.values()), "mixing": 0.0, "random_state": seed, "n_jobs": 1}
-    fitted = AttentionLasso("single", **how).fit(X, y)._model
+    fitted = AttentionLasso(heads="single", **how).fit(X, y)._model
     grid, nothing = fitted.grid, np.zeros(fitted.grid.n_heads)
     sizes = [len(group.weightings) * grid.ratios.size for group in grid.groups]
     table = grid.table(nothing, nothing).assign(similarity=np.repeat(list(similarities), sizes))

@@ -87,11 +87,11 @@ def one_stream(case: Case, plan: Plan, seed: int) -> study.Scores:
     stream = Stream(case, plan, seed)
     model = fit_booster(*stream.days(-stream.first, 0), plan.n_trees)
     correctors = {
-        PRINTED: DriftCorrector(model, similarity="leaves", temperature=1.0, mixing=1.0),
-        LEAVES: DriftCorrector(model, similarity="leaves", window=plan.short * ROWS),
-        FOREST: DriftCorrector(model, similarity=ForestProximity(TREES), window=plan.short * ROWS),
-        ALL: DriftCorrector(model),
-        WINDOW: DriftCorrector(model, window=plan.short * ROWS),
+        PRINTED: DriftCorrector(model, similarity="leaves", temperature=1.0, mixing=1.0, random_state=0),
+        LEAVES: DriftCorrector(model, similarity="leaves", window=plan.short * ROWS, random_state=0),
+        FOREST: DriftCorrector(model, similarity=ForestProximity(TREES), window=plan.short * ROWS, random_state=0),
+        ALL: DriftCorrector(model, random_state=0),
+        WINDOW: DriftCorrector(model, window=plan.short * ROWS, random_state=0),
     }
     for corrector in correctors.values():
         corrector.fit(*stream.days(0, 1))

@@ -90,7 +90,7 @@ def step_or_converge(kind: Any, draw: Draw, seed: int) -> study.Scores:
     kind(local=LocalLasso(exact=True), random_state=seed, n_jobs=1).fit(X, y, **given).local_models(unseen[:3])
     for way, exact in zip(WAYS, EXACT, strict=True):
         # as many columns as one step has
-        model = kind(local=LocalLasso(exact=exact, max_features=40), random_state=seed, n_jobs=1)
+        model = kind(local=LocalLasso(exact=exact, n_screened=40), random_state=seed, n_jobs=1)
         start = time.process_time()
         model.fit(X, y, **given)
         fitted = time.process_time()

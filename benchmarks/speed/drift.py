@@ -45,7 +45,7 @@ def measure(
     n, p, rounds = sizes
     (recent, y), queries = make_table(n, p, seed=1), make_table(n, p, seed=2)[0]
     drifted = y + np.where(recent[:, 0] > 0, y.std(), 0.0)
-    corrector = DriftCorrector(model, similarity=similarity, n_jobs=-1)
+    corrector = DriftCorrector(model, similarity=similarity, n_jobs=-1, random_state=0)
     fit = once(lambda: corrector.fit(recent[:-100], drifted[:-100]))
     update = once(lambda: corrector.update(recent[-100:], drifted[-100:]))
     works = (lambda: leaves(queries), lambda: model.predict(queries), lambda: corrector.predict(queries))

@@ -46,7 +46,7 @@ def times(sizes: Sizes) -> dict[str, float]:
     }
     booster = LGBMRegressor(n_jobs=1, verbose=-1).fit(X, y)
     (recent, y), queries = make_table(sizes.recent, p, seed=2), make_table(sizes.corrected, p, seed=3)[0]
-    corrector = DriftCorrector(booster).fit(recent, y + y.std() * (recent[:, 0] > 0))
+    corrector = DriftCorrector(booster, random_state=0).fit(recent, y + y.std() * (recent[:, 0] > 0))
     name = f"s: correct {len(queries)} rows by {len(recent)}"
     found[name] = after_one(lambda: corrector.predict(queries))
     return found | {"MB: peak of all these": status("VmHWM") / 1024}

@@ -10,4 +10,4 @@ def large_model(n: int, p: int, trees: int) -> AttentionLasso:
     X, y = make_table(n, p)
     forest = ForestProximity(trees, min_samples_leaf=5)
     settings = {"temperature": 0.1, "local": LocalLasso(alpha_ratio=1.0), "mixing": 1.0}
-    return AttentionLasso("single", similarity=forest, n_jobs=-1, random_state=0, **settings).fit(X, y)
+    return AttentionLasso(heads="single", similarity=forest, n_jobs=-1, random_state=0, **settings).fit(X, y)

@@ -3,7 +3,7 @@
     python -m benchmarks.speed.wide [--before FOLDER | --caps N ...] [--seeds N ...] [--table NAME [--inside]] [--smoke]
 
 FOLDER holds the other version's package, like src; both are measured, each in a process of one thread. ``--caps`` sets
-``LocalLasso(max_features=...)`` instead, 0 for all columns. The table is simulated (33 numeric and 40 text columns of 4
+``LocalLasso(n_screened=...)`` instead, 0 for all columns. The table is simulated (33 numeric and 40 text columns of 4
 to 20 levels, 800 rows to learn from and 800 to predict), or one of the paper's by its name, of which ``--inside`` takes
 the training half only. Prints a table and writes nothing.
 """
@@ -65,7 +65,7 @@ def tell(job: dict[str, Any]) -> None:
     if Path(job["source"]) not in Path(heedful.__file__).parents:
         raise SystemExit(f"heedful is that of {heedful.__file__}, not of {job['source']}.")
     X, y, train, test = draw(job)
-    local = None if job["cap"] is None else heedful.LocalLasso(max_features=job["cap"] or None)
+    local = None if job["cap"] is None else heedful.LocalLasso(n_screened=job["cap"] or None)
     model = heedful.AttentionLasso(local=local, random_state=0)
     rng = np.random.default_rng(0)
     for columns in (5, 60):

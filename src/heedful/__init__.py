@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         LeafAttentionClassifier,
         LeafAttentionRegressor,
         LocalLasso,
+        LocalLearner,
+        LocalTrees,
         TreeAttentionRegressor,
     )
     from heedful.saving import load_model, save_model
@@ -40,6 +42,8 @@ __all__ = [
     "LeafAttentionClassifier",
     "LeafAttentionRegressor",
     "LocalLasso",
+    "LocalLearner",
+    "LocalTrees",
     "ProtoClust",
     "TreeAttentionRegressor",
     "attention",

@@ -3,12 +3,14 @@
 import warnings
 from collections.abc import Collection, Iterable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+Settings = TypeVar("Settings")
 
 # Responses whose fourth powers are numbers.
 SMALLEST, LARGEST = 1e-60, 1e60
@@ -65,6 +67,20 @@ def check_count(name: str, value: Any, least: int, hint: str = "", most: int | N
 def check_positive(name: str, value: Any, hint: str = "Try a value near 1.0.") -> float:
     """Return ``value`` as a float if it is > 0."""
     return check_number(name, value, 0.0, np.inf, open_low=True, hint=hint)
+
+
+def check_like(name: str, value: Any, example: Settings) -> Settings:
+    """Return settings of the kind of an example; None stands for those that it has by default."""
+    kind = type(example)
+    if not isinstance(value, kind | None):
+        raise TypeError(f"`{name}` must be a {kind.__name__}, such as {example!r}, got {value!r}.")
+    return kind() if value is None else value
+
+
+def check_tuning_rows(value: Any) -> None:
+    """Raise unless heads can be tried on so many rows; None stands for all."""
+    if value is not None:
+        check_number("tuning_rows", value, 10, np.inf, hint="None tries heads on all rows.")
 
 
 def check_grid(name: str, value: Any, hint: str) -> tuple[float, ...]:

@@ -61,7 +61,7 @@ def make(kind: type) -> Any:
     """Return an unfitted estimator with few trees."""
     if kind is estimators.DriftCorrector:
         return estimators.DriftCorrector(
-            RandomForestRegressor(N_TREES, random_state=0).fit(rows(), response("regression"))
+            RandomForestRegressor(N_TREES, random_state=0).fit(rows(), response("regression")), random_state=0
         )
     return kind(similarity=few_trees(), random_state=0)
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from heedful import AttentionLasso, AttentionRegressor
+from heedful import AttentionLasso, AttentionRegressor, LocalLearner
 from heedful._attention_model.fitting import shrink
 from heedful._tuning.tune import Tuned
 from heedful.similarity import GaussianSimilarity
@@ -32,7 +32,7 @@ def rows(rng):
 def test_similarities_are_fitted_under_the_sample_weights_in_folds_too(rows, kind, cv):
     X, y, weight = rows
     HANDED.clear()
-    settings = {"tuning_rows": 10} if kind is AttentionRegressor else {}
+    settings = {"local": LocalLearner(tuning_rows=10)} if kind is AttentionRegressor else {}
     model = kind(similarity=Recording(), cv=cv, random_state=0, **settings).fit(X, y, sample_weight=weight)
     fitted = model._model
     expected = weight[np.argsort(fitted.rows.observations.place)] / weight.mean()

@@ -117,7 +117,7 @@ def test_a_corrected_model_is_asked_once_about_each_query(rows):
             asked.append(len(X))
             return np.zeros(len(X))
 
-    corrector = DriftCorrector(Model(), similarity=GaussianSimilarity()).fit(X, y[:60] + 3.0)
+    corrector = DriftCorrector(Model(), similarity=GaussianSimilarity(), random_state=0).fit(X, y[:60] + 3.0)
     for ask in (corrector.predict, corrector.explain, corrector.attention):
         asked.clear()
         ask(X_new)
@@ -131,7 +131,7 @@ def test_bins_are_made_as_often_of_many_columns_as_of_few(monkeypatch):
         X = np.random.default_rng(0).normal(size=(60, n_columns))
         model = AttentionLasso(similarity=ForestProximity(10), random_state=0).fit(X, X[:, 0])
         made.clear()
-        model.explain(X[:3], max_features=2).contributions()
+        model.explain(X[:3], max_terms=2).contributions()
         assert len(model.local_models(X[:3]).to_dict()["columns"]) == n_columns
         times.append(made.total())
     assert times[0] == times[1]

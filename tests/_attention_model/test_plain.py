@@ -104,7 +104,7 @@ def test_a_function_of_plain_python_predicts_as_the_model_of_each_query(table, t
 
 def test_around_a_query_numbers_count_by_their_slope_and_other_cells_by_being_as_they_were(table):
     X, link = table
-    models = fit("regression", X[:100], link[:100]).local_models(X[:40], max_features=7)
+    models = fit("regression", X[:100], link[:100]).local_models(X[:40], max_terms=7)
     told = models.to_dict()
     for q in np.flatnonzero(X["size"][:40].notna())[:5]:
         row, here = as_row(X.iloc[q]), models.prediction.iloc[q]
@@ -126,7 +126,7 @@ def test_around_a_query_numbers_count_by_their_slope_and_other_cells_by_being_as
 
 def test_terms_are_those_of_the_small_model(table):
     X, link = table
-    models = fit("multiclass", X[:100], link[:100]).local_models(X[130:], max_features=3)
+    models = fit("multiclass", X[:100], link[:100]).local_models(X[130:], max_terms=3)
     told = models.to_dict()
     assert told["format"] == 2
     for model, (_, coef) in zip(told["models"], models.coef.iterrows(), strict=True):

@@ -44,7 +44,7 @@ def test_terms_add_up_to_the_prediction_from_both_starts(house):
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_no_model_has_more_columns_than_asked_for(house, most):
     model, X = house
-    for found in (model.explain(X[:30], max_features=most), model.local_models(X[:30], max_features=most)):
+    for found in (model.explain(X[:30], max_terms=most), model.local_models(X[:30], max_terms=most)):
         assert (found.coef != 0).sum(axis=1).le(most).all()
         assert (found.coef != 0).sum(axis=1).gt(0).all()
 
@@ -80,7 +80,7 @@ def test_classes_share_their_columns_and_sum_to_zero():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(N, 8))
     y = np.digitize(X[:, 0] * np.sign(X[:, 1]) + 0.5 * X[:, 2] + 0.3 * rng.normal(size=N), [-0.5, 0.5])
-    e = AttentionLassoClassifier(random_state=0).fit(X, y).explain(X[:10], max_features=3)
+    e = AttentionLassoClassifier(random_state=0).fit(X, y).explain(X[:10], max_terms=3)
     coef = e.coef.to_numpy().reshape(10, 3, 8)
     np.testing.assert_allclose(coef.sum(axis=1), 0.0, atol=1e-9)
     assert ((coef != 0).any(axis=1).sum(axis=1) <= 3).all()

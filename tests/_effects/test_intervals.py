@@ -55,7 +55,7 @@ def test_a_group_of_rows_or_a_weight_that_is_most_of_them_leaves_enough_to_compa
 
 def test_few_groups_of_rows_are_fitted_without_a_test(rng):
     X, treatment, groups = rng.normal(size=(60, 2)), np.resize([0, 1], 60), np.repeat([0, 1, 2], 20)
-    model = AttentionEffect(n_folds=2, **FEW).fit(X, X[:, 0] + treatment, treatment, groups=groups)
+    model = AttentionEffect(cv=2, **FEW).fit(X, X[:, 0] + treatment, treatment, groups=groups)
     assert np.ptp(model.effect(X)) == 0
 
 

@@ -27,7 +27,7 @@ from heedful.similarity import ForestProximity
 
 ALIKE = np.ones(6)
 ESTIMANDS = ("rmst", "survival")
-COX = AttentionCox("single", similarity=ForestProximity(16), mixing=0.0, random_state=0)
+COX = AttentionCox(heads="single", similarity=ForestProximity(16), mixing=0.0, random_state=0)
 
 
 def structured(event, time):

@@ -24,7 +24,7 @@ def fitted(monkeypatch, asked, X, y, **local):
 
 
 @pytest.mark.parametrize("classes", [False, True])
-@pytest.mark.parametrize("local", [{}, {"max_features": 2}, {"exact": True}, {"shapes": False}])
+@pytest.mark.parametrize("local", [{}, {"n_screened": 2}, {"exact": True}, {"shapes": False}])
 def test_signs_hold_in_local_models(rng, monkeypatch, classes, local):
     X, y = table(rng)
     model = fitted(monkeypatch, SIGNS, X, y > 0 if classes else y, **local)
@@ -44,7 +44,7 @@ def test_groups_enter_and_leave_local_models_together(rng, monkeypatch):
     np.testing.assert_array_equal(zero[:, [0, 1]], zero[:, [3, 2]])
 
 
-@pytest.mark.parametrize("local", [{}, {"max_features": 2}])
+@pytest.mark.parametrize("local", [{}, {"n_screened": 2}])
 def test_groups_are_taken_over_by_problems_of_some_columns(rng, monkeypatch, local):
     X, y = table(rng)
     models = fitted(monkeypatch, Constraints(groups=np.array([0, 1, 1, 0])), X, y, **local).local_models(X[:9])
@@ -58,7 +58,7 @@ def test_columns_without_penalty_and_whole_categories_are_in_every_local_model_o
     assert Asked(np.array([1.0, 0.0, 1.0, 1.0]), None, None, None).needs_all
     X, y = table(rng)
     X = np.column_stack([X, rng.normal(size=(150, 5))])
-    local = LocalLasso(penalty_factor={8: 0.0}, max_features=2, shapes=False)
+    local = LocalLasso(penalty_factor={8: 0.0}, n_screened=2, shapes=False)
     models = AttentionLasso(similarity=ForestProximity(8), local=local, random_state=0).fit(X, y).local_models(X[:9])
     # one that says nothing of the response, of which the lasso would take no notice
     assert (models.local_coef["x8"] != 0).all()

@@ -32,7 +32,7 @@ def response(kind, y):
 
 
 def fit(X, y, most, kind=AttentionLasso, similarity=ALIKE, sample_weight=None, **how):
-    local = LocalLasso(max_features=most)
+    local = LocalLasso(n_screened=most)
     model = kind(similarity=similarity, mixing=0.7, local=local, random_state=0, **how)
     return model.fit(X, y, sample_weight=sample_weight)
 
@@ -110,7 +110,7 @@ def test_the_order_of_columns_does_not_matter(rng):
 def test_as_many_columns_as_there_are_change_no_bit(rng, kind, most):
     X, y = table(rng)
     y, forest = response(kind, y), ForestProximity(10)
-    models = [KINDS[kind](similarity=forest, random_state=0, local=LocalLasso(max_features=m)) for m in (most, "auto")]
+    models = [KINDS[kind](similarity=forest, random_state=0, local=LocalLasso(n_screened=m)) for m in (most, "auto")]
     first, second = (model.fit(X, y).explain(X[:9]) for model in models)
     np.testing.assert_array_equal(first.lasso_coef.to_numpy(), second.lasso_coef.to_numpy())
     np.testing.assert_array_equal(first.link.to_numpy(), second.link.to_numpy())
@@ -118,7 +118,7 @@ def test_as_many_columns_as_there_are_change_no_bit(rng, kind, most):
 
 def test_heads_are_tried_with_columns_that_were_chosen_without_the_row(rng):
     X, y = rng.normal(size=(80, 100)), rng.normal(size=80)
-    model = AttentionLasso(similarity=ALIKE, temperature=1e9, local=LocalLasso(alpha_ratio=1e-3, max_features=10))
+    model = AttentionLasso(similarity=ALIKE, temperature=1e9, local=LocalLasso(alpha_ratio=1e-3, n_screened=10))
     model.set_params(alpha=0.5, random_state=0)
     # no column has anything to say, so a head that uses ten of them is worse than the mean
     assert model.fit(X, y).heads_["error"].min() > 1.02 * y.var()
@@ -139,7 +139,7 @@ def test_by_default_many_heads_use_forty_columns_and_the_papers_one_all(rng, set
 def test_fits_to_convergence_keep_to_the_chosen_columns(rng, kind, exact):
     X, y = table(rng)
     how = {"similarity": ALIKE, "mixing": 0.7, "random_state": 0, "cv": 3}
-    model = KINDS[kind](local=LocalLasso(max_features=4, exact=exact), **how).fit(X, response(kind, y))
+    model = KINDS[kind](local=LocalLasso(n_screened=4, exact=exact), **how).fit(X, response(kind, y))
     used = (model.explain(X[:9]).local_coef.to_numpy() != 0).any(axis=0)
     assert used.any()
     assert set(np.flatnonzero(used)) <= set(chosen(model))
@@ -150,7 +150,7 @@ def test_a_saved_model_keeps_its_columns(rng, tmp_path):
     model = fit(X, y, 4)
     heedful.save_model(model, tmp_path / "wide.heedful")
     other = heedful.load_model(tmp_path / "wide.heedful")
-    assert "max_features=4" in repr(other)
+    assert "n_screened=4" in repr(other)
     np.testing.assert_array_equal(model.predict(X), other.predict(X))
 
 

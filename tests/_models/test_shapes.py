@@ -55,7 +55,7 @@ def shapes_of(model):
         {"cv": 3},
         {"cv": TimeSeriesSplit(3)},
         {"local": LocalLasso(exact=True)},
-        {"local": LocalLasso(max_features=2)},
+        {"local": LocalLasso(n_screened=2)},
     ],
     ids=str,
 )

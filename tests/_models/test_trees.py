@@ -8,7 +8,7 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from heedful import local_lasso
 from heedful._ensembles import read_ensemble
 from heedful._models.protocol import Run
-from heedful._models.trees import Shrinkage, TreeProblem, tree_outputs
+from heedful._models.trees import LocalTrees, TreeProblem, tree_outputs
 from heedful._tuning.grid import HeadGroup, Queries, make_grid
 from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
@@ -29,7 +29,7 @@ RATIOS = (np.inf, 0.3, 0.1)
 class Case:
     """Rows with weights, an ensemble and those of the folds, a similarity that knows nothing of the response."""
 
-    def __init__(self, rng, model, change=0.0, shrinkage=Shrinkage()):  # noqa: B008 - a tuple never changes
+    def __init__(self, rng, model, change=0.0, local=None):
         self.x = rng.normal(size=(N, 3))
         self.y = 10.0 + self.x[:, 0] * self.x[:, 1] + rng.normal(size=N)
         self.y[7] += change
@@ -38,7 +38,7 @@ class Case:
         self.grid = make_grid([self.similarity], (0.5, 2.0), RATIOS)
         folds = tuple(self.grow(train) for train, _ in self.splits)
         parts = (self.y, self.weight, self.grid.ratios)
-        self.problem = TreeProblem(*self.grow(np.arange(N)), *parts, folds, shrinkage)
+        self.problem = TreeProblem(*self.grow(np.arange(N)), *parts, folds, local)
 
     def grow(self, rows):
         """Return the ensemble of some rows, and the leaves of all rows in it."""
@@ -98,10 +98,11 @@ def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(model):
     assert np.abs(one.out_of_bag() - other.out_of_bag()).max() > 1
 
 
-@pytest.mark.parametrize("shrinkage", [Shrinkage("ridge", 0.0), Shrinkage("ridge", 1.0), Shrinkage("lasso", 0.0)])
-def test_folds_have_the_same_shrinkage_as_all_rows(rng, shrinkage):
-    case = Case(rng, MODELS[0], shrinkage=shrinkage)
-    assert case.problem.fold(0, case.splits[0]).problem.shrinkage == shrinkage
-    assert all(part.problem.shrinkage == shrinkage for part in case.problem.held_out(case.splits))
+@pytest.mark.parametrize(("penalty", "to"), [("ridge", 0), ("ridge", 1), ("lasso", 0)])
+def test_folds_have_the_same_shrinkage_as_all_rows(rng, penalty, to):
+    local = LocalTrees(penalty=penalty, shrink_to=to)
+    case = Case(rng, MODELS[0], local=local)
+    assert case.problem.fold(0, case.splits[0]).problem.local is local
+    assert all(part.problem.local is local for part in case.problem.held_out(case.splits))
     folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
     np.testing.assert_allclose(case.out_of_bag(), folds, atol=1e-6)

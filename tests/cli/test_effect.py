@@ -61,7 +61,7 @@ def written(folder, tmp_path_factory):
 
 
 def fitted(treatment, **known):
-    model = AttentionEffect("single", similarity=ForestProximity(16), random_state=0)
+    model = AttentionEffect(heads="single", similarity=ForestProximity(16), random_state=0)
     return model.fit(TRIAL[FEATURES], TRIAL["relief"], treatment, **known)
 
 

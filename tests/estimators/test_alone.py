@@ -18,6 +18,7 @@ from heedful import (
     AttentionLassoClassifier,
     AttentionRegressor,
     LeafAttentionRegressor,
+    LocalLearner,
     TreeAttentionRegressor,
 )
 from heedful.baseline import LassoBaseline
@@ -30,8 +31,8 @@ MODELS = {
     "classes": AttentionLassoClassifier(mixing=0.5, **FAST),
     "survival": AttentionCox(mixing=0.5, **FAST),
     "counts": AttentionGLM(mixing=0.5, **FAST),
-    "booster": AttentionRegressor(tuning_rows=10, **FAST),
-    "boosted classes": AttentionClassifier(tuning_rows=10, **FAST),
+    "booster": AttentionRegressor(local=LocalLearner(tuning_rows=10), **FAST),
+    "boosted classes": AttentionClassifier(local=LocalLearner(tuning_rows=10), **FAST),
     "leaves": LeafAttentionRegressor(RandomForestRegressor(3, random_state=0), **FAST),
     "trees": TreeAttentionRegressor(RandomForestRegressor(3, random_state=0), **FAST),
 }

@@ -60,8 +60,8 @@ def table(rng):
         ({"cv": 1}, "`cv`.*at least 2"),
         ({"cv": "loo"}, "`cv`.*'oob'.*got 'loo'"),
         ({"local": LocalLasso(max_extrapolation=-1)}, "`max_extrapolation`.*>= 0"),
-        ({"local": LocalLasso(max_features=0)}, "`max_features`.*>= 1, got 0.*None uses all"),
-        ({"local": LocalLasso(max_features=2.5)}, "`max_features`.*whole number, got 2.5.*'auto'"),
+        ({"local": LocalLasso(n_screened=0)}, "`n_screened`.*>= 1, got 0.*None uses all"),
+        ({"local": LocalLasso(n_screened=2.5)}, "`n_screened`.*whole number, got 2.5.*'auto'"),
     ],
 )
 def test_a_wrong_value_is_named_with_the_remedy(table, settings, words):

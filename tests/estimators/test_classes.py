@@ -17,7 +17,7 @@ from heedful.similarity import ForestProximity, RidgeSimilarity
 FOREST = ForestProximity(12)
 MODELS = {
     "lassos": lambda: AttentionLassoClassifier(similarity=FOREST, random_state=0),
-    "one head": lambda: AttentionLassoClassifier("single", similarity=FOREST, random_state=0),
+    "one head": lambda: AttentionLassoClassifier(heads="single", similarity=FOREST, random_state=0),
     "folds": lambda: AttentionLassoClassifier(similarity=RidgeSimilarity(), cv=3, random_state=0),
     "trees": lambda: AttentionClassifier(DecisionTreeClassifier(max_depth=3), similarity=FOREST, random_state=0),
     "lines": lambda: AttentionClassifier(LogisticRegression(), similarity=FOREST, random_state=0),
@@ -81,7 +81,9 @@ def test_a_corrected_model_has_a_column_for_each_class_that_it_knows(similarity,
     served, there = RandomForestClassifier(9, random_state=0).fit(X, y), labels != np.unique(y)[left]
     weight = there.astype(float) if how == "no weight" else np.ones(60)
     kept = {"no rows": there, "one class": ~there}.get(how, np.ones(60, bool))
-    model = DriftCorrector(served, similarity=similarity).fit(recent[kept], labels[kept], sample_weight=weight[kept])
+    model = DriftCorrector(served, similarity=similarity, random_state=0).fit(
+        recent[kept], labels[kept], sample_weight=weight[kept]
+    )
     chance = model.predict_proba(X)
     assert list(model.classes_) == list(served.classes_)
     assert chance.shape == (60, n_classes)

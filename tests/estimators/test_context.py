@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
-from heedful import AttentionLasso, AttentionRegressor, LeafAttentionRegressor
+from heedful import AttentionLasso, AttentionRegressor, LeafAttentionRegressor, LocalLearner
 from heedful.context import lag_features
 from heedful.similarity import ForestProximity
 
@@ -20,7 +20,9 @@ def frame(rng):
     return table.set_axis([f"row {i}" for i in range(90)]), y.to_numpy()
 
 
-@pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(tuning_rows=10), LeafAttentionRegressor()])
+@pytest.mark.parametrize(
+    "model", [AttentionLasso(), AttentionRegressor(local=LocalLearner(tuning_rows=10)), LeafAttentionRegressor()]
+)
 def test_models_use_their_columns_and_the_similarity_its_own(frame, model):
     table, y = frame
     model.set_params(similarity=FEW, features={"model": ["now"]}, random_state=0).fit(table, y)

@@ -16,6 +16,7 @@ from heedful import (
     LeafAttentionClassifier,
     LeafAttentionRegressor,
     LocalLasso,
+    LocalLearner,
     TreeAttentionRegressor,
 )
 from heedful.baseline import LassoBaseline, LogisticBaseline
@@ -36,31 +37,31 @@ def expected(estimator):
 
 # One configuration of each class, quick to fit.
 QUICK = [
-    AttentionLasso("single", similarity=FEW_TREES, mixing="adaptive"),
-    AttentionLassoClassifier("single", similarity=FEW_TREES),
-    AttentionRegressor(DummyRegressor(), similarity=FEW_TREES, tuning_rows=20, cv=3),
-    AttentionClassifier(DummyClassifier(), similarity=FEW_TREES, tuning_rows=20, cv=3),
+    AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
+    AttentionLassoClassifier(heads="single", similarity=FEW_TREES),
+    AttentionRegressor(DummyRegressor(), similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
+    AttentionClassifier(DummyClassifier(), similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
     LeafAttentionRegressor(similarity=FEW_TREES, cv=3),
     LeafAttentionClassifier(similarity=FEW_TREES, cv=3),
     TreeAttentionRegressor(similarity=FEW_TREES, cv=3),
-    NumberCox("single", similarity=FEW_TREES, alpha=0.05),
+    NumberCox(heads="single", similarity=FEW_TREES, alpha=0.05),
     AttentionGLM(heads="single", similarity=FEW_TREES, alpha=0.05),
-    HalvesEffect("single", outcome=BOOSTER, propensity=0.5, similarity=FEW_TREES, n_folds=2),
-    DriftCorrector(RowMeans(), similarity=FEW_TREES),
+    HalvesEffect(heads="single", outcome=BOOSTER, propensity=0.5, similarity=FEW_TREES, cv=2),
+    DriftCorrector(RowMeans(), similarity=FEW_TREES, random_state=0),
     LassoBaseline(),
     LogisticBaseline(),
 ]
 # What is beside them: many heads, fits to convergence, folds, LightGBM, a correction by half.
 OTHERS = [
     AttentionLasso(similarity=default_forests(16)),
-    AttentionLasso("single", similarity=FEW_TREES, cv=3),
+    AttentionLasso(heads="single", similarity=FEW_TREES, cv=3),
     AttentionLassoClassifier(similarity=default_forests(16)),
-    AttentionLassoClassifier("single", similarity=FEW_TREES, mixing="adaptive", local=LocalLasso(exact=True)),
-    AttentionRegressor(similarity=FEW_TREES, tuning_rows=20, cv=3),
-    AttentionClassifier(similarity=FEW_TREES, tuning_rows=20, cv=3),
+    AttentionLassoClassifier(heads="single", similarity=FEW_TREES, mixing="adaptive", local=LocalLasso(exact=True)),
+    AttentionRegressor(similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
+    AttentionClassifier(similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
     NumberCox(similarity=default_forests(16), alpha=0.05),
     AttentionGLM(similarity=default_forests(16), alpha=0.05),
-    DriftCorrector(RowMeans(), similarity=GaussianSimilarity(), temperature=1.0, mixing=0.5),
+    DriftCorrector(RowMeans(), similarity=GaussianSimilarity(), temperature=1.0, mixing=0.5, random_state=0),
 ]
 
 

@@ -80,18 +80,18 @@ def own_prediction(name, model, X):
 class TestEveryKindOfModel:
     def test_mixing_0_returns_its_predictions_exactly(self, rows, name):
         model = ENSEMBLES[name](*rows[0])
-        corrector = DriftCorrector(model, mixing=0).fit(*rows[1])
+        corrector = DriftCorrector(model, mixing=0, random_state=0).fit(*rows[1])
         np.testing.assert_array_equal(corrector.predict(rows[2][0]), own_prediction(name, model, rows[2][0]))
 
     def test_equal_weights_add_the_mean_residual(self, rows, name):
         model, (X, y) = ENSEMBLES[name](*rows[0]), rows[1]
-        corrector = DriftCorrector(model, temperature=1e9, mixing=1.0).fit(X, y)
+        corrector = DriftCorrector(model, temperature=1e9, mixing=1.0, random_state=0).fit(X, y)
         expected = own_prediction(name, model, rows[2][0]) + np.mean(y - own_prediction(name, model, X))
         np.testing.assert_allclose(corrector.predict(rows[2][0]), expected, atol=1e-6)
 
     def test_correction_lowers_the_error(self, rows, name):
         model, (X, y) = ENSEMBLES[name](*rows[0]), rows[2]
-        corrector = DriftCorrector(model).fit(*rows[1])
+        corrector = DriftCorrector(model, random_state=0).fit(*rows[1])
         before = np.mean((own_prediction(name, model, X) - y) ** 2)
         assert np.mean((corrector.predict(X) - y) ** 2) < 0.6 * before
 
@@ -102,7 +102,7 @@ def test_the_paper_as_printed_is_the_plain_formula(rows, model, temperature):
     residual = y - model.predict(X)
     leaves = [model.apply(part) for part in (new, X)]
     sums = softmax_sums(*leaves, np.column_stack([np.ones(y.size), residual]), [temperature])[:, 0]
-    how = {"similarity": "leaves", "temperature": temperature, "mixing": 1.0}
+    how = {"similarity": "leaves", "temperature": temperature, "mixing": 1.0, "random_state": 0}
     got = DriftCorrector(model, **how).fit(X, y).predict(new)
     np.testing.assert_allclose(got, model.predict(new) + sums[:, 1] / sums[:, 0], rtol=1e-10)
 
@@ -111,7 +111,7 @@ def test_the_paper_as_printed_is_the_plain_formula(rows, model, temperature):
 @pytest.mark.parametrize("temperature", [1.0, 0.05])
 def test_leaving_out_in_closed_form_equals_brute_force(rows, model, similarity, temperature):
     X, y = rows[1][0][:25], rows[1][1][:25]
-    corrector = DriftCorrector(model, temperature=temperature, mixing=1.0, similarity=similarity)
+    corrector = DriftCorrector(model, temperature=temperature, mixing=1.0, similarity=similarity, random_state=0)
     closed = corrector.fit(X, y).drift_report().rows["corrected"]
     brute = [corrector.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])[0] for i in range(25)]
     np.testing.assert_allclose(closed, brute, atol=1e-10)
@@ -119,9 +119,11 @@ def test_leaving_out_in_closed_form_equals_brute_force(rows, model, similarity, 
 
 def test_the_temperatures_are_compared_by_leaving_rows_out(rows, model):
     X, y = rows[1]
-    heads = DriftCorrector(model, similarity="leaves").fit(X, y).heads_
+    heads = DriftCorrector(model, similarity="leaves", random_state=0).fit(X, y).heads_
     for temperature, error in heads[["temperature", "error"]].itertuples(index=False):
-        fixed = DriftCorrector(model, similarity="leaves", temperature=temperature, mixing=1.0).fit(X, y)
+        fixed = DriftCorrector(model, similarity="leaves", temperature=temperature, mixing=1.0, random_state=0).fit(
+            X, y
+        )
         left_out = fixed.drift_report().rows["corrected"]
         assert error == pytest.approx(np.mean((left_out - y) ** 2), rel=1e-10)
 
@@ -130,9 +132,9 @@ def test_the_temperatures_are_compared_by_leaving_rows_out(rows, model):
 @pytest.mark.parametrize("cuts", [[1, 2, 3], [40], [149], list(range(10, 150, 10))])
 def test_updates_in_any_batching_equal_one_fit(rows, model, cuts, window):
     (X, y), new = rows[1], rows[2][0]
-    whole = DriftCorrector(model, window=window).fit(X, y)
+    whole = DriftCorrector(model, window=window, random_state=0).fit(X, y)
     first, *rest = np.split(np.arange(150), [cut + 1 for cut in cuts if cut < 149])
-    parts = DriftCorrector(model, window=window).fit(X[first], y[first])
+    parts = DriftCorrector(model, window=window, random_state=0).fit(X[first], y[first])
     for part in rest:
         parts.update(X[part], y[part])
     assert parts.n_recent_ == (150 if window is None else window)
@@ -142,9 +144,9 @@ def test_updates_in_any_batching_equal_one_fit(rows, model, cuts, window):
 
 def test_a_window_of_time_drops_what_is_older(rows, model):
     (X, y), days = rows[1], pd.date_range("2026-01-01", periods=150, freq="D")
-    windowed = DriftCorrector(model, window="30D").fit(X[:100], y[:100], time=days[:100])
+    windowed = DriftCorrector(model, window="30D", random_state=0).fit(X[:100], y[:100], time=days[:100])
     windowed.update(X[100:], y[100:], time=days[100:])
-    last = DriftCorrector(model).fit(X[120:], y[120:])
+    last = DriftCorrector(model, random_state=0).fit(X[120:], y[120:])
     np.testing.assert_array_equal(windowed.predict(rows[2][0]), last.predict(rows[2][0]))
 
 
@@ -152,7 +154,7 @@ def test_dates_of_the_index_are_the_time(rows):
     X, y = rows[1]
     frame = pd.DataFrame(X, pd.date_range("2026-01-01", periods=150, freq="D"), list("abc"))
     model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
-    assert DriftCorrector(model, window=pd.Timedelta(days=20)).fit(frame, y).n_recent_ == 20
+    assert DriftCorrector(model, window=pd.Timedelta(days=20), random_state=0).fit(frame, y).n_recent_ == 20
 
 
 @pytest.mark.parametrize("end", ["2026-06-01", "9999-12-30", "1500-06-01"])
@@ -161,7 +163,7 @@ def test_times_with_a_zone_are_times(rows, model, end):
     hours = pd.Series(np.datetime64(end, "us") - np.arange(150)[::-1] * np.timedelta64(1, "h"))
     zoned = hours.dt.tz_localize("UTC").dt.tz_convert("America/New_York")
     for time in (zoned, hours, zoned.astype(object), hours.dt.strftime("%Y-%m-%dT%H:%M"), pl.Series(hours.to_numpy())):
-        fitted = DriftCorrector(model, window="30h").fit(X[:100], y[:100], time=time[:100])
+        fitted = DriftCorrector(model, window="30h", random_state=0).fit(X[:100], y[:100], time=time[:100])
         assert fitted.n_recent_ == 30
         # what is added may have another zone
         assert fitted.update(X[100:], y[100:], time=hours[100:]).n_recent_ == 30
@@ -170,7 +172,7 @@ def test_times_with_a_zone_are_times(rows, model, end):
 def test_a_window_reaches_over_thousands_of_years(rows, model):
     ends = np.repeat(np.array(["2026-06-01", "9999-12-30"], "datetime64[us]"), 75)
     time = ends - np.tile(np.arange(75), 2) * np.timedelta64(1, "h")
-    assert DriftCorrector(model, window="30h").fit(*rows[1], time=time).n_recent_ == 30
+    assert DriftCorrector(model, window="30h", random_state=0).fit(*rows[1], time=time).n_recent_ == 30
 
 
 def test_an_index_of_dates_with_a_zone_or_of_periods_is_the_time(rows):
@@ -178,13 +180,13 @@ def test_an_index_of_dates_with_a_zone_or_of_periods_is_the_time(rows):
     model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
     for index in (days.tz_localize("Asia/Tokyo"), days.to_period("D")):
         frame = pd.DataFrame(rows[1][0], index, list("abc"))
-        assert DriftCorrector(model, window="20D").fit(frame, rows[1][1]).n_recent_ == 20
-        assert DriftCorrector(model).fit(frame, rows[1][1]).n_recent_ == 150
+        assert DriftCorrector(model, window="20D", random_state=0).fit(frame, rows[1][1]).n_recent_ == 20
+        assert DriftCorrector(model, random_state=0).fit(frame, rows[1][1]).n_recent_ == 150
 
 
 def test_times_keep_their_kind(rows, model):
     (X, y), days = rows[1], pd.date_range("2026-01-01", periods=150, freq="D")
-    fitted = DriftCorrector(model, window=100).fit(X, y, time=days)
+    fitted = DriftCorrector(model, window=100, random_state=0).fit(X, y, time=days)
     with pytest.raises(
         ValueError, match=r"`time` must hold dates as before.* held datetime64\[us\], now it holds float64"
     ):
@@ -195,7 +197,7 @@ def test_times_keep_their_kind(rows, model):
 def test_recent_rows_and_queries_keep_the_kinds_of_their_columns(rows):
     X = pd.DataFrame(rows[1][0], columns=list("abc"))
     model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
-    fitted, dates = DriftCorrector(model).fit(X, rows[1][1]), X.assign(b=pd.Timestamp("2026-01-01"))
+    fitted, dates = DriftCorrector(model, random_state=0).fit(X, rows[1][1]), X.assign(b=pd.Timestamp("2026-01-01"))
     for use in (fitted.predict, fitted.explain, fitted.drift_report):
         with pytest.raises(ValueError, match="Column 'b' held numbers in `fit`, now it holds dates"):
             use(dates)
@@ -204,14 +206,14 @@ def test_recent_rows_and_queries_keep_the_kinds_of_their_columns(rows):
 
 
 def test_numbers_as_time_take_a_number_as_window(rows, model):
-    assert DriftCorrector(model, window=9.5).fit(*rows[1], time=np.arange(150)).n_recent_ == 10
+    assert DriftCorrector(model, window=9.5, random_state=0).fit(*rows[1], time=np.arange(150)).n_recent_ == 10
 
 
 def test_the_order_of_rows_does_not_matter(rows, model, rng):
     (X, y), new = rows[1], rows[2][0]
     order, weight = rng.permutation(150), rng.uniform(0.5, 2.0, size=150)
-    first = DriftCorrector(model).fit(X, y, sample_weight=weight)
-    second = DriftCorrector(model).fit(X[order], y[order], sample_weight=weight[order])
+    first = DriftCorrector(model, random_state=0).fit(X, y, sample_weight=weight)
+    second = DriftCorrector(model, random_state=0).fit(X[order], y[order], sample_weight=weight[order])
     np.testing.assert_array_equal(second.predict(new), first.predict(new))
     np.testing.assert_array_equal(second.attention(new).toarray(), first.attention(new).toarray()[:, order])
     pd.testing.assert_frame_equal(
@@ -223,7 +225,7 @@ def test_a_weight_of_2_is_a_row_that_comes_twice_at_fixed_settings(rows, model):
     X, y = rows[1]
     weight = np.where(np.arange(150) < 40, 2.0, 1.0)
     twice = np.concatenate([np.arange(150), np.arange(40)])
-    how = {"similarity": "leaves", "temperature": 0.1, "mixing": 1.0}
+    how = {"similarity": "leaves", "temperature": 0.1, "mixing": 1.0, "random_state": 0}
     weighted = DriftCorrector(model, **how).fit(X, y, sample_weight=weight).predict(rows[2][0])
     np.testing.assert_allclose(weighted, DriftCorrector(model, **how).fit(X[twice], y[twice]).predict(rows[2][0]))
 
@@ -232,20 +234,20 @@ def test_rows_of_weight_0_do_not_count(rows, model):
     X, y = rows[1]
     weight, noisy = np.repeat([1.0, 0.0], [100, 50]), y.copy()
     noisy[100:] = 1e6
-    weighted = DriftCorrector(model).fit(X, noisy, sample_weight=weight)
-    alone = DriftCorrector(model).fit(X[:100], y[:100])
+    weighted = DriftCorrector(model, random_state=0).fit(X, noisy, sample_weight=weight)
+    alone = DriftCorrector(model, random_state=0).fit(X[:100], y[:100])
     np.testing.assert_array_equal(weighted.predict(rows[2][0]), alone.predict(rows[2][0]))
     pd.testing.assert_frame_equal(weighted.drift_report().rows, alone.drift_report().rows)
     np.testing.assert_array_equal(weighted.attention(X[:3]).toarray()[:, 100:], 0.0)
 
 
 def test_results_do_not_depend_on_the_number_of_threads(rows, model):
-    one, two = (DriftCorrector(model, n_jobs=n).fit(*rows[1]).predict(rows[2][0]) for n in (1, 2))
+    one, two = (DriftCorrector(model, n_jobs=n, random_state=0).fit(*rows[1]).predict(rows[2][0]) for n in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
 def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
-    corrector = DriftCorrector(model).fit(*rows[1])
+    corrector = DriftCorrector(model, random_state=0).fit(*rows[1])
     whole = corrector.predict(rows[2][0])
     monkeypatch.setattr("heedful._attention_model.parts.BUDGET", 1500)
     np.testing.assert_array_equal(corrector.predict(rows[2][0]), whole)
@@ -254,7 +256,7 @@ def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
 def test_memory_does_not_grow_as_queries_times_rows(rng):
     X = rng.normal(size=(20_000, 3))
     model = lightgbm.LGBMRegressor(n_estimators=20, verbose=-1, n_jobs=1).fit(X[:1000], X[:1000, 0])
-    how = {"similarity": "leaves", "temperature": 0.1, "mixing": 1.0}
+    how = {"similarity": "leaves", "temperature": 0.1, "mixing": 1.0, "random_state": 0}
     corrector = DriftCorrector(model, **how).fit(X[:10_000], X[:10_000, 1])
     corrector.predict(X[:1])
     tracemalloc.start()
@@ -267,7 +269,7 @@ def test_memory_does_not_grow_as_queries_times_rows(rng):
 def test_few_rows_move_predictions_little(rows, model):
     X = rows[1][0]
     far = model.predict(X) + 10.0
-    mixing = [DriftCorrector(model).fit(X[:n], far[:n]).mixing_ for n in (2, 4, 8, 30, 150)]
+    mixing = [DriftCorrector(model, random_state=0).fit(X[:n], far[:n]).mixing_ for n in (2, 4, 8, 30, 150)]
     assert mixing == sorted(mixing)
     assert mixing[0] < 0.1
     assert mixing[-1] > 0.8
@@ -279,7 +281,7 @@ def test_a_model_that_has_not_drifted_is_left_nearly_alone(rng):
         X = rng.normal(size=(900, 4))
         y = X[:, 0] + rng.normal(size=900)
         model = lightgbm.LGBMRegressor(n_estimators=30, num_leaves=8, verbose=-1, n_jobs=1).fit(X[:300], y[:300])
-        corrector = DriftCorrector(model).fit(X[300:600], y[300:600])
+        corrector = DriftCorrector(model, random_state=0).fit(X[300:600], y[300:600])
         before, after = (np.mean((part.predict(X[600:]) - y[600:]) ** 2) for part in (model, corrector))
         losses.append(after / before - 1)
     assert np.mean(losses) < 0.01
@@ -296,7 +298,9 @@ def test_a_correction_beats_refitting_in_the_paper_s_drift():
             for k, share in zip((100, 200), times[1:], strict=True)
         ]
         old, new = (lightgbm.LGBMRegressor(verbose=-1, n_jobs=1).fit(sim.X, sim.y) for sim in sims[:2])
-        both = [DriftCorrector(old, similarity=who).fit(sims[1].X, sims[1].y) for who in ("leaves", None)]
+        both = [
+            DriftCorrector(old, similarity=who, random_state=0).fit(sims[1].X, sims[1].y) for who in ("leaves", None)
+        ]
         gaps.append([np.mean((m.predict(sims[2].X) - sims[2].y) ** 2) for m in (old, new, *both)])
     none, refit, by_leaves, tuned = np.mean(gaps, axis=0)
     assert by_leaves < none - 0.9 * (none - refit)
@@ -319,7 +323,7 @@ class TestClasses:
     @pytest.mark.parametrize("name", list(CLASSIFIERS))
     def test_equal_weights_shift_all_log_odds_alike(self, labels, name):
         model = CLASSIFIERS[name](labels[0][0], labels[0][1] > 0)
-        how = {"temperature": 1e9}
+        how = {"temperature": 1e9, "random_state": 0}
         plain = DriftCorrector(model, mixing=0, **how).fit(labels[1][0], labels[1][1] > 0).predict_proba(labels[2][0])
         moved = DriftCorrector(model, mixing=1.0, **how).fit(labels[1][0], labels[1][1] > 0).predict_proba(labels[2][0])
         inside = (plain[:, 1] > 1e-3) & (plain[:, 1] < 1 - 1e-3)
@@ -330,7 +334,7 @@ class TestClasses:
     def test_a_bare_booster_that_gives_raw_scores_has_their_chances(self, labels):
         (X, y), new = labels[1], labels[2][0]
         model = CLASSIFIERS["XGBoost raw"](labels[0][0], labels[0][1] > 0)
-        chance = DriftCorrector(model, mixing=0).fit(X, y > 0).predict_proba(new)
+        chance = DriftCorrector(model, mixing=0, random_state=0).fit(X, y > 0).predict_proba(new)
         np.testing.assert_allclose(chance[:, 1], expit(model.predict(xgboost.DMatrix(new))), atol=1e-6)
 
     @pytest.mark.parametrize("names", [None, ["a", "b", "c"]])
@@ -338,7 +342,7 @@ class TestClasses:
         (X, y), (recent, y_recent), (new, y_new) = labels
         word = np.asarray(names or [0, 1, 2])
         model = RandomForestClassifier(50, min_samples_leaf=5, random_state=0).fit(X, word[y])
-        corrector = DriftCorrector(model).fit(recent, word[y_recent])
+        corrector = DriftCorrector(model, random_state=0).fit(recent, word[y_recent])
         before, after = (part.predict_proba(new)[np.arange(y_new.size), y_new] for part in (model, corrector))
         assert -np.log(after).mean() < -np.log(np.maximum(before, 1e-15)).mean()
         assert set(corrector.predict(new)) <= set(word)
@@ -347,14 +351,14 @@ class TestClasses:
 
     def test_mixing_0_returns_probabilities_and_labels_exactly(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
-        corrector = DriftCorrector(model, mixing=0).fit(*labels[1])
+        corrector = DriftCorrector(model, mixing=0, random_state=0).fit(*labels[1])
         np.testing.assert_array_equal(corrector.predict_proba(labels[2][0]), model.predict_proba(labels[2][0]))
         np.testing.assert_array_equal(corrector.predict(labels[2][0]), model.predict(labels[2][0]))
 
     def test_scores_are_accuracies_and_two_classes_have_log_odds(self, labels):
         X, y = labels[1]
         model = GradientBoostingClassifier(**SMALL).fit(labels[0][0], labels[0][1] > 0)
-        corrector = DriftCorrector(model).fit(X, y > 0)
+        corrector = DriftCorrector(model, random_state=0).fit(X, y > 0)
         assert corrector.score(X, y > 0) == np.mean(corrector.predict(X) == (y > 0))
         np.testing.assert_allclose(corrector.decision_function(X), logit(corrector.predict_proba(X)[:, 1]))
         assert is_classifier(corrector)
@@ -362,7 +366,7 @@ class TestClasses:
     def test_a_class_that_the_model_does_not_know_is_named(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
         with pytest.raises(ValueError, match=r"`y` must hold labels that the model knows, \[0, 1, 2\], got 7. Drop"):
-            DriftCorrector(model).fit(labels[1][0], np.full(150, 7))
+            DriftCorrector(model, random_state=0).fit(labels[1][0], np.full(150, 7))
 
 
 class TestOtherModels:
@@ -372,14 +376,14 @@ class TestOtherModels:
     )
     def test_anything_with_predict_takes_a_similarity(self, rows, similarity):
         model = LinearRegression().fit(*rows[0])
-        corrector = DriftCorrector(model, similarity=similarity).fit(*rows[1])
+        corrector = DriftCorrector(model, similarity=similarity, random_state=0).fit(*rows[1])
         X, y = rows[2]
         assert np.mean((corrector.predict(X) - y) ** 2) < np.mean((model.predict(X) - y) ** 2)
 
     def test_a_forest_on_the_residuals_finds_where_the_model_errs(self, rows):
         model, (X, y) = LinearRegression().fit(*rows[0]), rows[2]
         errors = [
-            np.mean((DriftCorrector(model, similarity=s).fit(*rows[1]).predict(X) - y) ** 2)
+            np.mean((DriftCorrector(model, similarity=s, random_state=0).fit(*rows[1]).predict(X) - y) ** 2)
             for s in (GaussianSimilarity(), "forest")
         ]
         assert errors[1] < 0.5 * errors[0]
@@ -389,25 +393,28 @@ class TestOtherModels:
             def predict(self, X):
                 return np.zeros(len(X))
 
-        corrector = DriftCorrector(Constant(), similarity="forest").fit(*rows[1])
+        corrector = DriftCorrector(Constant(), similarity="forest", random_state=0).fit(*rows[1])
         assert corrector.score(*rows[2]) > 0.5
 
     def test_several_similarities_compete(self, rows, model):
-        corrector = DriftCorrector(model, similarity=[GaussianSimilarity(), "forest"]).fit(*rows[1])
+        corrector = DriftCorrector(model, similarity=[GaussianSimilarity(), "forest"], random_state=0).fit(*rows[1])
         assert set(corrector.heads_["similarity"]) == {"GaussianSimilarity", "forest(sqrt)"}
         assert corrector.attention(rows[2][0][:3]).shape == (3, 150)
 
     def test_classes_of_a_linear_model(self, labels):
         model = LogisticRegression(max_iter=1000).fit(*labels[0])
         assert (
-            DriftCorrector(model, similarity=GaussianSimilarity()).fit(*labels[1]).predict_proba(labels[2][0]).shape[1]
+            DriftCorrector(model, similarity=GaussianSimilarity(), random_state=0)
+            .fit(*labels[1])
+            .predict_proba(labels[2][0])
+            .shape[1]
             == 3
         )
 
     def test_updates_refit_the_similarity_as_one_fit_does(self, rows):
         model, (X, y) = LinearRegression().fit(*rows[0]), rows[1]
-        whole = DriftCorrector(model, similarity="forest").fit(X, y)
-        parts = DriftCorrector(model, similarity="forest").fit(X[:60], y[:60]).update(X[60:], y[60:])
+        whole = DriftCorrector(model, similarity="forest", random_state=0).fit(X, y)
+        parts = DriftCorrector(model, similarity="forest", random_state=0).fit(X[:60], y[:60]).update(X[60:], y[60:])
         np.testing.assert_array_equal(parts.predict(rows[2][0]), whole.predict(rows[2][0]))
 
 
@@ -422,7 +429,7 @@ class TestTables:
         X, before, after = self.frames(rng)
         encode = make_column_transformer((OneHotEncoder(), ["kind"]), remainder="passthrough")
         model = make_pipeline(encode, GradientBoostingRegressor(random_state=0)).fit(X[:150], before[:150])
-        corrector = DriftCorrector(model).fit(X[150:], after[150:])
+        corrector = DriftCorrector(model, random_state=0).fit(X[150:], after[150:])
         report = corrector.drift_report()
         assert report.features.index[0] == "kind"
         assert report.features.loc["kind", "corrected"] == "y"
@@ -435,14 +442,14 @@ class TestTables:
         kind = {"lightgbm": lightgbm.LGBMRegressor, "xgboost": xgboost.XGBRegressor}[package]
         how = {"verbose": -1} if package == "lightgbm" else {"enable_categorical": True}
         model = kind(n_estimators=20, n_jobs=1, **how).fit(X[:150], before[:150])
-        corrector = DriftCorrector(model).fit(X[150:250], after[150:250]).update(X[250:], after[250:])
+        corrector = DriftCorrector(model, random_state=0).fit(X[150:250], after[150:250]).update(X[250:], after[250:])
         assert np.mean((corrector.predict(X) - after) ** 2) < 0.5 * np.mean((model.predict(X) - after) ** 2)
 
     def test_missing_values_are_the_model_s_business(self, rows, rng):
         X, y = rows[1]
         X = np.where(rng.random(X.shape) < 0.2, np.nan, X)
         model = HistGradientBoostingRegressor(max_iter=10).fit(*rows[0])
-        explanation = DriftCorrector(model).fit(X, y).explain(X[:4], y[:4])
+        explanation = DriftCorrector(model, random_state=0).fit(X, y).explain(X[:4], y[:4])
         assert np.isfinite(explanation.mean.to_numpy()).all()
 
     @pytest.mark.parametrize(
@@ -458,27 +465,27 @@ class TestTables:
         model = lightgbm.LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1).fit(frame, rows[0][1])
         other = pd.DataFrame(np.zeros((5, len(columns))), columns=columns)
         with pytest.raises(ValueError, match=words):
-            DriftCorrector(model).fit(other, np.zeros(5))
-        corrector = DriftCorrector(model).fit(frame, rows[0][1])
+            DriftCorrector(model, random_state=0).fit(other, np.zeros(5))
+        corrector = DriftCorrector(model, random_state=0).fit(frame, rows[0][1])
         with pytest.raises(ValueError, match=words):
             corrector.predict(other)
 
     def test_blanks_in_names_are_lightgbm_s_underscores(self, rows):
         frame = pd.DataFrame(rows[0][0], columns=["the age", "b", "c"])
         model = lightgbm.LGBMRegressor(n_estimators=5, verbose=-1, n_jobs=1).fit(frame, rows[0][1])
-        assert DriftCorrector(model.booster_).fit(frame, rows[0][1]).n_features_in_ == 3
+        assert DriftCorrector(model.booster_, random_state=0).fit(frame, rows[0][1]).n_features_in_ == 3
 
     def test_polars_frames_are_read(self, rows):
         polars = importlib.import_module("polars")
         frame = polars.DataFrame(dict(zip("abc", rows[1][0].T, strict=True)))
         model = GradientBoostingRegressor(**SMALL).fit(pd.DataFrame(rows[0][0], columns=list("abc")), rows[0][1])
-        assert DriftCorrector(model).fit(frame, rows[1][1]).predict(frame).shape == (150,)
+        assert DriftCorrector(model, random_state=0).fit(frame, rows[1][1]).predict(frame).shape == (150,)
 
 
 class TestExplaining:
     def test_attention_says_what_the_correction_is_made_of(self, rows, model):
         (X, y), new = rows[1], rows[2][0][:6]
-        corrector = DriftCorrector(model, temperature=0.1, mixing=1.0).fit(X, y)
+        corrector = DriftCorrector(model, temperature=0.1, mixing=1.0, random_state=0).fit(X, y)
         attention = corrector.attention(new)
         np.testing.assert_allclose(attention.toarray().sum(axis=1), 1.0)
         expected = model.predict(new) + attention @ (y - model.predict(X))
@@ -486,7 +493,7 @@ class TestExplaining:
 
     def test_an_explanation_lists_rows_with_their_residuals(self, rows, model):
         (X, y), (new, y_new) = rows[1], rows[2]
-        corrector = DriftCorrector(model).fit(X, pd.Series(y, name="price"))
+        corrector = DriftCorrector(model, random_state=0).fit(X, pd.Series(y, name="price"))
         explanation = corrector.explain(new[:5], y_new[:5])
         top = explanation.top_rows(3)
         assert list(top) == ["row", "weight", "price", "residual"]
@@ -499,7 +506,7 @@ class TestExplaining:
     @pytest.mark.parametrize("name", ["residual", "model"])
     def test_a_response_that_is_named_like_a_column_of_ours_is_kept(self, rows, model, name):
         X, y = rows[1]
-        corrector = DriftCorrector(model).fit(X, pd.Series(y, name=name))
+        corrector = DriftCorrector(model, random_state=0).fit(X, pd.Series(y, name=name))
         told = corrector.drift_report().rows
         np.testing.assert_array_equal(told[f"{name}_given"], y)
         np.testing.assert_allclose(told["residual"], y - model.predict(X))
@@ -507,19 +514,19 @@ class TestExplaining:
 
     def test_explanations_of_classes(self, labels):
         model = GradientBoostingClassifier(**SMALL).fit(*labels[0])
-        explanation = DriftCorrector(model).fit(*labels[1]).explain(labels[2][0][:4], labels[2][1][:4])
+        explanation = DriftCorrector(model, random_state=0).fit(*labels[1]).explain(labels[2][0][:4], labels[2][1][:4])
         assert explanation.task == "multiclass"
         assert explanation.prediction.shape == (4, 3)
 
     def test_attention_without_a_correction_is_that_of_the_best_temperature(self, rows, model):
         X = rows[1][0]
-        corrector = DriftCorrector(model).fit(X, model.predict(X))
+        corrector = DriftCorrector(model, random_state=0).fit(X, model.predict(X))
         assert corrector.mixing_ == 0
         np.testing.assert_allclose(corrector.attention(X[:2]).toarray().sum(axis=1), 1.0)
 
     @pytest.mark.parametrize("similarity", ["leaves", ["leaves", "forest"]])
     def test_queries_of_a_report_may_be_other_rows(self, rows, model, similarity):
-        corrector = DriftCorrector(model, similarity=similarity).fit(*rows[1])
+        corrector = DriftCorrector(model, similarity=similarity, random_state=0).fit(*rows[1])
         report = corrector.drift_report(rows[2][0])
         moved = corrector.predict(rows[2][0]) - model.predict(rows[2][0])
         np.testing.assert_allclose(report.queries["correction"], moved, atol=1e-12)
@@ -527,40 +534,40 @@ class TestExplaining:
         assert len(report.rows) == 150
 
     def test_features_tell_where_queries_are_corrected(self, rows, model):
-        report = DriftCorrector(model, similarity="forest").fit(*rows[1]).drift_report()
+        report = DriftCorrector(model, similarity="forest", random_state=0).fit(*rows[1]).drift_report()
         assert report.features.index[0] == "x1"
         assert report.features.loc["x1", "separation"] > 0.6
 
 
 class TestBeingAnEstimator:
     def test_a_clone_keeps_the_very_model(self, rows, model):
-        corrector = DriftCorrector(model, window=50, similarity=ForestProximity(30)).fit(*rows[1])
+        corrector = DriftCorrector(model, window=50, similarity=ForestProximity(30), random_state=0).fit(*rows[1])
         copy = clone(corrector)
-        assert copy.model is model
+        assert copy.estimator is model
         assert copy.window == 50
         assert copy.similarity is not corrector.similarity
         assert not hasattr(copy, "mixing_")
 
     def test_the_model_is_never_changed(self, rows, model):
         before = pickle.dumps(model)
-        corrector = DriftCorrector(model).fit(*rows[1]).update(*rows[1])
+        corrector = DriftCorrector(model, random_state=0).fit(*rows[1]).update(*rows[1])
         corrector.predict(rows[2][0])
         corrector.drift_report()
         assert pickle.dumps(model) == before
 
     def test_pickles_predict_the_same(self, rows, model):
-        corrector = DriftCorrector(model).fit(*rows[1])
+        corrector = DriftCorrector(model, random_state=0).fit(*rows[1])
         restored = pickle.loads(pickle.dumps(corrector))
         np.testing.assert_array_equal(restored.predict(rows[2][0]), corrector.predict(rows[2][0]))
         assert is_regressor(restored)
 
     @pytest.mark.parametrize("broken", [None, "booster.txt", RandomForestClassifier()])
     def test_a_regressor_and_what_is_no_fitted_model_have_no_probabilities(self, model, broken):
-        assert not hasattr(DriftCorrector(model if broken is None else broken), "predict_proba")
+        assert not hasattr(DriftCorrector(model if broken is None else broken, random_state=0), "predict_proba")
 
     def test_a_failed_update_changes_nothing(self, rows, model):
         X, y = rows[1]
-        corrector = DriftCorrector(model, window="2D").fit(
+        corrector = DriftCorrector(model, window="2D", random_state=0).fit(
             X, y, time=pd.date_range("2026-01-01", periods=150, freq="h")
         )
         before = corrector.predict(rows[2][0])
@@ -577,24 +584,24 @@ class TestBadInput:
         ("settings", "error", "words"),
         [
             (
-                {"model": GradientBoostingRegressor()},
+                {"estimator": GradientBoostingRegressor()},
                 NotFittedError,
                 "`model` must be fitted, got GradientBoosting.*Call its `fit`",
             ),
             (
-                {"model": make_pipeline(StandardScaler(), RandomForestRegressor())},
+                {"estimator": make_pipeline(StandardScaler(), RandomForestRegressor())},
                 NotFittedError,
                 "`model` must be fitted",
             ),
             (
-                {"model": LinearRegression(), "similarity": [GaussianSimilarity(), "leaves"]},
+                {"estimator": LinearRegression(), "similarity": [GaussianSimilarity(), "leaves"]},
                 TypeError,
                 "`model` gives no leaves: for similarity='leaves' .* got LinearRegression.*Leave out `similarity`",
             ),
-            ({"model": LinearRegression()}, NotFittedError, "must be fitted, got LinearReg"),
+            ({"estimator": LinearRegression()}, NotFittedError, "must be fitted, got LinearReg"),
             ({"random_state": "seven"}, ValueError, "'seven' cannot be used to seed"),
-            ({"model": "booster.txt"}, TypeError, "fitted model with `predict`, got 'booster.txt'"),
-            ({"model": RandomForestRegressor}, TypeError, "fitted model with `predict`, got <class"),
+            ({"estimator": "booster.txt"}, TypeError, "fitted model with `predict`, got 'booster.txt'"),
+            ({"estimator": RandomForestRegressor}, TypeError, "fitted model with `predict`, got <class"),
             ({"temperature": 0.0}, ValueError, "`temperature` must be > 0, got 0.0"),
             ({"mixing": 1.5}, ValueError, "`mixing` must be >= 0 and <= 1, got 1.5. Or use 'auto'"),
             ({"mixing": "adaptive"}, ValueError, "`mixing` must be one of 'auto', got 'adaptive'"),
@@ -610,7 +617,7 @@ class TestBadInput:
     )
     def test_a_wrong_argument_is_named_with_the_remedy(self, rows, model, settings, error, words):
         with pytest.raises(error, match=words):
-            DriftCorrector(**{"model": model} | settings).fit(*rows[1])
+            DriftCorrector(**{"estimator": model} | settings).fit(*rows[1])
 
     @pytest.mark.parametrize(
         ("change", "error", "words"),
@@ -630,11 +637,11 @@ class TestBadInput:
     )
     def test_wrong_rows_are_refused(self, rows, model, change, error, words):
         with pytest.raises(error, match=words):
-            DriftCorrector(model).fit(*change(*rows[1]))
+            DriftCorrector(model, random_state=0).fit(*change(*rows[1]))
 
     def test_one_row_with_weight_is_not_enough(self, rows, model):
         with pytest.raises(ValueError, match="At least 2 recent rows with a positive weight are needed, got 1"):
-            DriftCorrector(model).fit(*rows[1], sample_weight=np.eye(150)[0])
+            DriftCorrector(model, random_state=0).fit(*rows[1], sample_weight=np.eye(150)[0])
 
     @pytest.mark.parametrize(
         ("window", "time", "words"),
@@ -649,19 +656,19 @@ class TestBadInput:
     )
     def test_a_wrong_time_is_refused(self, rows, model, window, time, words):
         with pytest.raises(ValueError, match=words):
-            DriftCorrector(model, window=window).fit(*rows[1], time=time)
+            DriftCorrector(model, window=window, random_state=0).fit(*rows[1], time=time)
 
     def test_using_it_before_fit_says_so(self, rows, model):
         for use in ("predict", "attention", "explain", "drift_report"):
             with pytest.raises(NotFittedError, match="not fitted"):
-                getattr(DriftCorrector(model), use)(rows[2][0])
+                getattr(DriftCorrector(model, random_state=0), use)(rows[2][0])
         with pytest.raises(NotFittedError, match="not fitted"):
-            DriftCorrector(model).update(*rows[1])
+            DriftCorrector(model, random_state=0).update(*rows[1])
 
     def test_a_model_of_two_responses_is_refused(self, rows):
         model = LinearRegression().fit(rows[0][0], rows[0][0][:, :2])
         with pytest.raises(ValueError, match=r"`model` must predict 1 finite number per row, got shape \(150, 2\)"):
-            DriftCorrector(model, similarity="forest").fit(*rows[1])
+            DriftCorrector(model, similarity="forest", random_state=0).fit(*rows[1])
 
     def test_a_model_that_predicts_nan_is_refused(self, rows):
         class Broken(BaseEstimator):
@@ -674,4 +681,4 @@ class TestBadInput:
                 return True
 
         with pytest.raises(ValueError, match=r"finite number per row, .* with NaN or infinity"):
-            DriftCorrector(Broken(), similarity="forest").fit(*rows[1])
+            DriftCorrector(Broken(), similarity="forest", random_state=0).fit(*rows[1])

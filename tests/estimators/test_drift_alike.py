@@ -27,8 +27,8 @@ def model(rows):
 
 
 def test_nothing_said_blends_the_model_s_leaves_with_a_forest(rows, model):
-    default = DriftCorrector(model).fit(*rows[1])
-    said = DriftCorrector(model, similarity=["leaves", ForestProximity(200)]).fit(*rows[1])
+    default = DriftCorrector(model, random_state=0).fit(*rows[1])
+    said = DriftCorrector(model, similarity=["leaves", ForestProximity(200)], random_state=0).fit(*rows[1])
     pd.testing.assert_frame_equal(default.heads_, said.heads_)
     assert set(default.heads_["similarity"]) == {"leaves", "forest(sqrt)"}
     np.testing.assert_array_equal(default.predict(rows[2][0]), said.predict(rows[2][0]))
@@ -40,7 +40,7 @@ def test_left_out_rows_choose_between_leaves_and_forest(rng, n_noise):
     model = lightgbm.LGBMRegressor(n_estimators=30, verbose=-1, n_jobs=1).fit(X[:2000], np.sign(X[:2000, 0]))
     # among many other columns only the model knows where to look; else a forest finds a column new to the model
     moved = np.sign(X[2000:, 0]) + 2.0 * (X[2000:, 0 if n_noise else 1] > 0)
-    share = DriftCorrector(model).fit(X[2000:], moved).heads_.groupby("similarity")["share"].sum()
+    share = DriftCorrector(model, random_state=0).fit(X[2000:], moved).heads_.groupby("similarity")["share"].sum()
     assert (share["leaves"] > share["forest(sqrt)"]) == (n_noise > 0)
 
 
@@ -49,7 +49,9 @@ def test_leaves_and_forest_are_blended_where_each_knows_something(rng):
     y = np.sign(X[:, 0]) + np.sign(X[:, 2])
     model = lightgbm.LGBMRegressor(n_estimators=30, verbose=-1, n_jobs=1).fit(X[:2000], y[:2000])
     moved = y + 2.0 * (X[:, 0] > 0) * (X[:, 2] > 0) + (X[:, 1] > 0)
-    share = DriftCorrector(model).fit(X[2000:], moved[2000:]).heads_.groupby("similarity")["share"].sum()
+    share = (
+        DriftCorrector(model, random_state=0).fit(X[2000:], moved[2000:]).heads_.groupby("similarity")["share"].sum()
+    )
     assert share.min() > 0.1
 
 
@@ -59,26 +61,27 @@ def test_a_forest_that_was_handed_in_fitted_keeps_its_rows(rows, model):
     forest = RandomForestRegressor(20, min_samples_leaf=5, random_state=0).fit(X, residual)
     leaves = [forest.apply(part) for part in (new, X)]
     sums = softmax_sums(*leaves, np.column_stack([np.ones(y.size), residual]), [0.1])[:, 0]
-    got = DriftCorrector(model, similarity=forest, temperature=0.1, mixing=1.0).fit(X, y).predict(new)
+    got = DriftCorrector(model, similarity=forest, temperature=0.1, mixing=1.0, random_state=0).fit(X, y).predict(new)
     np.testing.assert_allclose(got, model.predict(new) + sums[:, 1] / sums[:, 0], rtol=1e-8)
 
 
 def test_a_model_without_leaves_has_a_forest(rows):
     model = LinearRegression().fit(*rows[0])
-    default = DriftCorrector(model).fit(*rows[1])
-    said = DriftCorrector(model, similarity=ForestProximity(200)).fit(*rows[1])
+    default = DriftCorrector(model, random_state=0).fit(*rows[1])
+    said = DriftCorrector(model, similarity=ForestProximity(200), random_state=0).fit(*rows[1])
     np.testing.assert_array_equal(default.predict(rows[2][0]), said.predict(rows[2][0]))
 
 
 def test_the_forest_is_grown_on_what_the_model_leaves_unexplained(rows, model):
-    fitted = DriftCorrector(model).fit(*rows[1])
+    fitted = DriftCorrector(model, random_state=0).fit(*rows[1])
     assert fitted.similarity_[1].forest_.feature_importances_[1] > 0.7
 
 
 def test_a_blend_finds_what_the_leaves_do_not_know(rows, model):
     X, y = rows[2]
     errors = [
-        np.mean((DriftCorrector(model, similarity=who).fit(*rows[1]).predict(X) - y) ** 2) for who in ("leaves", None)
+        np.mean((DriftCorrector(model, similarity=who, random_state=0).fit(*rows[1]).predict(X) - y) ** 2)
+        for who in ("leaves", None)
     ]
     assert errors[1] < 0.5 * errors[0]
 
@@ -100,7 +103,7 @@ def test_none_takes_another_seed_in_each_fit(rows, model):
 
 def test_of_equal_rows_each_is_left_out_alone(rows, model):
     X, y = np.repeat(rows[1][0][:6], 5, axis=0), np.repeat(rows[1][1][:6], 5)
-    corrector = DriftCorrector(model, similarity="leaves", temperature=0.1, mixing=1.0)
+    corrector = DriftCorrector(model, similarity="leaves", temperature=0.1, mixing=1.0, random_state=0)
     closed = corrector.fit(X, y).drift_report().rows["corrected"]
     brute = [corrector.fit(np.delete(X, i, 0), np.delete(y, i)).predict(X[i : i + 1])[0] for i in range(30)]
     np.testing.assert_allclose(closed, brute, atol=1e-10)
@@ -108,6 +111,6 @@ def test_of_equal_rows_each_is_left_out_alone(rows, model):
 
 @pytest.mark.parametrize("n_rows", [2, 3, 7])
 def test_very_few_rows_are_enough(rows, model, n_rows):
-    corrector = DriftCorrector(model).fit(rows[1][0][:n_rows], rows[1][1][:n_rows])
+    corrector = DriftCorrector(model, random_state=0).fit(rows[1][0][:n_rows], rows[1][1][:n_rows])
     assert np.isfinite(corrector.predict(rows[2][0])).all()
     assert len(corrector.drift_report().rows) == n_rows

@@ -41,7 +41,9 @@ def test_equal_attention_multiplies_by_the_factor_of_smallest_deviance(rows, nam
     model = make().fit(X[:200], y[:200])
     assert ServedModel(model, needs_leaves=False).response.power == power
     later, recent = X[200:300], 3.0 * y[200:300]
-    corrector = DriftCorrector(model, similarity=GaussianSimilarity(), temperature=1e9, mixing=1.0).fit(later, recent)
+    corrector = DriftCorrector(model, similarity=GaussianSimilarity(), temperature=1e9, mixing=1.0, random_state=0).fit(
+        later, recent
+    )
     before = np.asarray(model.predict(later), float)
     ratio = (recent * before ** (1 - power)).sum() / (before ** (2 - power)).sum()
     expected = (0.99 * ratio + 0.01) * model.predict(X[300:])
@@ -53,7 +55,7 @@ def test_a_segment_whose_rate_doubled_is_found_and_saved(rows, tmp_path, rng):
     model = MODELS["scikit-learn"][0]().fit(X[:200], y[:200])
     X = rng.normal(size=(800, 3))
     y = rng.poisson(np.exp(1 + X[:, 0]) * np.where(X[:, 1] > 0, 4.0, 1.0)) + 1.0
-    corrector = DriftCorrector(model, similarity=GaussianSimilarity()).fit(X[:400], y[:400])
+    corrector = DriftCorrector(model, similarity=GaussianSimilarity(), random_state=0).fit(X[:400], y[:400])
     corrected = corrector.predict(X[400:])
     assert corrected.min() > 0
     before, after = (mean_poisson_deviance(y[400:], part) for part in (model.predict(X[400:]), corrected))

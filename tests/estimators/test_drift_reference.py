@@ -21,7 +21,7 @@ def draw(rng, n_rows, rows=0.0, relation=0.0):
 
 def report(rng, model, n_rows=150, reference=True, **moves):
     known = draw(rng, n_rows)
-    corrector = DriftCorrector(model).fit(*draw(rng, n_rows, **moves))
+    corrector = DriftCorrector(model, random_state=0).fit(*draw(rng, n_rows, **moves))
     return corrector.drift_report(reference=known if reference else None)
 
 
@@ -55,7 +55,7 @@ def test_a_relation_that_moved_is_named_with_the_effect_before_and_after(rng, li
 
 def test_a_level_that_moved_is_a_relation_that_moved(rng, line):
     X, y = draw(rng, 200)
-    found = DriftCorrector(line).fit(X, y + 2.0).drift_report(reference=draw(rng, 200))
+    found = DriftCorrector(line, random_state=0).fit(X, y + 2.0).drift_report(reference=draw(rng, 200))
     assert found.finding == "relation moved"
     assert "the response less the prediction is" in found.verdict
 
@@ -70,7 +70,7 @@ def test_without_a_reference_nothing_is_said_to_have_moved(rng, line):
 
 def test_a_reference_changes_no_prediction(rng, line):
     (X, y), known = draw(rng, 100), draw(rng, 100)
-    corrector = DriftCorrector(line).fit(X, y)
+    corrector = DriftCorrector(line, random_state=0).fit(X, y)
     before = corrector.predict(known[0])
     told, plain = corrector.drift_report(reference=known), corrector.drift_report()
     np.testing.assert_array_equal(corrector.predict(known[0]), before)
@@ -81,8 +81,10 @@ def test_a_reference_changes_no_prediction(rng, line):
 def test_the_order_of_rows_does_not_matter(rng, line):
     (X, y), (known, truth) = draw(rng, 90), draw(rng, 110)
     turn, back = rng.permutation(90), rng.permutation(110)
-    first = DriftCorrector(line).fit(X, y).drift_report(reference=(known, truth))
-    again = DriftCorrector(line).fit(X[turn], y[turn]).drift_report(reference=(known[back], truth[back]))
+    first = DriftCorrector(line, random_state=0).fit(X, y).drift_report(reference=(known, truth))
+    again = (
+        DriftCorrector(line, random_state=0).fit(X[turn], y[turn]).drift_report(reference=(known[back], truth[back]))
+    )
     pd.testing.assert_frame_equal(first.tests, again.tests)
     pd.testing.assert_frame_equal(first.columns, again.columns)
 
@@ -90,7 +92,7 @@ def test_the_order_of_rows_does_not_matter(rng, line):
 def test_rows_of_the_reference_without_weight_are_none(rng, line):
     (X, y), (known, truth) = draw(rng, 90), draw(rng, 110)
     weight = np.repeat([1.0, 0.0], [70, 40])
-    corrector = DriftCorrector(line).fit(X, y)
+    corrector = DriftCorrector(line, random_state=0).fit(X, y)
     weighed = corrector.drift_report(reference=(known, truth, weight))
     fewer = corrector.drift_report(reference=(known[:70], truth[:70], 3 * weight[:70]))
     pd.testing.assert_frame_equal(weighed.tests, fewer.tests)
@@ -99,7 +101,7 @@ def test_rows_of_the_reference_without_weight_are_none(rng, line):
 
 def test_a_large_reference_does_not_make_recent_rows_rare(rng, line):
     X, y = draw(rng, 100, relation=2.0)
-    found = DriftCorrector(line).fit(X, y).drift_report(reference=draw(rng, 3000))
+    found = DriftCorrector(line, random_state=0).fit(X, y).drift_report(reference=draw(rng, 3000))
     assert found.finding == "relation moved"
 
 
@@ -109,11 +111,11 @@ def test_classes_and_levels_have_their_tests(rng):
     encoder = make_column_transformer((OneHotEncoder(), ["site"]), remainder="passthrough")
     model = make_pipeline(encoder, LogisticRegression()).fit(X[:300], y[:300])
     X.loc[600:, "site"] = rng.choice(["a", "b", "c"], 300, p=[0.8, 0.1, 0.1])
-    found = DriftCorrector(model).fit(X[600:], y[600:]).drift_report(reference=(X[300:600], y[300:600]))
+    found = DriftCorrector(model, random_state=0).fit(X[600:], y[600:]).drift_report(reference=(X[300:600], y[300:600]))
     assert found.finding == "rows moved"
     assert "site" in found.columns.index[0]
     turned = np.where(X["site"][600:] == "a", np.where(y[600:] == "yes", "no", "yes"), y[600:])
-    found = DriftCorrector(model).fit(X[600:], turned).drift_report(reference=(X[300:600], y[300:600]))
+    found = DriftCorrector(model, random_state=0).fit(X[600:], turned).drift_report(reference=(X[300:600], y[300:600]))
     assert found.finding == "relation moved"
 
 
@@ -130,7 +132,7 @@ def test_classes_and_levels_have_their_tests(rng):
     ],
 )
 def test_bad_references_are_refused(rng, line, bad, error, words):
-    corrector = DriftCorrector(line).fit(*draw(rng, 60))
+    corrector = DriftCorrector(line, random_state=0).fit(*draw(rng, 60))
     with pytest.raises(error, match=words):
         corrector.drift_report(reference=bad(*draw(rng, 60)))
 
@@ -138,14 +140,14 @@ def test_bad_references_are_refused(rng, line, bad, error, words):
 def test_the_recent_rows_are_no_reference(rng, line):
     recent = draw(rng, 60)
     with pytest.raises(ValueError, match="got the recent rows themselves"):
-        DriftCorrector(line).fit(*recent).drift_report(reference=recent)
+        DriftCorrector(line, random_state=0).fit(*recent).drift_report(reference=recent)
 
 
 def test_training_rows_of_an_overfitted_model_are_warned_of(rng):
     trained = draw(rng, 200)
     settings = {"n_estimators": 200, "min_child_samples": 2, "verbose": -1, "n_jobs": 1}
     model = lightgbm.LGBMRegressor(**settings).fit(*trained)
-    corrector = DriftCorrector(model).fit(*draw(rng, 200))
+    corrector = DriftCorrector(model, random_state=0).fit(*draw(rng, 200))
     with pytest.warns(UserWarning, match="If the model was trained on these rows, they are no reference"):
         corrector.drift_report(reference=trained)
     corrector.drift_report(reference=draw(rng, 200))
@@ -154,13 +156,15 @@ def test_training_rows_of_an_overfitted_model_are_warned_of(rng):
 def test_windows_of_time_ask_for_no_times_of_the_reference(rng, line):
     X, y = draw(rng, 80)
     days = pd.date_range("2026-01-01", periods=80)
-    found = DriftCorrector(line, window="60D").fit(X, y, time=days).drift_report(reference=draw(rng, 60))
+    found = (
+        DriftCorrector(line, window="60D", random_state=0).fit(X, y, time=days).drift_report(reference=draw(rng, 60))
+    )
     assert found.summary["value"][["recent rows", "reference rows"]].tolist() == [60, 60]
 
 
 def test_few_recent_rows_are_not_tested(rng, line):
     X, y = draw(rng, 39)
-    found = DriftCorrector(line).fit(X, y).drift_report(reference=draw(rng, 60))
+    found = DriftCorrector(line, random_state=0).fit(X, y).drift_report(reference=draw(rng, 60))
     assert found.tests.empty
     assert found.finding == "not known"
 

@@ -43,11 +43,13 @@ def test_effects_are_those_of_an_attention_lasso_of_pseudo_outcomes(rows):
     y = train.y + 3 * (train.treatment - 0.5) * train.X[:, 3]
     how = {"similarity": GaussianSimilarity(), "mixing": 0.5, "random_state": 0}
     models = {"outcome": LinearRegression(), "propensity": LogisticRegression()}
-    own = AttentionEffect("single", temperature=1.0, **how, **models).fit(train.X, y, train.treatment)
+    own = AttentionEffect(heads="single", temperature=1.0, **how, **models).fit(train.X, y, train.treatment)
     assert own.baseline_.guard_ == 1.0
     pseudo, weight = pseudo_outcomes(own, train._replace(y=y))
     alpha = own.baseline_.alpha_
-    plain = AttentionLasso("single", temperature=1.0, alpha=alpha, **how).fit(train.X, pseudo, sample_weight=weight)
+    plain = AttentionLasso(heads="single", temperature=1.0, alpha=alpha, **how).fit(
+        train.X, pseudo, sample_weight=weight
+    )
     np.testing.assert_allclose(own.effect(test.X), plain.predict(test.X), rtol=1e-6)
     np.testing.assert_allclose(own.attention(test.X).toarray(), plain.attention(test.X).toarray(), atol=1e-9)
     np.testing.assert_allclose(own.local_models(test.X).lasso_coef, plain.local_models(test.X).lasso_coef, atol=1e-6)
@@ -84,7 +86,7 @@ def test_swapping_treatment_and_control_flips_signs(rows, model):
 def test_our_models_of_expectations_flip_signs_too(rows):
     train, test = rows
     own, other = (
-        AttentionEffect("single", **FEW).fit(train.X, train.y, w) for w in (train.treatment, -train.treatment)
+        AttentionEffect(heads="single", **FEW).fit(train.X, train.y, w) for w in (train.treatment, -train.treatment)
     )
     np.testing.assert_allclose(other.effect(test.X), -own.effect(test.X), atol=1e-5)
 
@@ -172,7 +174,7 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_own_outcome(rows):
     how = {"similarity": ForestProximity(8), "random_state": 0}
     moved = train.y.copy()
     moved[11] += 30.0
-    own, other = (AttentionEffect("single", **how).fit(train.X, y, train.treatment) for y in (train.y, moved))
+    own, other = (AttentionEffect(heads="single", **how).fit(train.X, y, train.treatment) for y in (train.y, moved))
     assert own.expected_outcome_[11] == other.expected_outcome_[11]
     assert (own.expected_outcome_ != other.expected_outcome_).any()
     np.testing.assert_array_equal(own.propensity_, other.propensity_)
@@ -183,11 +185,11 @@ def test_errors_of_what_is_expected_go_together_less_than_those_of_attention_las
     """The average effect is off by the mean product of the two errors."""
     rows = make_effects("A", 400, random_state=9000)
     truth = rows.baseline + (rows.propensity - 0.5) * rows.effect
-    alone = {"outcome": AttentionLasso("single", random_state=0)}
-    alone["propensity"] = AttentionLassoClassifier("single", random_state=0)
+    alone = {"outcome": AttentionLasso(heads="single", random_state=0)}
+    alone["propensity"] = AttentionLassoClassifier(heads="single", random_state=0)
     products = []
     for how in ({}, alone):
-        own = AttentionEffect("single", similarity=ForestProximity(8), random_state=0, **how)
+        own = AttentionEffect(heads="single", similarity=ForestProximity(8), random_state=0, **how)
         own.fit(rows.X, rows.y, rows.treatment)
         products.append(((own.expected_outcome_ - truth) * (own.propensity_ - rows.propensity)).mean())
     assert 0 < products[0] < 0.85 * products[1]
@@ -215,7 +217,7 @@ def fit_rows(table, rows, how=PLAIN, **given):
     """Fit to some rows of a table (columns, outcome, treatment), by row numbers that may repeat."""
     X, y, treatment = table
     given = {name: values if values is None else values[rows] for name, values in given.items()}
-    return AttentionEffect("single", **how).fit(X[rows], y[rows], treatment[rows], **given)
+    return AttentionEffect(heads="single", **how).fit(X[rows], y[rows], treatment[rows], **given)
 
 
 def answers(model, X):
@@ -302,7 +304,7 @@ def test_a_trial_whose_rows_repeat_has_effects_of_the_right_sign(rng):
     X, y, treatment, effect = draw_trial(rng, 500)
     errors = []
     for table in (X, X.assign(noise=rng.normal(size=500))):
-        found = AttentionEffect("single", propensity=0.5, **FEW).fit(table, y, treatment).effect(table)
+        found = AttentionEffect(heads="single", propensity=0.5, **FEW).fit(table, y, treatment).effect(table)
         errors.append(np.sqrt(((found - effect) ** 2).mean()) / effect.std())
         if table is X:
             assert (found * effect > 0).all()
@@ -313,7 +315,7 @@ def test_rows_that_repeat_stay_apart_in_many_cells_too(rng):
     """What is left of outcomes differs from cell to cell: whether equal rows are copies is seen by the outcomes."""
     X = rng.integers(0, 4, (800, 3)) * 1.0
     y, treatment = rng.integers(0, 2, (2, 800))
-    own = AttentionEffect("single", **FEW, outcome=LinearRegression(), propensity=0.5).fit(X, y, treatment)
+    own = AttentionEffect(heads="single", **FEW, outcome=LinearRegression(), propensity=0.5).fit(X, y, treatment)
     assert own._model.rows.weight.size == 800
 
 
@@ -335,13 +337,13 @@ def test_two_labels_of_an_outcome_give_a_risk_difference(rng):
     treatment = rng.integers(0, 2, 500)
     risk = 0.3 + 0.4 * treatment * (X[:, 0] > 0)
     y = np.where(rng.random(500) < risk, "ill", "healthy")
-    own = AttentionEffect("single", propensity=0.5, **FEW).fit(X, y, treatment)
+    own = AttentionEffect(heads="single", propensity=0.5, **FEW).fit(X, y, treatment)
     assert own.outcomes_.tolist() == ["healthy", "ill"]
     assert ((own.expected_outcome_ > 0) & (own.expected_outcome_ < 1)).all()
     found = own.average_effect()
     # of the labels in order the second counts: ill
     assert found.effect == pytest.approx(0.2, abs=3 * found.standard_error)
-    by_number = AttentionEffect("single", propensity=0.5, **FEW).fit(X, y == "ill", treatment)
+    by_number = AttentionEffect(heads="single", propensity=0.5, **FEW).fit(X, y == "ill", treatment)
     np.testing.assert_array_equal(by_number.effect(X), own.effect(X))
 
 
@@ -350,7 +352,7 @@ def test_frames_with_text_and_missing_cells_are_taken(rows):
     frame = pd.DataFrame(train.X, columns=list("abcdef"), index=[f"row {i}" for i in range(N_TRAIN)])
     frame["town"] = np.resize(["north", "south", None], N_TRAIN)
     frame.loc[frame.index[:10], "a"] = np.nan
-    own = AttentionEffect("single", features=["a", "d", "town"], **FEW)
+    own = AttentionEffect(heads="single", features=["a", "d", "town"], **FEW)
     own.fit(frame, pd.Series(train.y, frame.index), pd.Series(train.treatment, frame.index))
     new = pd.DataFrame(test.X, columns=list("abcdef")).assign(town="south")
     found = own.explain(new)
@@ -419,12 +421,13 @@ def test_without_a_request_a_treatment_is_not_passed_on(rows):
 
 
 def test_parameters_are_those_of_the_constructor():
-    names = "features heads local mixing n_folds n_jobs outcome propensity random_state similarity temperature verbose"
-    model = AttentionEffect("single", propensity=LogisticRegression(C=3.0))
+    names = "cv features heads local mixing n_jobs outcome propensity random_state similarity"
+    names += " temperature verbose"
+    model = AttentionEffect(heads="single", propensity=LogisticRegression(C=3.0))
     assert sorted(model.get_params(deep=False)) == names.split()
     assert model.get_params()["propensity__C"] == 3.0
-    other = clone(model).set_params(propensity__C=5.0, n_folds=3)
-    assert (model.propensity.C, other.propensity.C, other.n_folds) == (3.0, 5.0, 3)
+    other = clone(model).set_params(propensity__C=5.0, cv=3)
+    assert (model.propensity.C, other.propensity.C, other.cv) == (3.0, 5.0, 3)
 
 
 def test_frames_of_polars_give_the_same(rows, model):
@@ -455,8 +458,8 @@ def test_what_has_no_meaning_for_effects_is_not_there(rows, model):
 
 
 def test_copies_and_text_are_those_of_scikit_learn(model):
-    assert clone(model).get_params()["n_folds"] == 5
-    assert "AttentionEffect(" in repr(AttentionEffect("single"))
+    assert clone(model).get_params()["cv"] == 5
+    assert "AttentionEffect(" in repr(AttentionEffect(heads="single"))
     with pytest.raises(NotFittedError):
         AttentionEffect().average_effect()
 
@@ -464,7 +467,7 @@ def test_copies_and_text_are_those_of_scikit_learn(model):
 @pytest.mark.parametrize(
     ("how", "given", "error"),
     [
-        ({"n_folds": 1}, {}, "`n_folds` must be >= 2"),
+        ({"cv": 1}, {}, "`cv` must be >= 2"),
         ({"heads": "many"}, {}, "`heads` must be one of"),
         ({"outcome": "lasso"}, {}, "`outcome` must be a scikit-learn regressor"),
         ({"propensity": [0.5] * N_TRAIN}, {}, "One for each row goes to `fit`"),
@@ -501,7 +504,9 @@ def test_a_treatment_that_is_constant_within_every_site_is_refused(rng):
     X = pd.DataFrame({"site": rng.choice(list("abcdef"), 300), "age": rng.normal(size=300)})
     treatment = X["site"].isin(["a", "c", "e"])
     with pytest.raises(ValueError, match=r"no rows that are alike got different treatments.*Leave out columns"):
-        AttentionEffect("single", outcome=AttentionLasso("single", **FEW), **FEW).fit(X, X["age"], treatment)
+        AttentionEffect(heads="single", outcome=AttentionLasso(heads="single", **FEW), **FEW).fit(
+            X, X["age"], treatment
+        )
 
 
 def test_propensities_near_the_ends_are_moved_with_a_warning(rng):

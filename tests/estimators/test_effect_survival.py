@@ -37,8 +37,8 @@ def model():
     frame = pd.DataFrame(X, columns=list("abc"))
     frame["site"] = np.where(X[:, 2] > 1.2, None, np.where(X[:, 1] > 0, "north", "south"))
     frame["age"] = np.arange(200)
-    how = PLAIN | {"outcome": AttentionLasso("single", similarity=ForestProximity(16)), "propensity": 0.5}
-    return AttentionEffect("single", **how).fit(frame, y, treatment, horizon=HORIZON)
+    how = PLAIN | {"outcome": AttentionLasso(heads="single", similarity=ForestProximity(16)), "propensity": 0.5}
+    return AttentionEffect(heads="single", **how).fit(frame, y, treatment, horizon=HORIZON)
 
 
 @pytest.mark.more
@@ -46,13 +46,13 @@ def model():
 def test_effects_on_censored_times_are_right_where_ignoring_it_is_wrong(estimand):
     X, y, treatment, truth = draw(1500)
     how = PLAIN | {"propensity": 0.5}
-    own = AttentionEffect("single", **how).fit(X, y, treatment, horizon=HORIZON, estimand=estimand)
+    own = AttentionEffect(heads="single", **how).fit(X, y, treatment, horizon=HORIZON, estimand=estimand)
     found, mean = own.average_effect(coverage=0.99), truth[estimand].mean()
     assert found.low < mean < found.high
     effect = own.effect(X)
     assert np.corrcoef(effect, truth[estimand])[0, 1] > 0.5
     ignored = np.minimum(y["time"], HORIZON) if estimand == "rmst" else 1.0 * (y["time"] > HORIZON)
-    naive = AttentionEffect("single", **how).fit(X, ignored, treatment)
+    naive = AttentionEffect(heads="single", **how).fit(X, ignored, treatment)
     assert naive.average_effect(coverage=0.999).high < mean
     error, worse = (np.sqrt(np.mean((e - truth[estimand]) ** 2)) for e in (effect, naive.effect(X)))
     assert error < 0.8 * worse
@@ -63,9 +63,9 @@ def test_without_censoring_it_is_the_effect_on_times_up_to_the_horizon(estimand)
     X, y, treatment, _ = draw(160)
     y["event"] |= y["time"] < HORIZON
     how = PLAIN | {"random_state": 3}
-    censored = AttentionEffect("single", **how).fit(X, y, treatment, horizon=HORIZON, estimand=estimand)
+    censored = AttentionEffect(heads="single", **how).fit(X, y, treatment, horizon=HORIZON, estimand=estimand)
     outcome = np.minimum(y["time"], HORIZON) if estimand == "rmst" else y["time"] > HORIZON
-    plain = AttentionEffect("single", **how).fit(X, outcome, treatment)
+    plain = AttentionEffect(heads="single", **how).fit(X, outcome, treatment)
     np.testing.assert_array_equal(censored.effect(X), plain.effect(X))
     assert censored.average_effect() == plain.average_effect()
 
@@ -75,7 +75,7 @@ def test_how_events_and_times_are_given_changes_nothing():
     X, y, treatment, _ = draw(200)
     structured = np.array(list(y.itertuples(index=False, name=None)), dtype=[("died", bool), ("weeks", float)])
     first, second = (
-        AttentionEffect("single", **PLAIN).fit(X, given, treatment, horizon=HORIZON)
+        AttentionEffect(heads="single", **PLAIN).fit(X, given, treatment, horizon=HORIZON)
         for given in (structured, y.to_numpy(dtype=np.float64))
     )
     np.testing.assert_array_equal(first.effect(X), second.effect(X))
@@ -86,8 +86,8 @@ def test_weights_are_copies(rng):
     X, y, treatment, _ = draw(160)
     count = rng.integers(0, 3, 160)
     rows = np.repeat(np.arange(160), count)
-    weighted = AttentionEffect("single", **PLAIN).fit(X, y, treatment, sample_weight=count, horizon=HORIZON)
-    copies = AttentionEffect("single", **PLAIN).fit(X[rows], y.iloc[rows], treatment[rows], horizon=HORIZON)
+    weighted = AttentionEffect(heads="single", **PLAIN).fit(X, y, treatment, sample_weight=count, horizon=HORIZON)
+    copies = AttentionEffect(heads="single", **PLAIN).fit(X[rows], y.iloc[rows], treatment[rows], horizon=HORIZON)
     np.testing.assert_allclose(weighted.effect(X), copies.effect(X), atol=1e-5)
     for target in ("all", "treated", "control", "overlap"):
         pair = [one.average_effect(target=target).effect for one in (weighted, copies)]
@@ -119,7 +119,7 @@ def test_a_model_of_censored_times_is_saved(model, tmp_path):
 def test_what_cannot_be_used_is_refused(how, given, error):
     X, y, treatment, _ = draw(200)
     with pytest.raises((ValueError, TypeError), match=error):
-        AttentionEffect("single", **PLAIN | how).fit(X, **{"y": y, "treatment": treatment} | given)
+        AttentionEffect(heads="single", **PLAIN | how).fit(X, **{"y": y, "treatment": treatment} | given)
 
 
 def test_averages_by_a_column_are_those_of_its_cells(model):
@@ -148,7 +148,7 @@ def test_columns_of_an_array_go_by_their_numbers_and_rows_of_no_weight_are_not_m
     X, y, treatment, _ = draw(160)
     X[:, 2] = rng.integers(0, 2, 160)
     weight = np.where(np.arange(160) < 20, 0.0, 1.0)
-    own = AttentionEffect("single", **PLAIN).fit(X, y["time"], treatment, sample_weight=weight)
+    own = AttentionEffect(heads="single", **PLAIN).fit(X, y["time"], treatment, sample_weight=weight)
     named = own.average_effect(by=own.local_models(X[:2]).coef.columns[2])
     assert named.index.tolist() == [0.0, 1.0]
     np.testing.assert_array_equal(named, own.average_effect(by=X[:, 2]))
@@ -159,7 +159,7 @@ def test_rows_whose_cells_are_not_kept_need_labels_of_their_own(rng):
     X, amount = rng.normal(size=(100, 2)), rng.normal(size=100)
     X[:, 0], amount[0] = np.arange(100) % 2, 0.0
     how = PLAIN | {"propensity": 0.0}
-    own = AttentionEffect("single", **how).fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 1] + amount, amount)
+    own = AttentionEffect(heads="single", **how).fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 1] + amount, amount)
     assert own.average_effect(by=X[:, 0])["n_rows"].sum() == 100
     with pytest.raises(ValueError, match=r"cells of 1 rows, whose treatment is just what was expected.*by=X\['a'\]"):
         own.average_effect(by="a")

@@ -34,7 +34,7 @@ def fit(X, y, kind):
         time = np.exp(-y.to_numpy())
         return AttentionCox(random_state=0).fit(X, np.rec.fromarrays([time > 0.2, time], names="event,time"))
     if kind == "classes":
-        return AttentionLassoClassifier("single", random_state=0).fit(X, np.digitize(y, [0, 1]))
+        return AttentionLassoClassifier(heads="single", random_state=0).fit(X, np.digitize(y, [0, 1]))
     return AttentionLasso(kind, random_state=0).fit(X, y)
 
 

@@ -17,7 +17,7 @@ def forest():
 def fitted(rows, weight, mixing):
     local = LocalLasso(alpha_ratio=1.0, max_extrapolation=None)
     how = {"similarity": forest(), "temperature": TEMPERATURE, "local": local, "mixing": mixing, "random_state": SEED}
-    return AttentionLasso("single", **how).fit(*rows, sample_weight=weight)
+    return AttentionLasso(heads="single", **how).fit(*rows, sample_weight=weight)
 
 
 @pytest.fixture(scope="module")

@@ -99,8 +99,8 @@ def test_contributions_add_up_and_factors_multiply_to_the_prediction(rows, fitte
 
 
 def test_small_models_and_effects_are_those_of_one_unit_of_exposure(rows, fitted):
-    exposed = fitted.explain(rows.X[80:], max_features=1, exposure=rows.exposure[80:])
-    per_unit = fitted.explain(rows.X[80:], max_features=1)
+    exposed = fitted.explain(rows.X[80:], max_terms=1, exposure=rows.exposure[80:])
+    per_unit = fitted.explain(rows.X[80:], max_terms=1)
     pd.testing.assert_frame_equal(exposed.terms, per_unit.terms)
     pd.testing.assert_frame_equal(exposed.effect, per_unit.effect)
     np.testing.assert_allclose(per_unit.start + per_unit.terms.sum(axis=1), np.log(per_unit.prediction), atol=1e-8)

@@ -19,6 +19,7 @@ from heedful import (
     LeafAttentionClassifier,
     LeafAttentionRegressor,
     LocalLasso,
+    LocalLearner,
     TreeAttentionRegressor,
     _blocks,
 )
@@ -44,7 +45,7 @@ MODELS = {
     "adaptive": AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive", random_state=0),
     "fixed share": AttentionLasso(similarity=FEW_TREES, mixing=0.8, random_state=0),
     "folds": AttentionLasso(heads="single", similarity=FEW_TREES, cv=4, random_state=0),
-    "learner": AttentionRegressor(Ridge(), similarity=FEW_TREES, tuning_rows=80, random_state=0),
+    "learner": AttentionRegressor(Ridge(), similarity=FEW_TREES, local=LocalLearner(tuning_rows=80), random_state=0),
     "leaves": LeafAttentionRegressor(TREES, similarity=FEW_TREES, random_state=0),
     "trees": TreeAttentionRegressor(TREES, similarity=FEW_TREES, random_state=0),
 }

@@ -24,6 +24,7 @@ from heedful import (
     DriftCorrector,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLearner,
     TreeAttentionRegressor,
 )
 from heedful._attention_model import parts
@@ -37,13 +38,15 @@ MODELS = {
     "numbers": AttentionLasso(**FAST),
     "classes": AttentionLassoClassifier(**FAST),
     "survival": AttentionCox(**FAST),
-    "booster": AttentionRegressor(tuning_rows=10, **FAST),
-    "learner": AttentionClassifier(DecisionTreeClassifier(max_depth=2, random_state=0), tuning_rows=10, **FAST),
+    "booster": AttentionRegressor(local=LocalLearner(tuning_rows=10), **FAST),
+    "learner": AttentionClassifier(
+        DecisionTreeClassifier(max_depth=2, random_state=0), local=LocalLearner(tuning_rows=10), **FAST
+    ),
     "leaves": LeafAttentionRegressor(FOREST, **FAST),
     "leaves of classes": LeafAttentionClassifier(RandomForestClassifier(3, random_state=0), **FAST),
     "trees": TreeAttentionRegressor(FOREST, **FAST),
-    "drift": DriftCorrector(FOREST, temperature=1.0),
-    "drift by distance": DriftCorrector(FOREST, similarity=GaussianSimilarity(), temperature=1.0),
+    "drift": DriftCorrector(FOREST, temperature=1.0, random_state=0),
+    "drift by distance": DriftCorrector(FOREST, similarity=GaussianSimilarity(), temperature=1.0, random_state=0),
 }
 CELLS = {
     "numbers": lambda i: Decimal(int(i)),

@@ -19,7 +19,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 from skops import io as skops_io
 
-from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor
+from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLearner
 from heedful._attention_model.fitting import predict_unseen
 from heedful._models.protocol import Run
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
@@ -43,7 +43,9 @@ NEAR = {"similarity": CallableSimilarity(nearness), "temperature": 1.0}
 
 def make(task="numbers", estimator=None, **settings):
     kind = AttentionRegressor if task == "numbers" else AttentionClassifier
-    return kind(estimator, **{"similarity": FOREST, "tuning_rows": 20, "random_state": 0} | settings)
+    asked = {"similarity": FOREST, "tuning_rows": 20, "random_state": 0} | settings
+    local = LocalLearner(**{name: asked.pop(name) for name in ("tuning_rows", "trim_weight") if name in asked})
+    return kind(estimator, local=local, **asked)
 
 
 def light(task="numbers", **settings):
@@ -371,12 +373,12 @@ def test_without_lightgbm_the_default_names_the_extra(rng, monkeypatch, task):
         make(task).fit(X, y)
 
 
-SCORERS = [TeacherSimilarity(light(), n_folds=3), BoostedProximity(light(), n_folds=3)]
+SCORERS = [TeacherSimilarity(light(), cv=3), BoostedProximity(light(), cv=3)]
 
 
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize("similarity", SCORERS)
-@pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(Ridge(), tuning_rows=20)])
+@pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(Ridge(), local=LocalLearner(tuning_rows=20))])
 def test_boosters_say_who_is_alike(rng, model, similarity, cv):
     X, _, X_new = table_of(rng)
     y = 5.0 * (X[:, 0] > 0) + X[:, 1]
@@ -390,7 +392,7 @@ def test_boosters_say_who_is_alike(rng, model, similarity, cv):
 def test_boosters_say_who_is_alike_among_classes(rng, kind, cv):
     X, _, X_new = table_of(rng)
     y = respond("three classes", 5.0 * (X[:, 0] > 0) + X[:, 1])
-    similarity = kind(light("three classes"), n_folds=3)
+    similarity = kind(light("three classes"), cv=3)
     model = AttentionLassoClassifier(similarity=similarity, cv=cv, random_state=0).fit(X, y)
     assert model.heads_["error"].min() < 0.5 * np.log(3)
     np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0)
@@ -408,7 +410,8 @@ def test_a_fold_whose_training_part_has_one_class_is_sure_of_it(rng, learner):
     X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b", "b"], 20)
     order = np.arange(60)
     folds = [(order[:20], order[20:]), (order[10:], order[:10])]
-    model = AttentionClassifier(learner, similarity=ForestProximity(8), cv=folds, tuning_rows=20, random_state=0)
+    model = AttentionClassifier(learner, similarity=ForestProximity(8), cv=folds, random_state=0)
+    model.set_params(local=LocalLearner(tuning_rows=20))
     fitted = model.fit(X, y)._model
     left_out = fitted.models.left_out(fitted.problem, False, Run())
     # rows of b are left out once, by the fold that has seen nothing but a

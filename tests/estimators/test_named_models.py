@@ -161,5 +161,5 @@ def test_one_step_of_a_square_is_its_minimum_and_needs_no_other_name(rng):
     X = rng.normal(size=(40, 3))
     for exact in (False, True):
         how = with_local({"exact": exact, "temperature": 0.3, "mixing": 0.5, "alpha": 0.1})
-        model = AttentionLasso("single", similarity=ForestProximity(20), random_state=0, **how).fit(X, X[:, 0])
+        model = AttentionLasso(heads="single", similarity=ForestProximity(20), random_state=0, **how).fit(X, X[:, 0])
         assert model.explain(X[:3]).local_name == "weighted lassos"

@@ -173,7 +173,7 @@ def test_columns_are_standardised_under_the_weights_of_each_fit(rng):
     X, y = rng.normal(size=(80, 3)) * [1.0, 10.0, 0.1], rng.normal(size=80)
     local = LocalLasso(alpha_ratio=1.0, max_extrapolation=None, standardize="weighted", tol=1e-10)
     how = {"temperature": 0.1, "alpha": 0.05, "mixing": 1.0, "local": local, "similarity": FOREST}
-    model = AttentionLasso("single", **how).fit(X, y)
+    model = AttentionLasso(heads="single", **how).fit(X, y)
     fits = [weighted_lasso(X, y, weight, 0.05) for weight in model.attention(X[:5]).toarray()]
     np.testing.assert_allclose(model.local_models(X[:5]).lasso_coef, [slope for _, slope in fits], atol=1e-7)
 

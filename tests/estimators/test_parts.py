@@ -17,6 +17,7 @@ from heedful import (
     AttentionLasso,
     AttentionLassoClassifier,
     LeafAttentionRegressor,
+    LocalLearner,
     ProtoClust,
     _blocks,
 )
@@ -30,7 +31,9 @@ MODELS = {
     "adaptive": AttentionLasso(mixing="adaptive", **FEW),
     "classes": AttentionLassoClassifier(**FEW),
     "survival": AttentionCox(**FEW),
-    "learner": AttentionClassifier(DecisionTreeClassifier(max_depth=2, random_state=0), tuning_rows=10, **FEW),
+    "learner": AttentionClassifier(
+        DecisionTreeClassifier(max_depth=2, random_state=0), local=LocalLearner(tuning_rows=10), **FEW
+    ),
     "leaves": LeafAttentionRegressor(RandomForestRegressor(10, random_state=0), **FEW),
 }
 every_model = pytest.mark.parametrize("name", MODELS)

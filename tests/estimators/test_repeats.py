@@ -16,6 +16,7 @@ from heedful import (
     AttentionRegressor,
     LeafAttentionClassifier,
     LeafAttentionRegressor,
+    LocalLearner,
     TreeAttentionRegressor,
 )
 from heedful.baseline import CoxBaseline, GlmBaseline, LassoBaseline, LogisticBaseline
@@ -34,8 +35,12 @@ CASES = {
     "survival": (AttentionCox, "times", {"heads": "single"}),
     "poisson": (AttentionGLM, "counts", {"heads": "single"}),
     "tweedie": (AttentionGLM, "counts", {"heads": "single", "family": "tweedie"}),
-    "ridges": (AttentionRegressor, "numbers", {"estimator": Ridge(), "tuning_rows": 30}),
-    "logistic": (AttentionClassifier, "coins", {"estimator": LogisticRegression(), "tuning_rows": 30}),
+    "ridges": (AttentionRegressor, "numbers", {"estimator": Ridge(), "local": LocalLearner(tuning_rows=30)}),
+    "logistic": (
+        AttentionClassifier,
+        "coins",
+        {"estimator": LogisticRegression(), "local": LocalLearner(tuning_rows=30)},
+    ),
     "leaves": (LeafAttentionRegressor, "numbers", {"estimator": RandomForestRegressor(**FEW)}),
     "class leaves": (LeafAttentionClassifier, "coins", {"estimator": RandomForestClassifier(**FEW)}),
     "trees": (TreeAttentionRegressor, "numbers", {"estimator": RandomForestRegressor(**FEW)}),

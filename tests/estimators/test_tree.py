@@ -13,7 +13,7 @@ from sklearn.linear_model import Lasso, Ridge
 from sklearn.model_selection import GroupKFold
 from skops import io as skops_io
 
-from heedful import TreeAttentionRegressor, local_lasso
+from heedful import LocalTrees, TreeAttentionRegressor, local_lasso
 from heedful._attention_model.fitting import predict_unseen
 from heedful._models.protocol import Run
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
@@ -36,7 +36,9 @@ ALIKE, NEAR = CallableSimilarity(all_alike), CallableSimilarity(nearness)
 
 
 def make(estimator=None, **settings):
-    return TreeAttentionRegressor(estimator, **{"similarity": ForestProximity(20), "random_state": 0} | settings)
+    asked = {"similarity": ForestProximity(20), "random_state": 0} | settings
+    local = LocalTrees(**{name: asked.pop(name) for name in ("alpha_ratio", "penalty", "shrink_to") if name in asked})
+    return TreeAttentionRegressor(estimator, local=local, **asked)
 
 
 @pytest.fixture

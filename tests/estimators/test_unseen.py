@@ -41,7 +41,7 @@ def test_where_nothing_was_tried_nothing_is_known(rng):
 def test_a_correction_by_few_rows_is_judged_as_it_is_applied(rng):
     X = rng.normal(size=(430, 2))
     model = GradientBoostingRegressor(random_state=0).fit(X[:400], X[:400, 0])
-    corrector = DriftCorrector(model, temperature=1.0).fit(X[400:], X[400:, 0] + 3.0)
+    corrector = DriftCorrector(model, temperature=1.0, random_state=0).fit(X[400:], X[400:, 0] + 3.0)
     told = corrector.drift_report().summary["value"]
     error = corrector.unseen_error_
     assert error["baseline"] == pytest.approx(told["error before"])

@@ -30,7 +30,7 @@ SETTINGS = {
     "adaptive": {"mixing": "adaptive"},
     "baseline alone": {"mixing": 0.0},
     "one head": {"heads": "single", "temperature": 0.1},
-    "few columns": {"local": LocalLasso(max_features=2)},
+    "few columns": {"local": LocalLasso(n_screened=2)},
     "context": {"features": {"model": ["a", "day"]}},
 }
 ESTIMATORS = {"numbers": AttentionLasso, "two": AttentionLassoClassifier, "three": AttentionLassoClassifier}
@@ -274,7 +274,7 @@ def test_learners_that_read_the_table_themselves_are_asked_with_cells_as_given(m
 def test_a_corrected_model_is_explained_with_its_correction(rng):
     X = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("abc"))
     served = RandomForestRegressor(10, max_depth=4, random_state=0).fit(X[:60], X["a"][:60])
-    model = DriftCorrector(served).fit(X[60:130], X["a"][60:130] + 2.0 * (X["b"][60:130] > 0))
+    model = DriftCorrector(served, random_state=0).fit(X[60:130], X["a"][60:130] + 2.0 * (X["b"][60:130] > 0))
     e = model.explain(X[130:])
     np.testing.assert_allclose(e.base_value + e.contributions().sum(axis=1), model.predict(X[130:]), atol=1e-8)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful import AttentionLasso, AttentionRegressor
+from heedful import AttentionLasso, AttentionRegressor, LocalLearner
 from heedful._attention_model import attribution
 from heedful._attention_model.fitted import worst_of
 from heedful._models.protocol import Run
@@ -55,7 +55,7 @@ def test_a_few_queries_beyond_are_asked_of_the_model_and_the_others_are_said_to_
 def test_of_any_learner_nothing_more_is_asked(made, monkeypatch):
     _, X = made
     monkeypatch.setattr(attribution, "SLOW_MIXED", 60)
-    model = AttentionRegressor(random_state=0, tuning_rows=20, mixing=0.5).fit(X, X["a"] * X["b"])
+    model = AttentionRegressor(random_state=0, local=LocalLearner(tuning_rows=20), mixing=0.5).fit(X, X["a"] * X["b"])
     assert not model.explain(X[:3] + 0.1).contributions_checked.any()
 
 

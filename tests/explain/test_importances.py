@@ -7,7 +7,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.explain.conftest import over_distinct_rows
 
-from heedful import AttentionClassifier, AttentionRegressor, LeafAttentionRegressor, TreeAttentionRegressor
+from heedful import AttentionClassifier, AttentionRegressor, LeafAttentionRegressor, LocalTrees, TreeAttentionRegressor
 from heedful.similarity import ForestProximity
 
 HOW = {"similarity": ForestProximity(20), "temperature": 0.1, "mixing": 0.6, "random_state": 0}
@@ -122,7 +122,11 @@ def test_missing_cells_are_shown_as_missing_and_leave_the_means_finite(rng):
 
 def test_weights_of_trees_are_slopes(rng):
     X = rng.normal(size=(60, 3))
-    e = TreeAttentionRegressor(FOREST, **HOW, alpha_ratio=0.1).fit(X, X[:, 0] * X[:, 1]).explain(X[:10])
+    e = (
+        TreeAttentionRegressor(FOREST, **HOW, local=LocalTrees(alpha_ratio=0.1))
+        .fit(X, X[:, 0] * X[:, 1])
+        .explain(X[:10])
+    )
     assert e.slopes
     np.testing.assert_allclose(e.base_value + e.contributions().sum(axis=1), e.link, atol=1e-8)
     assert list(e.top_features(1)) == ["feature", "value", "contribution"]

@@ -17,7 +17,7 @@ def explained():
     rng = np.random.default_rng(0)
     X, exposure = rng.normal(size=(160, 2)), rng.uniform(0.2, 1.0, 160)
     y = rng.poisson(exposure * np.exp(1 + X[:, 0]))
-    model = AttentionGLM("single", similarity=ForestProximity(9), alpha=0.05, random_state=0)
+    model = AttentionGLM(heads="single", similarity=ForestProximity(9), alpha=0.05, random_state=0)
     model.fit(X[:80], y[:80], exposure=exposure[:80])
     return model.explain(X[80:], y[80:], exposure=exposure[80:])
 

@@ -13,6 +13,7 @@ from heedful import (
     AttentionRegressor,
     LeafAttentionRegressor,
     LocalLasso,
+    LocalLearner,
     plot,
 )
 from heedful.explain._rows import top_of
@@ -147,7 +148,7 @@ def test_the_intercept_of_classes_is_the_same_for_all_rows_of_one_model():
 @pytest.mark.parametrize("estimator", [LeafAttentionRegressor, AttentionRegressor])
 def test_other_models_of_mixing_0_list_no_rows_and_are_one_cluster(estimator):
     X, y = make_table()
-    how = {} if estimator is LeafAttentionRegressor else {"tuning_rows": 20}
+    how = {} if estimator is LeafAttentionRegressor else {"local": LocalLearner(tuning_rows=20)}
     X = X.drop(columns="kind")
     e = estimator(mixing=0.0, random_state=0, **how).fit(X[:N_TRAIN], y[:N_TRAIN]).explain(X[N_TRAIN:])
     assert e.top_rows().empty

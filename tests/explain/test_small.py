@@ -42,12 +42,12 @@ def check_sums(found):
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_a_small_model_has_few_columns_and_the_same_prediction(model, table, k):
     queries = table[0][N_TRAIN:]
-    for small in (model.explain(queries, max_features=k), model.local_models(queries, max_features=k)):
+    for small in (model.explain(queries, max_terms=k), model.local_models(queries, max_terms=k)):
         assert (small.coef != 0).sum(axis=1).max() <= k
         assert list(small.coef.columns) == list(queries.columns)
         assert np.allclose(small.prediction, model.predict(queries), atol=1e-12)
         check_sums(small)
-    pd.testing.assert_frame_equal(model.explain(queries).coef, model.explain(queries, max_features=5).coef)
+    pd.testing.assert_frame_equal(model.explain(queries).coef, model.explain(queries, max_terms=5).coef)
 
 
 def test_terms_are_slopes_times_distances_from_the_reference(model, table):
@@ -100,7 +100,7 @@ def around(model, row, used):
 def test_slopes_are_those_of_least_squares_around_the_query(model, table):
     X, _ = table
     row = X[N_TRAIN + 3 : N_TRAIN + 4]
-    small = model.explain(row, max_features=3)
+    small = model.explain(row, max_terms=3)
     used = (small.coef != 0).iloc[0].to_numpy()
     assert used.sum() == 3
     away, change, weight, _ = around(model, row, used)
@@ -112,7 +112,7 @@ def test_slopes_are_those_of_least_squares_around_the_query(model, table):
 def test_fidelity_is_of_rows_that_a_model_of_all_columns_did_not_see(model, table):
     X, _ = table
     row = X[N_TRAIN + 3 : N_TRAIN + 4]
-    small = model.explain(row, max_features=1)
+    small = model.explain(row, max_terms=1)
     away, change, _, n_alone = around(model, row, np.ones(X.shape[1], dtype=bool))
     joint = np.arange(change.size) >= n_alone
     missed = 0.0
@@ -164,7 +164,7 @@ def test_small_models_of_classes_use_the_same_few_columns_for_all_of_them(table)
     label = np.digitize(y, [-1.0, 1.0])
     model = AttentionLassoClassifier(random_state=0).fit(X[:N_TRAIN], label[:N_TRAIN])
     queries = X[N_TRAIN:]
-    small = model.explain(queries, max_features=2)
+    small = model.explain(queries, max_terms=2)
     used = (small.coef != 0).T.groupby(level="feature").any().T
     assert used.sum(axis=1).max() <= 2
     assert (small.n_nonzero == used.sum(axis=1)).all()
@@ -175,8 +175,8 @@ def test_small_models_of_classes_use_the_same_few_columns_for_all_of_them(table)
 @pytest.mark.parametrize("k", [0, -1, 1.5, "all", None])
 def test_the_number_of_columns_is_checked(model, table, k):
     for ask in (model.explain, model.local_models):
-        with pytest.raises((ValueError, TypeError), match="max_features"):
-            ask(table[0][N_TRAIN:], max_features=k)
+        with pytest.raises((ValueError, TypeError), match="max_terms"):
+            ask(table[0][N_TRAIN:], max_terms=k)
 
 
 @pytest.mark.more

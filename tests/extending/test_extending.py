@@ -98,7 +98,7 @@ def test_a_similarity_of_ones_own_tunes_itself_in_every_way(places):
 
 def test_models_with_parts_of_ones_own_are_saved_if_they_are_trusted(places, tmp_path):
     X, y = places
-    model = AttentionLasso("single", similarity=MapSimilarity(), temperature=0.3, random_state=0).fit(X, y)
+    model = AttentionLasso(heads="single", similarity=MapSimilarity(), temperature=0.3, random_state=0).fit(X, y)
     save_model(model, tmp_path / "model.skops")
     with pytest.raises(ValueError, match=r"examples\.extending_similarity\.MapSimilarity"):
         load_model(tmp_path / "model.skops")

@@ -244,7 +244,7 @@ def test_a_fitted_corrector_makes_a_page(learner, rng):
     model = learner(n_estimators=10, random_state=0).fit(X[:120], y[:120])
     drifted = np.where(X[120:, 1] > 0, y[120:] + 5 if learner is GradientBoostingRegressor else 0, y[120:])
     dates = pd.date_range("2024-01-01", periods=120, freq="D")
-    found = DriftCorrector(model).fit(X[120:], drifted, time=dates).drift_report(X[:30])
+    found = DriftCorrector(model, random_state=0).fit(X[120:], drifted, time=dates).drift_report(X[:30])
     data = json.loads(embedded(report.render(found)))
     assert data["verdict"].startswith("The model can be improved on the recent rows (p < 0.001)")
     assert (data["rows"]["n"], data["queries"]["n"]) == (120, 30)

@@ -34,9 +34,9 @@ def fitted(request):
     X, y = draw_table()
     settings = {"similarity": ForestProximity(9), "alpha": 0.02, "random_state": 0}
     if request.param == "regression":
-        model = AttentionLasso("single", **settings).fit(X[12:], y[12:])
+        model = AttentionLasso(heads="single", **settings).fit(X[12:], y[12:])
     else:
-        model = AttentionLassoClassifier("single", **settings).fit(X[12:], np.digitize(y, [2, 4])[12:])
+        model = AttentionLassoClassifier(heads="single", **settings).fit(X[12:], np.digitize(y, [2, 4])[12:])
     return model, X[:12], model.explain(X[:12])
 
 

@@ -39,7 +39,7 @@ OTHERS = (
     "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
 )
 FEW = {"similarity": ForestProximity(20), "random_state": 0}
-LEARN = FEW | {"tuning_rows": 10}
+LEARN = FEW | {"local": heedful.LocalLearner(tuning_rows=10)}
 LGBM = {"n_estimators": 4, "verbose": -1, "n_jobs": 1}
 XGB = {"n_estimators": 4, "n_jobs": 1}
 CAT = {"iterations": 4, "verbose": 0, "thread_count": 1, "bootstrap_type": "No", "allow_writing_files": False}
@@ -48,13 +48,13 @@ CAT = {"iterations": 4, "verbose": 0, "thread_count": 1, "bootstrap_type": "No",
 def drift(model, rows, **settings):
     """Return a corrector of a model that was fitted to the first rows."""
     X, y = rows
-    return heedful.DriftCorrector(model.fit(X[:60], y[:60]), **settings)
+    return heedful.DriftCorrector(model.fit(X[:60], y[:60]), **{"random_state": 0} | settings)
 
 
 # What is fitted, to which rows.
 CASES = {
     "lasso": lambda _: (heedful.AttentionLasso(similarity=default_forests(8), random_state=0), "mixed", "number"),
-    "one head, folds": lambda _: (heedful.AttentionLasso("single", cv=3, **FEW), "plain", "number"),
+    "one head, folds": lambda _: (heedful.AttentionLasso(heads="single", cv=3, **FEW), "plain", "number"),
     "adaptive": lambda _: (heedful.AttentionLasso(mixing="adaptive", **FEW), "plain", "number"),
     "ridge": lambda _: (heedful.AttentionLasso(similarity=RidgeSimilarity()), "plain", "number"),
     "gaussian": lambda _: (heedful.AttentionLasso(similarity=GaussianSimilarity()), "plain", "number"),
@@ -271,7 +271,7 @@ def test_a_file_grows_by_a_few_times_the_table(rng):
 def test_recent_rows_come_back_in_their_order_with_those_of_no_weight(rng, tmp_path):
     X, weight = rng.normal(size=(60, 3)), rng.choice([0.0, 1.0, 2.0], size=60)
     model = RandomForestRegressor(4, random_state=0).fit(X, X[:, 0])
-    corrector = heedful.DriftCorrector(model).fit(X, X[:, 1], sample_weight=weight)
+    corrector = heedful.DriftCorrector(model, random_state=0).fit(X, X[:, 1], sample_weight=weight)
     heedful.save_model(corrector, tmp_path / "drift.skops")
     again = heedful.load_model(tmp_path / "drift.skops", trusted=["sklearn.tree._tree.Tree"])
     pd.testing.assert_frame_equal(again.explain(X[:2]).train, corrector.explain(X[:2]).train)

@@ -69,7 +69,7 @@ def test_labels_and_levels_of_any_kind_come_back(kind, where):
 @pytest.mark.parametrize("window", [pd.Timedelta("20D"), dt.timedelta(days=20), "20D", 12])
 def test_a_window_of_any_kind_comes_back(window):
     X, y = rows()
-    model = heedful.DriftCorrector(RandomForestRegressor(4, random_state=0).fit(X, y), window=window)
+    model = heedful.DriftCorrector(RandomForestRegressor(4, random_state=0).fit(X, y), window=window, random_state=0)
     loaded = again(model.fit(X, y + 1, time=DAYS))
     assert loaded.window == window
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
@@ -78,7 +78,7 @@ def test_a_window_of_any_kind_comes_back(window):
 @pytest.mark.parametrize("cv", [KFold(3), TimeSeriesSplit(3), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)])
 def test_folds_of_scikit_learn_need_not_be_named(cv):
     X, y = rows()
-    model = heedful.AttentionLasso("single", similarity=ForestProximity(4), cv=cv, random_state=0).fit(X, y)
+    model = heedful.AttentionLasso(heads="single", similarity=ForestProximity(4), cv=cv, random_state=0).fit(X, y)
     np.testing.assert_array_equal(again(model).predict(X), model.predict(X))
 
 
@@ -119,32 +119,38 @@ def test_a_value_made_from_its_parts_is_the_same(value):
 
 # What is made of heads, a similarity, folds and rows, for each estimator.
 MAKERS = {
-    "AttentionLasso": lambda heads, how, cv, *_: heedful.AttentionLasso(heads, similarity=how, cv=cv, random_state=0),
-    "AttentionLassoClassifier": lambda heads, how, cv, *_: heedful.AttentionLassoClassifier(
-        heads, similarity=how, cv=cv, random_state=0
+    "AttentionLasso": lambda heads, how, cv, *_: heedful.AttentionLasso(
+        heads=heads, similarity=how, cv=cv, random_state=0
     ),
-    "AttentionCox": lambda heads, how, cv, *_: heedful.AttentionCox(heads, similarity=how, cv=cv, random_state=0),
-    "AttentionGLM": lambda heads, how, cv, *_: heedful.AttentionGLM(heads, similarity=how, cv=cv, random_state=0),
+    "AttentionLassoClassifier": lambda heads, how, cv, *_: heedful.AttentionLassoClassifier(
+        heads=heads, similarity=how, cv=cv, random_state=0
+    ),
+    "AttentionCox": lambda heads, how, cv, *_: heedful.AttentionCox(heads=heads, similarity=how, cv=cv, random_state=0),
+    "AttentionGLM": lambda heads, how, cv, *_: heedful.AttentionGLM(heads=heads, similarity=how, cv=cv, random_state=0),
     "AttentionEffect": lambda heads, how, *_: heedful.AttentionEffect(
-        heads, similarity=how, propensity=0.5, n_folds=3, random_state=0
+        heads=heads, similarity=how, propensity=0.5, cv=3, random_state=0
     ),
     "AttentionRegressor": lambda _, how, cv, *__: heedful.AttentionRegressor(
-        DecisionTreeRegressor(max_depth=2, random_state=0), how, cv=cv, tuning_rows=10, random_state=0
+        DecisionTreeRegressor(max_depth=2, random_state=0),
+        similarity=how,
+        cv=cv,
+        local=heedful.LocalLearner(tuning_rows=10),
+        random_state=0,
     ),
     "AttentionClassifier": lambda _, how, cv, *__: heedful.AttentionClassifier(
-        LogisticRegression(), how, cv=cv, tuning_rows=10, random_state=0
+        LogisticRegression(), similarity=how, cv=cv, local=heedful.LocalLearner(tuning_rows=10), random_state=0
     ),
     "LeafAttentionRegressor": lambda _, how, cv, *__: heedful.LeafAttentionRegressor(
-        RandomForestRegressor(4, random_state=0), how, cv=cv, random_state=0
+        RandomForestRegressor(4, random_state=0), similarity=how, cv=cv, random_state=0
     ),
     "LeafAttentionClassifier": lambda _, how, cv, *__: heedful.LeafAttentionClassifier(
-        RandomForestClassifier(4, random_state=0), how, cv=cv, random_state=0
+        RandomForestClassifier(4, random_state=0), similarity=how, cv=cv, random_state=0
     ),
     "TreeAttentionRegressor": lambda _, how, cv, *__: heedful.TreeAttentionRegressor(
-        GradientBoostingRegressor(n_estimators=4, random_state=0), how, cv=cv, random_state=0
+        GradientBoostingRegressor(n_estimators=4, random_state=0), similarity=how, cv=cv, random_state=0
     ),
     "DriftCorrector": lambda _, how, __, X, y: heedful.DriftCorrector(
-        RandomForestRegressor(4, random_state=0).fit(X, y), similarity=how
+        RandomForestRegressor(4, random_state=0).fit(X, y), similarity=how, random_state=0
     ),
     "ProtoClust": lambda _, how, *__: heedful.ProtoClust(
         3, metric=(lambda a, b: np.abs(a - b).sum()) if callable(how) else "euclidean"

@@ -45,7 +45,7 @@ def test_scores_equal_the_double_loop_over_leaves(rng):
 
 def test_training_rows_are_scored_by_boosters_that_never_saw_them(rng):
     X, y = table(rng)
-    proximity = BoostedProximity(template(), n_folds=3, random_state=0).fit(X, y)
+    proximity = BoostedProximity(template(), cv=3, random_state=0).fit(X, y)
     found = dense(proximity.train_rows(np.arange(N_TRAIN)))
     for k in range(3):
         held = np.flatnonzero(proximity._fold == k)
@@ -78,7 +78,7 @@ def test_a_training_row_is_never_scored_against_itself(rng):
 
 def test_folds_share_the_rows_and_spread_the_labels(rng):
     X, _ = table(rng)
-    proximity = BoostedProximity(GradientBoostingClassifier(n_estimators=2), n_folds=4, random_state=0)
+    proximity = BoostedProximity(GradientBoostingClassifier(n_estimators=2), cv=4, random_state=0)
     fold = proximity.fit(X, np.repeat(["a", "b", "c"], 20))._fold
     np.testing.assert_array_equal(np.bincount(fold, weights=np.arange(N_TRAIN) < 20), 5)
     np.testing.assert_array_equal(np.bincount(fold), 15)
@@ -212,7 +212,7 @@ def test_what_is_no_ensemble_is_refused(rng, bad):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"n_folds": 1}, "`n_folds` must be >= 2"), ({"task": "ranking"}, "`task` must be one of")],
+    [({"cv": 1}, "`cv` must be >= 2"), ({"task": "ranking"}, "`task` must be one of")],
 )
 def test_bad_settings_are_refused(rng, settings, message):
     with pytest.raises(ValueError, match=message):

@@ -16,6 +16,7 @@ from heedful import (
     AttentionRegressor,
     DriftCorrector,
     LocalLasso,
+    LocalLearner,
 )
 from heedful._kernels.shapes import ScoreRows
 from heedful.attention._weighting import Weighting, weigh
@@ -223,8 +224,8 @@ ESTIMATORS = {
     "logistic": (AttentionLassoClassifier(), "class"),
     "cox": (AttentionCox(), "survival"),
     "counts": (AttentionGLM(), "count"),
-    "learner": (AttentionRegressor(Ridge(), tuning_rows=10), "number"),
-    "classifier": (AttentionClassifier(LogisticRegression(), tuning_rows=10), "class"),
+    "learner": (AttentionRegressor(Ridge(), local=LocalLearner(tuning_rows=10)), "number"),
+    "classifier": (AttentionClassifier(LogisticRegression(), local=LocalLearner(tuning_rows=10)), "class"),
 }
 
 
@@ -264,10 +265,10 @@ def test_a_drift_corrector_takes_it(rng):
     X, y, _ = series(rng)
     model = Ridge().fit(X, y)
     near = NearSimilarity(FOREST, 0, width=2.0)
-    corrector = DriftCorrector(model, similarity=near, temperature=0.2, mixing=1.0).fit(X, y + 1.0)
+    corrector = DriftCorrector(model, similarity=near, temperature=0.2, mixing=1.0, random_state=0).fit(X, y + 1.0)
     assert np.isfinite(corrector.predict(X)).all()
     with pytest.raises(ValueError, match="`columns` names 9"):
-        DriftCorrector(model, similarity=NearSimilarity(FOREST, 9)).fit(X, y)
+        DriftCorrector(model, similarity=NearSimilarity(FOREST, 9), random_state=0).fit(X, y)
 
 
 def test_the_kernel_stays_outside_of_the_past(rng):

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit
 
-from heedful import AttentionLasso, AttentionRegressor, LocalLasso
+from heedful import AttentionLasso, AttentionRegressor, LocalLasso, LocalLearner
 from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity import ForestProximity, GaussianSimilarity, PastSimilarity, default_forests
 
@@ -90,7 +90,7 @@ def test_later_rows_do_not_change_a_local_model(rng, cv):
 def test_every_estimator_takes_it_by_name_of_the_column(rng):
     X, y = series(rng)
     frame = pd.DataFrame(X, columns=["day", "a", "b"])
-    for model in (AttentionLasso(), AttentionRegressor(tuning_rows=10)):
+    for model in (AttentionLasso(), AttentionRegressor(local=LocalLearner(tuning_rows=10))):
         model.set_params(
             similarity=PastSimilarity(ForestProximity(20), "day"), features={"model": ["a", "b"]}, random_state=0
         )

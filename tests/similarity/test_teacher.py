@@ -76,7 +76,7 @@ def without(model, X, y, fold, k):
 def test_training_rows_are_compared_by_predictions_that_left_out_their_fold_and_never_with_themselves(rng, model):
     X, y = table(rng)
     y = classes(y) if is_classifier(model) else y
-    teacher = TeacherSimilarity(model, n_folds=3, random_state=0).fit(X, y)
+    teacher = TeacherSimilarity(model, cv=3, random_state=0).fit(X, y)
     fold, index = deal_folds(y, is_classifier(model), 3, draw_seed(0)), np.array([8, 2, 40])
     said = [without(model, X, y, fold, k) for k in range(3)]
     guess = np.array([said[k][i] for i, k in enumerate(fold)])
@@ -123,7 +123,7 @@ def test_the_unit_of_scores_is_the_variance_of_rows_as_often_as_their_weight_say
     twice = np.repeat(values, weight, axis=0)
     assert total_variance(values, weight) == pytest.approx(twice.var(axis=0).sum())
     (X, y), index = table(rng), np.array([8, 2, 40])
-    teacher = TeacherSimilarity(LinearRegression(), n_folds=3, random_state=0)
+    teacher = TeacherSimilarity(LinearRegression(), cv=3, random_state=0)
     # in another unit of the response rows are as much alike
     one, other = (dense(teacher.fit(X, unit * y).train_rows(index)) for unit in (1.0, 50.0))
     np.testing.assert_allclose(one, other, rtol=1e-6)

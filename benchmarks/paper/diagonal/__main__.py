@@ -39,7 +39,7 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     }
     models = {LASSO: LassoBaseline(random_state=seed)}
     how = {"cv": FOLDS, "random_state": seed}
-    models |= {name: AttentionLasso("single", similarity=entry, **how) for name, entry in similarities.items()}
+    models |= {name: AttentionLasso(heads="single", similarity=entry, **how) for name, entry in similarities.items()}
     return study.measure(models, (first, y[train]), (second, y[test]))
 
 

@@ -39,8 +39,8 @@ def one_run(sigma: float, n_trees: int, seed: int) -> study.Scores:
     train = draw(TRAIN, sigma, rng)
     test, recent, later = (draw(part, sigma, rng, train.components) for part in (TEST, RECENT, LATER))
     model, new, every = (fit_booster(parts, n_trees) for parts in ([train], [recent], [train, recent]))
-    leaves = DriftCorrector(model, similarity="leaves").fit(recent.X, recent.y)
-    default = DriftCorrector(model).fit(recent.X, recent.y)
+    leaves = DriftCorrector(model, similarity="leaves", random_state=0).fit(recent.X, recent.y)
+    default = DriftCorrector(model, random_state=0).fit(recent.X, recent.y)
     fixed = {title: follow(model, temperature, recent, later) for title, temperature in TEMPERATURES.items()}
     errors = {
         BASELINE: error(model, test),
@@ -65,7 +65,7 @@ def one_run(sigma: float, n_trees: int, seed: int) -> study.Scores:
 
 def follow(model: Booster, temperature: float, recent: Simulation, later: Simulation) -> dict[str, float]:
     """Return the error, effective rows and spread of all of the correction at one temperature."""
-    how = {"similarity": "leaves", "temperature": temperature, "mixing": 1.0}
+    how = {"similarity": "leaves", "temperature": temperature, "mixing": 1.0, "random_state": 0}
     fixed = DriftCorrector(model, **how).fit(recent.X, recent.y)
     return {
         "fixed": error(fixed, later),

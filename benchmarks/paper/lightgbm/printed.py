@@ -16,7 +16,7 @@ from benchmarks import pages, study
 from benchmarks.paper.lightgbm.__main__ import LARGE, SMALL
 from benchmarks.rivals import LightGBM
 from benchmarks.tables import TABLES, halves, one_hot
-from heedful import AttentionRegressor, LeafAttentionRegressor
+from heedful import AttentionRegressor, LeafAttentionRegressor, LocalLearner
 
 FIRST, THIRD = "Algorithm 1", "Algorithm 3"
 # Communities has 126 columns: a split of it takes as long as one of all others.
@@ -32,7 +32,7 @@ def one_split(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     models = {
         LARGE: LightGBM(seed),
         SMALL: LightGBM(seed, leaves=8, most=100),
-        FIRST: AttentionRegressor(**PRINTED, tuning_rows=None, trim_weight=0.0, random_state=seed),
+        FIRST: AttentionRegressor(**PRINTED, local=LocalLearner(tuning_rows=None, trim_weight=0.0), random_state=seed),
         THIRD: LeafAttentionRegressor(**PRINTED, leaf_value="responses", random_state=seed),
     }
     found = study.measure(models, (first, y[train]), (second, y[test]))

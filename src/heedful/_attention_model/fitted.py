@@ -218,12 +218,12 @@ class FittedAttention:
         used = np.flatnonzero(weight > 0) if weight.any() else np.arange(1)
         return np.sort(used[np.argsort(-weight[used], kind="stable")[:most]])
 
-    def local_models(self, table: Table, max_features: int, keep_models: bool, run: Run) -> LocalModels:
+    def local_models(self, table: Table, max_terms: int, keep_models: bool, run: Run) -> LocalModels:
         """Return the small model of each query, and the global, the local and the blended one."""
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True), run, keep_models=keep_models)
         self.warn(found.n_failed, batch.size)
-        small = self._small_models(table, batch, found, max_features, run)
+        small = self._small_models(table, batch, found, max_terms, run)
         tables = self._tables(table, batch, found, small)
         return tables._replace(values=self._given(table), coding=tell_coding(self.models))
 
@@ -239,7 +239,7 @@ class FittedAttention:
         y: Any,
         offset: np.ndarray | None,
         method: str,
-        max_features: int,
+        max_terms: int,
         run: Run,
     ) -> Explanation:
         """Return what the predictions of queries were made of; with ``y`` also how good they are."""
@@ -248,7 +248,7 @@ class FittedAttention:
         batch = self.read(table)
         found = self.ask(batch, Ask(coef=True, attention=True), run)
         self.warn(found.n_failed, batch.size)
-        small = self._small_models(table, batch, found, max_features, run)
+        small = self._small_models(table, batch, found, max_terms, run)
         tables = self._tables(table, batch, found, small, offset)
         losses = {} if y is None else self._losses(y, offset, found)
         known, mass = known_attention(found), self.rows.weight.mean()

@@ -20,7 +20,7 @@ from heedful.explain import Explanation
 class LocalModels(NamedTuple):
     """Models of some queries, indexed like the queries.
 
-    ``coef`` is the small model of each query, which has at most ``max_features`` columns of the table that are not 0:
+    ``coef`` is the small model of each query, which has at most ``max_terms`` columns of the table that are not 0:
     slopes fitted to what is predicted around the query. ``link`` is ``intercept + (coef * design).sum(axis=1)``: the
     prediction itself for numbers and survival, its log-odds for two classes. ``design`` has the queries as small models
     take them: numbers as they are, dates in days since 1970, and 1 for a category, whose coefficient is that of the

@@ -2,11 +2,12 @@
 
 import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from heedful import _blocks
 from heedful._frames import freeze, take, thaw
@@ -32,14 +33,36 @@ ONE = np.ones((1, 1))
 EQUAL = [Weighting("softmax", 1.0)]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
+class LocalLearner(BaseEstimator):
+    """Hold the settings of local learners, for ``local`` of an attention learner.
+
+    Parameters
+    ----------
+    tuning_rows : int or None, default=200
+        Training rows on which temperatures and mixing are tried, drawn at random; each costs one fit per temperature.
+        None tries all.
+    trim_weight : float, default=0.01
+        Rows of small weight that together hold at most this share of a query's weight are left out of its fit.
+
+    Examples
+    --------
+    >>> from heedful import AttentionRegressor
+    >>> AttentionRegressor(local=LocalLearner(tuning_rows=100))
+    AttentionRegressor(local=LocalLearner(tuning_rows=100))
+    """
+
+    tuning_rows: int | None = 200
+    trim_weight: float = 0.01
+
+
 class LearnerModels:
     """Local learners: clones of one estimator, a small LightGBM if there is None."""
 
     few_heads, anchors, has_residuals = True, False, False
 
-    def __init__(self, estimator: Any, trim_weight: float, tuning_rows: int | None, random_state: int | None):
-        self.estimator, self.trim_weight = estimator, trim_weight
-        self.tuning_rows, self.random_state = tuning_rows, random_state
+    def __init__(self, estimator: Any, local: LocalLearner, random_state: int | None):
+        self.estimator, self.local, self.random_state = estimator, local, random_state
 
     @property
     def keeps_table(self) -> bool:
@@ -84,9 +107,9 @@ class FittedLearners(FittedModels):
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
         """Return learners to fit to the table."""
         rows = self.rows
-        tried = rows_to_try(self.kind.tuning_rows, rows.weight.size, seed)
+        tried = rows_to_try(self.kind.local.tuning_rows, rows.weight.size, seed)
         parts = (self._table(), labelled_family(self.response, rows.y), rows.weight, rows.counts)
-        problem = LearnerProblem(self.learner, *parts, tried, self.kind.trim_weight)
+        problem = LearnerProblem(self.learner, *parts, tried, self.kind.local.trim_weight)
         self.coef = problem.importance[None]
         return problem
 

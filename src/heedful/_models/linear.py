@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
 
-from heedful._checks import check_choice, check_count, check_grid, check_number, check_positive, is_word
+from heedful._checks import (
+    check_choice,
+    check_count,
+    check_grid,
+    check_number,
+    check_positive,
+    check_tuning_rows,
+    is_word,
+)
 from heedful._file_checks import require, require_numbers
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN
@@ -57,9 +65,10 @@ class LocalLasso(BaseEstimator):
         The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
         from it: as good a prediction at the price of a local lasso, with other coefficients (``docs/responses.md``).
         Tuning takes one step, with "tuning" it converges too. For numbers all are the same.
-    max_features : int, None or "auto", default="auto"
-        Most columns, dummies counted, that local models use: those with the largest local coefficients. The others keep
-        the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"`` or ``exact=True``.
+    n_screened : int, None or "auto", default="auto"
+        Columns, dummies counted, that pass screening, so that local models use them: those with the largest local
+        coefficients. The others keep the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"``
+        or ``exact=True``.
     shapes : bool, default=True
         Fit an additive model too, a sum of one curve for each column: a second model for all rows, and one more column
         that heads may use. Many heads only; False is the paper's method.
@@ -88,7 +97,7 @@ class LocalLasso(BaseEstimator):
     Examples
     --------
     >>> from heedful import AttentionLasso
-    >>> AttentionLasso("single", temperature=1.0, cv=10, local=LocalLasso(alpha_ratio=1.0))
+    >>> AttentionLasso(heads="single", temperature=1.0, cv=10, local=LocalLasso(alpha_ratio=1.0))
     AttentionLasso(cv=10, heads='single', local=LocalLasso(alpha_ratio=1.0),
                    temperature=1.0)
     """
@@ -97,7 +106,7 @@ class LocalLasso(BaseEstimator):
     max_extrapolation: float | None = 0.5
     tuning_rows: int | None = 5_000
     exact: bool | str = False
-    max_features: int | str | None = "auto"
+    n_screened: int | str | None = "auto"
     shapes: bool = True
     smooth: bool = True
     penalty: str = "lasso"
@@ -111,10 +120,9 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
     """Check every setting; return the ratios to try, None for "auto"."""
     if local.max_extrapolation is not None:
         check_number("max_extrapolation", local.max_extrapolation, 0.0, np.inf, hint="None sets no limit.")
-    if local.tuning_rows is not None:
-        check_number("tuning_rows", local.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
-    if local.max_features is not None and not is_word(local.max_features, "auto"):
-        check_count("max_features", local.max_features, 1, "None uses all columns, 'auto' at most 40 of them.")
+    check_tuning_rows(local.tuning_rows)
+    if local.n_screened is not None and not is_word(local.n_screened, "auto"):
+        check_count("n_screened", local.n_screened, 1, "None uses all columns, 'auto' at most 40 of them.")
     for name in ("shapes", "smooth"):
         if not isinstance(getattr(local, name), bool | np.bool_):
             raise TypeError(f"`{name}` must be True or False, got {getattr(local, name)!r}.")
@@ -129,8 +137,8 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
 
 def most_columns(local: LocalLasso, many: bool) -> int | None:
     """Return how many columns local models may use; None for all, as one head and fits to convergence do by default."""
-    if not is_word(local.max_features, "auto"):
-        return None if local.max_features is None else int(local.max_features)
+    if not is_word(local.n_screened, "auto"):
+        return None if local.n_screened is None else int(local.n_screened)
     return MOST_COLUMNS if many and not local.exact else None
 
 

@@ -1,8 +1,10 @@
 """Trees that are kept, with a weight for each tree and query: a local lasso or ridge on what the trees predict."""
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from heedful._ensembles import Ensemble, is_fitted
 from heedful._kernels.shapes import Rule
@@ -20,14 +22,30 @@ from heedful.baseline._global import null_gradient, penalty_path
 TOL, MAX_ITER = 1e-9, 10_000
 
 
-class Shrinkage(NamedTuple):
-    """How weights of trees are penalised, by "lasso" or "ridge", and what they shrink to: 1, the ensemble's, or 0."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class LocalTrees(BaseEstimator):
+    """Hold the settings of weights of trees, for ``local`` of tree attention.
 
+    Parameters
+    ----------
+    alpha_ratio : float, list of float or "auto", default="auto"
+        Penalties to try, divided by the smallest that changes no tree's weight for all rows together; those of a ridge
+        by the number of trees.
+    penalty : {"lasso", "ridge"}, default="lasso"
+        What is penalised of the trees' weights, in units of what each tree predicts: their size, or their squares.
+    shrink_to : {1, 0}, default=1
+        What the weights shrink to: 1, those of the ensemble, or 0, as in the paper's remark.
+
+    Examples
+    --------
+    >>> from heedful import TreeAttentionRegressor
+    >>> TreeAttentionRegressor(local=LocalTrees(penalty="ridge"))
+    TreeAttentionRegressor(local=LocalTrees(penalty='ridge'))
+    """
+
+    alpha_ratio: Any = "auto"
     penalty: str = "lasso"
-    to: float = 1.0
-
-
-TO_THE_ENSEMBLE = Shrinkage()
+    shrink_to: int = 1
 
 
 class TreeModels:
@@ -35,8 +53,8 @@ class TreeModels:
 
     few_heads = anchors = has_residuals = False
 
-    def __init__(self, estimator: Any, random_state: int | None, shrinkage: Shrinkage):
-        self.estimator, self.random_state, self.shrinkage = estimator, random_state, shrinkage
+    def __init__(self, estimator: Any, local: LocalTrees, random_state: int | None):
+        self.estimator, self.local, self.random_state = estimator, local, random_state
 
     @property
     def keeps_table(self) -> bool:
@@ -55,7 +73,7 @@ class FittedTrees(KeptTrees):
 
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], kind: TreeModels):
         super().__init__(rows, response, splits, kind.estimator, kind.random_state)
-        self.shrinkage = kind.shrinkage
+        self.local = kind.local
         self.leaves, n_trees = self.leaves_of(self.ensemble, rows.codes), self.ensemble.n_trees
         self.names, self.coef = [f"tree {t + 1}" for t in range(n_trees)], np.ones((1, n_trees))
         self.intercept = self.ensemble.start[:1]
@@ -71,7 +89,7 @@ class FittedTrees(KeptTrees):
         """Return the local models on the trees' predictions."""
         folds = () if fixed else self.grow_folds()
         parts = (self.rows.y, self.rows.weight, variants.ratios)
-        problem = TreeProblem(self.ensemble, self.leaves, *parts, folds, self.shrinkage)
+        problem = TreeProblem(self.ensemble, self.leaves, *parts, folds, self.local)
         self._scale = problem.scale
         return problem
 
@@ -86,13 +104,13 @@ class FittedTrees(KeptTrees):
 
     def original(self, coef: np.ndarray) -> np.ndarray:
         """Return the weights of the trees."""
-        return self.shrinkage.to + self._scale.original(coef)
+        return self.local.shrink_to + self._scale.original(coef)
 
 
 class TreeProblem(AroundTrees):
     """Local lassos or ridges on what an ensemble's trees predict, of what it leaves over or of the response.
 
-    A tree's coefficient is what ``shrinkage`` shrinks it to, plus what the local model says. Infinite penalty leaves
+    A tree's coefficient is what ``local`` shrinks it to, plus what the local model says. Infinite penalty leaves
     the trees at that: the whole ensemble, or none of it, and a weighted mean.
     """
 
@@ -104,15 +122,15 @@ class TreeProblem(AroundTrees):
         weight: np.ndarray,
         ratios: np.ndarray,
         folds: tuple[FoldTrees, ...] = (),
-        shrinkage: Shrinkage = TO_THE_ENSEMBLE,
+        local: LocalTrees | None = None,
     ):
         self.ensemble, self.leaves, self.y, self.weight = ensemble, leaves, y, weight
-        self.family, self.ratios, self.folds, self.shrinkage = Numbers(y), ratios, folds, shrinkage
+        self.family, self.ratios, self.folds, self.local = Numbers(y), ratios, folds, local or LocalTrees()
         self.scale, self.linear = self._lassos()
 
     def _kept(self, outputs: np.ndarray) -> np.ndarray:
         """Return what stays of the ensemble's prediction whatever the penalty."""
-        return self.shrinkage.to * (self.ensemble.start[0] + outputs.sum(axis=1))
+        return self.local.shrink_to * (self.ensemble.start[0] + outputs.sum(axis=1))
 
     def _lassos(self) -> tuple[Scale, LinearProblem]:
         outputs = tree_outputs(self.ensemble, self.leaves)
@@ -121,7 +139,7 @@ class TreeProblem(AroundTrees):
         family, x = Numbers(left, scale.y_center, scale.y_unit), scale.rows(outputs)
         largest = penalty_path(null_gradient(x, family, self.weight), outputs.shape)[0]
         rule = Rule(scale.pad(np.ones(outputs.shape[1])), False, np.zeros(scale.width), TOL, MAX_ITER)
-        unit = float(outputs.shape[1]) if self.shrinkage.penalty == "ridge" else largest
+        unit = float(outputs.shape[1]) if self.local.penalty == "ridge" else largest
         finite = np.isfinite(self.ratios)
         penalties = np.where(finite, np.where(finite, self.ratios, 0.0) * unit, np.inf)
         return scale, make_problem(x, family, self.weight, no_model(1, scale.width), rule, penalties)
@@ -129,7 +147,7 @@ class TreeProblem(AroundTrees):
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
         """Fit a block; what stays of the ensemble's prediction is added to that of the local models."""
         outputs = tree_outputs(self.ensemble, x)
-        solve = self._ridges if self.shrinkage.penalty == "ridge" else self.linear.fit
+        solve = self._ridges if self.local.penalty == "ridge" else self.linear.fit
         fits = solve(rows, self.scale.rows(outputs), weightings, wanted, shares)
         return fits._replace(values=fits.values + self._kept(outputs)[:, None, None, None])
 
@@ -147,7 +165,7 @@ class TreeProblem(AroundTrees):
 
     def around(self, ensemble, leaves, part, weight) -> "TreeProblem":
         """Return the local models on another ensemble, for a part of the rows."""
-        return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios, shrinkage=self.shrinkage)
+        return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios, local=self.local)
 
 
 def tree_outputs(ensemble: Ensemble, leaves: np.ndarray) -> np.ndarray:

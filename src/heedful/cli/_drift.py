@@ -67,6 +67,7 @@ def _fit(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[DriftCor
         window=arguments.window,
         verbose=arguments.verbose,
         n_jobs=arguments.jobs,
+        random_state=0,
     )
     with _naming(arguments.recent, "the model cannot be corrected by these rows"):
         corrector.fit(recent.X, recent.y, time=recent.time)

@@ -1,7 +1,9 @@
 """What users fit."""
 
 from heedful._attention_model.tables import LocalModels
+from heedful._models.learners import LocalLearner
 from heedful._models.linear import LocalLasso
+from heedful._models.trees import LocalTrees
 from heedful.estimators._any_learner import AttentionClassifier, AttentionRegressor
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._drift import DriftCorrector
@@ -24,6 +26,8 @@ __all__ = [
     "LeafAttentionClassifier",
     "LeafAttentionRegressor",
     "LocalLasso",
+    "LocalLearner",
     "LocalModels",
+    "LocalTrees",
     "TreeAttentionRegressor",
 ]

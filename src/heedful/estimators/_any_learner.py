@@ -1,21 +1,20 @@
 """Attention for any learner: one fit per query to the training rows that matter for it (Algorithm 1)."""
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
-
-import numpy as np
+from dataclasses import dataclass
+from typing import Any
 
 from heedful._attention_model.settings import Settings, check_learner, check_settings
-from heedful._checks import check_number
-from heedful._models.learners import LearnerModels
-from heedful._responses import Classification, Regression
+from heedful._checks import check_like, check_number, check_tuning_rows
+from heedful._models.learners import LearnerModels, LocalLearner
+from heedful._models.protocol import ModelKind
+from heedful._responses import Classification, Response
 from heedful._solver import check_takes_weights
-from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given, whole_seed
+from heedful.estimators._base import whole_seed
+from heedful.estimators._wrapping import WrappingEstimator
 
 
-@dataclass(eq=False, repr=False)
-class AttentionRegressor(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AttentionRegressor(WrappingEstimator):
     """Predict each row by a learner fitted to the rows that matter for it.
 
     A similarity says which training rows matter; the learner is fitted once to all rows and once for each query, under
@@ -27,27 +26,12 @@ class AttentionRegressor(AttentionEstimator):
         Any regressor whose ``fit`` takes ``sample_weight``; a Pipeline passes it to its last step. LightGBM and XGBoost
         get categories as numbers and bin the table once; any other gets the table as it was given. None is a LightGBM
         of 8 leaves and at most 100 rounds: as many as are best for left-out rows, for the local models too.
-    similarity : str, object, callable or list of them, default="forest"
-        Who is alike: see :class:`heedful.AttentionLasso`. The best one is chosen.
-    temperature : float, list of float or "auto", default="auto"
-        Softmax temperatures to try; lower attends to fewer rows. "auto" tries a few.
-    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
-        Share of the local learners: see :class:`heedful.AttentionLasso`.
-    features : list, callable or dict, default=None
-        Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
-    cv : "oob", int, splitter or iterable, default="oob"
-        How unseen rows are predicted for tuning: each left out on its own, or by folds.
-    tuning_rows : int or None, default=200
-        Training rows on which temperatures and mixing are tried, drawn at random; each costs one fit per temperature.
-        None tries all.
-    trim_weight : float, default=0.01
-        Rows of small weight that together hold at most this share of a query's weight are left out of its fit.
-    verbose : int, default=0
-        1 shows progress.
-    n_jobs : int, default=None
-        Threads: None is one, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of forests and folds.
+    similarity, temperature, mixing, features, cv, verbose, n_jobs, random_state
+        As in :class:`heedful.AttentionLasso`. The best one of several similarities is chosen, and "oob" leaves each row
+        out on its own.
+    local : LocalLearner, default=None
+        Settings of the local learners: the rows to tune on, and those that a fit leaves out. None takes the defaults of
+        :class:`heedful.LocalLearner`.
 
     Attributes
     ----------
@@ -72,36 +56,14 @@ class AttentionRegressor(AttentionEstimator):
     True
     """
 
-    estimator: Any = None
-    similarity: Any = "forest"
-    _: KW_ONLY
-    temperature: Any = "auto"
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    tuning_rows: int | None = 200
-    trim_weight: float = 0.01
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
+    local: LocalLearner | None = None
 
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows.
-
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_learners(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: Regression(), kind, settings)
+    def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
+        return plan_learners(self, groups)
 
 
-@dataclass(eq=False, repr=False)
-class AttentionClassifier(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AttentionClassifier(WrappingEstimator):
     """Predict classes by a learner fitted to the rows that matter for each row.
 
     The parameters are those of :class:`heedful.AttentionRegressor`, with a classifier that has ``predict_proba``;
@@ -126,44 +88,25 @@ class AttentionClassifier(AttentionEstimator):
     True
     """
 
-    estimator: Any = None
-    similarity: Any = "forest"
-    _: KW_ONLY
-    temperature: Any = "auto"
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    tuning_rows: int | None = 200
-    trim_weight: float = 0.01
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
+    local: LocalLearner | None = None
 
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows.
+    def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
+        return plan_learners(self, groups)
 
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_learners(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, Classification.learn, kind, settings)
+    def _response(self, y: Any) -> Response:
+        return Classification.learn(y)
 
     def _predicts(self) -> str:
         return "classifier"
 
 
-def plan_learners(model: AttentionRegressor | AttentionClassifier, groups: Any) -> tuple[LearnerModels, Settings]:
+def plan_learners(model: AttentionRegressor | AttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:
     """Check every argument of a model with local learners."""
     if model.estimator is not None:
         check_takes_weights(model.estimator)
         check_learner(model.estimator, model)
-    check_number("trim_weight", model.trim_weight, 0.0, 0.5, hint="0 keeps all rows in every fit.")
-    if model.tuning_rows is not None:
-        check_number("tuning_rows", model.tuning_rows, 10, np.inf, hint="None tries heads on all rows.")
-    kind = LearnerModels(model.estimator, model.trim_weight, model.tuning_rows, whole_seed(model.random_state))
+    local = check_like("local", model.local, LocalLearner(tuning_rows=100))
+    check_number("trim_weight", local.trim_weight, 0.0, 0.5, hint="0 keeps all rows in every fit.")
+    check_tuning_rows(local.tuning_rows)
+    kind = LearnerModels(model.estimator, local, whole_seed(model.random_state))
     return kind, check_settings(model.similarity, model.temperature, model.mixing, model.cv, groups, kind)

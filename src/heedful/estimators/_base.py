@@ -220,14 +220,14 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._fitted.attention(self._read(X), self._run)
 
-    def local_models(self, X, *, max_features: int = 5, keep_models=False) -> LocalModels:
+    def local_models(self, X, *, max_terms: int = 5, keep_models=False) -> LocalModels:
         """Return the small model of each query, and the lassos that it stands for.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
-        max_features : int, default=5
+        max_terms : int, default=5
             Columns of the table that the small model of a query may use at most.
         keep_models : bool, default=False
             Keep the fitted learners of estimators that fit one of any kind per query.
@@ -237,8 +237,8 @@ class AttentionEstimator(BaseEstimator):
         LocalModels
             Tables indexed like the queries.
         """
-        max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
-        return self._fitted.local_models(self._read_rows(X), max_features, keep_models, self._run)
+        max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
+        return self._fitted.local_models(self._read_rows(X), max_terms, keep_models, self._run)
 
     def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
         """Return what each prediction does when a column changes.
@@ -288,7 +288,7 @@ class AttentionEstimator(BaseEstimator):
         asked = Asked(select(table, columns, "columns"), scale, coverage)
         return tell_effects(self._fitted, table, asked, self._run)
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -300,7 +300,7 @@ class AttentionEstimator(BaseEstimator):
         method : {"fast", "shapley"}, default="fast"
             How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
             "shapley" asks the model itself, about 1,000 times a query, and gives standard errors: for single queries.
-        max_features : int, default=5
+        max_terms : int, default=5
             Columns of the table that the small model of a query may use at most. It is fitted to what is predicted of
             rows around the query, and gives its prediction. Fewer are used where they say it all.
 
@@ -310,14 +310,14 @@ class AttentionEstimator(BaseEstimator):
             Small models, the columns that drove each prediction, the training rows it leaned on, and groups of queries
             with like models.
         """
-        return self._explain(X, y, method, max_features)
+        return self._explain(X, y, method, max_terms)
 
-    def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
+    def _explain(self, X: Any, y: Any, method: str, max_terms: int, given: Offset = NO_OFFSET) -> Explanation:
         check_choice("method", method, ("fast", "shapley"))
-        max_features = check_count("max_features", max_features, 1, hint="5 is the default.")
+        max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
         fitted, table = self._fitted, self._read_rows(X)
         y = [y] if isinstance(X, pd.Series) and y is not None and np.ndim(y) == 0 else y
-        return fitted.explain(table, y, given.read(len(table)), method, max_features, self._run)
+        return fitted.explain(table, y, given.read(len(table)), method, max_terms, self._run)
 
     def summary(self) -> Summary:
         """Return in plain words how good the model is and what it goes by.

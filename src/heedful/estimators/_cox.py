@@ -1,6 +1,6 @@
 """The attention lasso for right-censored survival: one Cox model per query, blended on the log hazard."""
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple, Self
 
@@ -8,19 +8,16 @@ import numpy as np
 import pandas as pd
 
 from heedful._attention_model.queries import BlockAnswer, QueryBatch, known_attention
-from heedful._models.linear import FittedLinear, LocalLasso
+from heedful._models.linear import FittedLinear
 from heedful._models.linear_fits import LinearProblem
-from heedful._responses import SurvivalTimes
+from heedful._responses import Response, SurvivalTimes
 from heedful._solver import cumulative_hazard
-from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
+from heedful.estimators._linear import LassoEstimator, paper_options
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation
 
 
-@dataclass(eq=False, repr=False)
-class AttentionCox(AttentionEstimator):
+class AttentionCox(LassoEstimator):
     """Predict log hazards by a Cox model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
@@ -52,21 +49,6 @@ class AttentionCox(AttentionEstimator):
     (2, 2)
     """
 
-    heads: str = "multi"
-    _: KW_ONLY
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    alpha: float | str = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    coef_intervals = coef_intervals
-
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for survival, made of plain options.
@@ -85,20 +67,6 @@ class AttentionCox(AttentionEstimator):
             Not fitted.
         """
         return cls(**paper_options(min_samples_leaf=3) | changes)
-
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows.
-
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_linear(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: SurvivalTimes(), kind, settings)
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the probability that each row is without event at each time.
@@ -128,21 +96,19 @@ class AttentionCox(AttentionEstimator):
         return pd.DataFrame(survival, index, pd.Index(times, name="time"))
 
     @property
-    def alpha_(self) -> float:
-        """The baseline's penalty."""
-        return self.baseline_.alpha_
-
-    @property
     def event_times_(self) -> np.ndarray:
         """Distinct times of events in the training rows."""
         event, time = SurvivalTimes().encode(self._model.rows.response).T
         return np.unique(time[event > 0])
 
+    def _response(self, y: Any) -> Response:  # noqa: ARG002
+        return SurvivalTimes()
+
     def _predicts(self) -> None:
         return None
 
-    def _explain(self, X: Any, y: Any, method: str, max_features: int, given: Offset = NO_OFFSET) -> Explanation:
-        found = super()._explain(X, y, method, max_features, given)
+    def _explain(self, X: Any, y: Any, method: str, max_terms: int, given: Offset = NO_OFFSET) -> Explanation:
+        found = super()._explain(X, y, method, max_terms, given)
         table = self._read_rows(X).copy()
         return replace(found, tell_survival=partial(_both_curves, (self, self.baseline_), table))
 

@@ -40,17 +40,17 @@ class DriftCorrector(AttentionEstimator):
 
     Parameters
     ----------
-    model : fitted model
+    estimator : fitted model
         A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost, bare boosters and pipelines that end in one
         included; or anything with ``predict``. It is read, never changed, never refitted.
-    temperature : float, list of float or "auto", default="auto"
-        Softmax temperatures to try; lower attends to fewer recent rows. 1.0 is the paper's.
-    mixing : float or "auto", default="auto"
-        Share of the correction that is applied: 0 is the model as it is, 1 the paper's.
     similarity : str, object, callable or list of them, default=None
         Who is alike: "leaves" are those of the model, as in the paper; for others, fitted to what the model leaves
         unexplained of the recent rows, see :class:`heedful.AttentionLasso`. Several are blended. None takes
         ``["leaves", ForestProximity(200)]``, or the forest alone for a model without leaves.
+    temperature : float, list of float or "auto", default="auto"
+        Softmax temperatures to try; lower attends to fewer recent rows. 1.0 is the paper's.
+    mixing : float or "auto", default="auto"
+        Share of the correction that is applied: 0 is the model as it is, 1 the paper's.
     window : int, float, str or Timedelta, default=None
         Recent rows to keep: a whole number counts rows, anything else is a length of ``time`` back from the latest row
         (30.0, "30D"). None keeps all.
@@ -58,7 +58,7 @@ class DriftCorrector(AttentionEstimator):
         1 shows progress.
     n_jobs : int, default=None
         Threads: None is one, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, RandomState instance or None, default=None
         Seed of forests and of what else is drawn. ``fit`` takes it and ``update`` keeps it, so that rows give the same
         however they came in; None takes another one in each ``fit``.
 
@@ -94,21 +94,21 @@ class DriftCorrector(AttentionEstimator):
     >>> X = np.random.default_rng(0).normal(size=(600, 3))
     >>> before, after = X[:, 0] ** 2, X[:, 0] ** 2 + 2 * (X[:, 1] > 0)
     >>> model = GradientBoostingRegressor(random_state=0).fit(X[:200], before[:200])
-    >>> corrector = DriftCorrector(model).fit(X[200:400], after[200:400])
+    >>> corrector = DriftCorrector(model, random_state=0).fit(X[200:400], after[200:400])
     >>> new = np.mean((corrector.predict(X[400:]) - after[400:]) ** 2)
     >>> bool(new < 0.5 * np.mean((model.predict(X[400:]) - after[400:]) ** 2))
     True
     """
 
-    model: Any
+    estimator: Any
     _: KW_ONLY
+    similarity: Any = None
     temperature: Any = "auto"
     mixing: Any = "auto"
-    similarity: Any = None
     window: Any = None
     verbose: int = 0
     n_jobs: int | None = None
-    random_state: Any = 0
+    random_state: Any = None
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, time=None) -> Self:
@@ -131,7 +131,7 @@ class DriftCorrector(AttentionEstimator):
         self : the fitted estimator
         """
         settings = self._check_settings()
-        served = ServedModel(self.model, needs_leaves=LEAVES in settings.similarities)
+        served = ServedModel(self.estimator, needs_leaves=LEAVES in settings.similarities)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         return self._learn(served, self._read_recent(served, X, y, sample_weight, time, self.window), seed)
 
@@ -185,10 +185,10 @@ class DriftCorrector(AttentionEstimator):
         >>> bent = X[:, 0] + X[:, 1] ** 2 + noise
         >>> model = LinearRegression().fit(X[:100], bent[:100])
         >>> reference = X[100:250], bent[100:250]
-        >>> same = DriftCorrector(model).fit(X[250:], bent[250:]).drift_report(reference=reference)
-        >>> same.finding
+        >>> corrector = DriftCorrector(model, random_state=0)
+        >>> corrector.fit(X[250:], bent[250:]).drift_report(reference=reference).finding
         'improvable anywhere'
-        >>> moved = DriftCorrector(model).fit(X[250:], bent[250:] - 2 * X[250:, 0]).drift_report(reference=reference)
+        >>> moved = corrector.fit(X[250:], bent[250:] - 2 * X[250:, 0]).drift_report(reference=reference)
         >>> moved.finding
         'relation moved'
         >>> moved.columns[["effect_before", "effect_after"]].round(1).loc["x0"].tolist()
@@ -234,14 +234,14 @@ class DriftCorrector(AttentionEstimator):
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy around the very same model."""
         settings = self.get_params(deep=False)
-        model = settings.pop("model")
-        return type(self)(model, **{name: clone(value, safe=False) for name, value in settings.items()})
+        served = settings.pop("estimator")
+        return type(self)(served, **{name: clone(value, safe=False) for name, value in settings.items()})
 
     def _predicts(self) -> str:
         """Return what the model is; `fit` says what is wrong with one that cannot be read."""
         try:
             fitted = self.__sklearn_is_fitted__()
-            served = self._shift.served if fitted else ServedModel(self.model, needs_leaves=False)
+            served = self._shift.served if fitted else ServedModel(self.estimator, needs_leaves=False)
         except (TypeError, ValueError):
             return "regressor"
         return served.response.estimator_type or "regressor"

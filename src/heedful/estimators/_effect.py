@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any, Self, overload
 
@@ -29,10 +29,10 @@ from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LinearModels, LocalLasso
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._base import Given
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._lasso import AttentionLasso
-from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._linear import LassoEstimator, plan_linear
 from heedful.estimators._logistic import AttentionLassoClassifier
 from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
 from heedful.similarity import ForestProximity
@@ -44,8 +44,8 @@ ONE = "one average effect for all rows"
 MOST_FOLDS = 10
 
 
-@dataclass(eq=False, repr=False)
-class AttentionEffect(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AttentionEffect(LassoEstimator):
     """Estimate the effect of a treatment on each row by rows that matter.
 
     What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
@@ -56,33 +56,20 @@ class AttentionEffect(AttentionEstimator):
 
     Parameters
     ----------
-    heads : {"multi", "single"}, default="multi"
-        As in :class:`heedful.AttentionLasso`.
+    similarity, temperature, mixing, features
+        As in :class:`heedful.AttentionLasso`. Forests grow on pseudo-outcomes, so that they split where effects differ.
+        A number or a list of ``mixing`` keeps effects of rows even if they seem not to differ. ``features`` are those
+        that the effect may depend on; what is expected of outcome and treatment is learned from all columns.
+    cv : int, default=5
+        Folds of rows whose outcome and treatment are expected by models of the other folds.
+    verbose, n_jobs, random_state, heads, local
+        As in :class:`heedful.AttentionLasso`, of the model of the effect.
     outcome : estimator, default=None
         What learns the expected outcome: a scikit-learn regressor, or a classifier if outcomes are two labels. None
         takes the mean of an attention lasso with one head and of boosted trees.
     propensity : estimator or float, default=None
         What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
         known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for ``outcome``.
-    similarity : str, object, callable or list of them, default="forest"
-        As in :class:`heedful.AttentionLasso`; forests grow on pseudo-outcomes, so that they split where effects differ.
-    temperature : float, list of float or "auto", default="auto"
-        As in :class:`heedful.AttentionLasso`.
-    local : LocalLasso, default=None
-        As in :class:`heedful.AttentionLasso`.
-    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
-        As in :class:`heedful.AttentionLasso`; a number or a list keeps effects of rows even if they seem not to differ.
-    features : list, callable or dict, default=None
-        Columns that the effect may depend on, as in :class:`heedful.AttentionLasso`; what is expected of outcome and
-        treatment is learned from all columns.
-    n_folds : int, default=5
-        Folds of rows whose outcome and treatment are expected by models of the other folds.
-    verbose : int, default=0
-        1 shows progress.
-    n_jobs : int, default=None
-        As in :class:`heedful.AttentionLasso`.
-    random_state : int, RandomState instance or None, default=None
-        Seed of forests and folds.
 
     Attributes
     ----------
@@ -108,7 +95,7 @@ class AttentionEffect(AttentionEstimator):
     --------
     >>> from heedful.datasets import make_effects
     >>> train, test = make_effects("B", 600, random_state=0).split(500)
-    >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
+    >>> model = AttentionEffect(heads="single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
     >>> away = model.effect(test.X) - test.effect
     >>> bool((away**2).mean() < 0.5 * test.effect.var())
     True
@@ -118,27 +105,18 @@ class AttentionEffect(AttentionEstimator):
     >>> import numpy as np
     >>> died, lost = np.random.default_rng(0).exponential(np.c_[1 + train.treatment, np.full(500, 4)]).T
     >>> y = np.rec.fromarrays([died <= lost, np.minimum(died, lost)], names=["event", "time"])
-    >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, y, train.treatment, horizon=2.0)
-    >>> found, truth = model.average_effect(), 2 * (1 - np.exp(-1)) - (1 - np.exp(-2))
+    >>> model = AttentionEffect(heads="single", propensity=0.5, random_state=0)
+    >>> found = model.fit(train.X, y, train.treatment, horizon=2.0).average_effect()
+    >>> truth = 2 * (1 - np.exp(-1)) - (1 - np.exp(-2))
     >>> bool(found.low < truth < found.high)
     True
     """
 
-    heads: str = "multi"
-    _: KW_ONLY
+    cv: int = 5
+    # the penalty of the effect lasso for all rows is always cross-validated
+    alpha: str = field(init=False, default="auto")
     outcome: Any = None
     propensity: Any = None
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    n_folds: int = 5
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    coef_intervals = coef_intervals
 
     @all_or_nothing
     def fit(
@@ -174,7 +152,7 @@ class AttentionEffect(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        n_folds = check_count("n_folds", self.n_folds, 2, "5 is the default.")
+        n_folds = check_count("cv", self.cv, 2, "5 is the default.")
         cv: Any = "oob" if groups is None else n_folds
         kind, settings = self._plan(self.mixing, cv, groups)
         table = read_table(self, X, reset=True)
@@ -245,8 +223,8 @@ class AttentionEffect(AttentionEstimator):
         --------
         >>> from heedful.datasets import make_effects
         >>> train, test = make_effects("B", 600, random_state=0).split(500)
-        >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
-        >>> low, high = model.effect_interval(test.X).T
+        >>> model = AttentionEffect(heads="single", propensity=0.5, random_state=0)
+        >>> low, high = model.fit(train.X, train.y, train.treatment).effect_interval(test.X).T
         >>> like = model.effect(test.X) > np.quantile(model.unseen_effect_, 0.8)
         >>> bool(low[like].min() < test.effect[like].mean() < high[like].max())
         True
@@ -277,7 +255,7 @@ class AttentionEffect(AttentionEstimator):
         """
         return self.effect(X)
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
         """Return what effects were made of.
 
         Parameters
@@ -288,7 +266,7 @@ class AttentionEffect(AttentionEstimator):
             Not used: an effect is never seen.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=5
+        max_terms : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
 
         Returns
@@ -298,7 +276,7 @@ class AttentionEffect(AttentionEstimator):
         """
         if y is not None:
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
-        return self._explain(X, None, method, max_features)
+        return self._explain(X, None, method, max_terms)
 
     @overload
     def average_effect(self, subset=None, *, target=..., by: None = None, coverage=...) -> AverageEffect: ...
@@ -338,8 +316,8 @@ class AttentionEffect(AttentionEstimator):
         --------
         >>> from heedful.datasets import make_effects
         >>> train, _ = make_effects("B", 600, random_state=0).split(500)
-        >>> model = AttentionEffect("single", propensity=0.5, random_state=0).fit(train.X, train.y, train.treatment)
-        >>> found = model.average_effect(by=train.X[:, 0] > 0)
+        >>> model = AttentionEffect(heads="single", propensity=0.5, random_state=0)
+        >>> found = model.fit(train.X, train.y, train.treatment).average_effect(by=train.X[:, 0] > 0)
         >>> found.index.tolist(), found.columns.tolist()
         ([False, True], ['effect', 'standard_error', 'low', 'high', 'p_value', 'n_rows'])
         >>> bool(found.loc[True, "effect"] > found.loc[False, "effect"])
@@ -404,8 +382,9 @@ class AttentionEffect(AttentionEstimator):
         return self._rows
 
     def _plan(self, mixing: Any, cv: Any, groups: Any) -> tuple[LinearModels, Settings]:
-        shared = {name: getattr(self, name) for name in ("heads", "similarity", "temperature", "local")}
-        return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups, squares=True)
+        names = ("heads", "similarity", "temperature", "alpha", "local")
+        shared = {name: getattr(self, name) for name in names}
+        return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups)
 
     def _validate(self, rows: Rows, nuisance: Nuisance, n_folds: int, seed: np.random.RandomState) -> Validation:
         """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""
@@ -464,7 +443,7 @@ class AttentionEffect(AttentionEstimator):
         check_followed(times, arms, weight)
         if not times.censored[weight > 0].any():
             return Column(times.outcome, None)
-        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.n_folds, seed)
+        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.cv, seed)
         return uncensor(rows, times, arms, AttentionCox(**self._own_settings(seed)), weight)
 
     def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:

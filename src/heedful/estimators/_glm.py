@@ -1,16 +1,14 @@
 """The attention lasso for counts and costs: one Poisson, Gamma or Tweedie lasso per query, blended on the log scale."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
 from heedful._checks import check_choice, check_number
-from heedful._models.linear import LocalLasso
-from heedful._responses import CountsOrCosts
+from heedful._responses import CountsOrCosts, Response
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, plan_linear
+from heedful.estimators._linear import LassoEstimator
 from heedful.estimators._offset import Offset
 from heedful.explain import Explanation
 
@@ -18,8 +16,8 @@ from heedful.explain import Explanation
 POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}
 
 
-@dataclass(eq=False, repr=False)
-class AttentionGLM(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AttentionGLM(LassoEstimator):
     """Predict counts or costs by a lasso fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests say which rows matter, heads turn their scores into
@@ -56,21 +54,7 @@ class AttentionGLM(AttentionEstimator):
     True
     """
 
-    heads: str = "multi"
-    _: KW_ONLY
     family: Any = "poisson"
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    alpha: float | str = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    coef_intervals = coef_intervals
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None, *, exposure=None, offset=None) -> Self:
@@ -93,10 +77,7 @@ class AttentionGLM(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        kind, settings = plan_linear(self, groups)
-        power = self._power()
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, Offset(exposure, offset))
-        return self._fit(X, y, given, lambda _: CountsOrCosts(power), kind, settings)
+        return self._learn(X, y, sample_weight, groups, Offset(exposure, offset))
 
     def predict(self, X, exposure=None, offset=None) -> np.ndarray:
         """Return the expected count or cost of each row.
@@ -163,7 +144,7 @@ class AttentionGLM(AttentionEstimator):
         return self._score(X, y, sample_weight, Offset(exposure, offset))
 
     def explain(
-        self, X, y=None, *, method: str = "fast", max_features: int = 5, exposure=None, offset=None
+        self, X, y=None, *, method: str = "fast", max_terms: int = 5, exposure=None, offset=None
     ) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
@@ -175,7 +156,7 @@ class AttentionGLM(AttentionEstimator):
             Their counts or costs, if they are known.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=5
+        max_terms : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.
@@ -185,21 +166,15 @@ class AttentionGLM(AttentionEstimator):
         Explanation
             ``contributions(scale="factor")`` has what each column multiplies the prediction by.
         """
-        return self._explain(X, y, method, max_features, Offset(exposure, offset))
-
-    @property
-    def alpha_(self) -> float:
-        """The baseline's penalty."""
-        return self.baseline_.alpha_
+        return self._explain(X, y, method, max_terms, Offset(exposure, offset))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.target_tags.positive_only = True
         return tags
 
-    def _power(self) -> float:
-        """Return the power of the mean that the variance grows with."""
+    def _response(self, y: Any) -> Response:  # noqa: ARG002
         if isinstance(self.family, str):
-            return POWERS[check_choice("family", self.family, tuple(POWERS))]
+            return CountsOrCosts(POWERS[check_choice("family", self.family, tuple(POWERS))])
         hint = "1 is Poisson, 2 Gamma, between are Tweedie's; or use one of these names."
-        return check_number("family", self.family, 1.0, 2.0, hint=hint)
+        return CountsOrCosts(check_number("family", self.family, 1.0, 2.0, hint=hint))

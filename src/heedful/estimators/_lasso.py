@@ -1,17 +1,12 @@
 """The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
 
-from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-from heedful._models.linear import LocalLasso
-from heedful._responses import Regression
-from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
+from heedful._responses import Regression, Response
+from heedful.estimators._linear import LassoEstimator, paper_options
 
 
-@dataclass(eq=False, repr=False)
-class AttentionLasso(AttentionEstimator):
+class AttentionLasso(LassoEstimator):
     """Predict each row by a lasso fitted to the training rows that matter for it.
 
     Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
@@ -21,20 +16,12 @@ class AttentionLasso(AttentionEstimator):
 
     Parameters
     ----------
-    heads : {"multi", "single"}, default="multi"
-        Blend many heads of several forests, or choose the best one of one forest as in the paper.
     similarity : str, object, callable or list of them, default="forest"
         "forest" (for many heads :func:`heedful.similarity.default_forests`, for one a single forest), "boosted",
         "teacher", an object of :mod:`heedful.similarity`, a forest or booster, or a function
         ``(X_query, X_train) -> scores``.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.
-    alpha : float, "auto" or "nested", default="auto"
-        The baseline's lasso penalty; "auto" cross-validates it once, "nested" also anew in the training part of each
-        fold of ``cv``, as the paper does.
-    local : LocalLasso, default=None
-        Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
-        defaults of :class:`heedful.LocalLasso`.
     mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
         Total share of the heads: fixed, fitted, or one per query ("adaptive"). Of a list the one with the smallest mean
         error over the folds is taken; "weighted" takes for each query the one of 0, 0.1, ..., 1 with the smallest
@@ -50,6 +37,14 @@ class AttentionLasso(AttentionEstimator):
         Threads, as in scikit-learn: None is one, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
         Seed of forests and folds.
+    heads : {"multi", "single"}, default="multi"
+        Blend many heads of several forests, or choose the best one of one forest as in the paper.
+    alpha : float, "auto" or "nested", default="auto"
+        The baseline's lasso penalty; "auto" cross-validates it once, "nested" also anew in the training part of each
+        fold of ``cv``, as the paper does.
+    local : LocalLasso, default=None
+        Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
+        defaults of :class:`heedful.LocalLasso`.
 
     Attributes
     ----------
@@ -85,20 +80,7 @@ class AttentionLasso(AttentionEstimator):
     True
     """
 
-    heads: str = "multi"
-    _: KW_ONLY
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    alpha: float | str = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    coef_intervals = coef_intervals
+    _squares = True
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
@@ -126,31 +108,5 @@ class AttentionLasso(AttentionEstimator):
         """
         return cls(**paper_options(min_samples_split=6) | changes)
 
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit baseline and similarities; choose shares of heads on unseen rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_train, n_features)
-            Training rows: numbers, or a frame that may hold text, categories and missing cells.
-        y : array-like of shape (n_train,)
-            Their response.
-        sample_weight : array-like of shape (n_train,), default=None
-            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
-        groups : array-like of shape (n_train,), default=None
-            Groups of rows that stay together in folds and count as one in standard errors, such as the visits of a
-            patient; needs ``cv`` other than "oob".
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_linear(self, groups, squares=True)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: Regression(), kind, settings)
-
-    @property
-    def alpha_(self) -> float:
-        """The baseline's penalty."""
-        return self.baseline_.alpha_
+    def _response(self, y: Any) -> Response:  # noqa: ARG002
+        return Regression()

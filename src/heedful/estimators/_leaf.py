@@ -1,22 +1,23 @@
 """Leaf attention: keep the trees of an ensemble, weigh the rows in their leaves anew (Algorithm 3)."""
 
-from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, is_word
 from heedful._models.leaves import LeafModels
-from heedful._responses import Classification, Regression
+from heedful._models.protocol import ModelKind
+from heedful._responses import Classification, Response
 from heedful._solver import LEAF_VALUES
-from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given, check_ensemble, whole_seed
+from heedful.estimators._base import check_ensemble, whole_seed
+from heedful.estimators._wrapping import WrappingEstimator
 
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
 RESIDUAL_TEMPERATURES = (3.0, 1.0, 0.3)
 
 
-@dataclass(eq=False, repr=False)
-class LeafAttentionRegressor(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LeafAttentionRegressor(WrappingEstimator):
     """Keep an ensemble's trees; weigh the responses in each query's leaves.
 
     No model is fitted per query: in every tree the mean response of the query's leaf becomes a weighted mean, with more
@@ -28,25 +29,12 @@ class LeafAttentionRegressor(AttentionEstimator):
         A forest or booster, fitted or not: scikit-learn's forests, gradient boosting and histogram gradient boosting,
         LightGBM, XGBoost, CatBoost. A fitted one is taken as it is and ``fit`` must get its training rows; clones are
         fitted on folds to choose temperature and mixing. None is a small LightGBM (100 rounds at most, 8 leaves).
-    similarity : str, object, callable or list of them, default="forest"
-        Who is alike: see :class:`heedful.AttentionLasso`. The best one is chosen.
-    temperature : float, list of float or "auto", default="auto"
-        Softmax temperatures to try; lower attends to fewer rows.
-    mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
-        Share of the weighed leaves: see :class:`heedful.AttentionLasso`.
+    similarity, temperature, mixing, features, cv, verbose, n_jobs, random_state
+        As in :class:`heedful.AttentionLasso`. The best one of several similarities is chosen. The ensemble is always
+        grown on folds for tuning.
     leaf_value : {"responses", "residuals"}, default="responses"
         What is averaged in a leaf. "responses", as printed: the responses, and trees are averaged. "residuals", for
         boosters: what the tree was fitted to, and trees are summed.
-    features : list, callable or dict, default=None
-        Columns to use, or ``{"similarity": ..., "model": ...}``: see :class:`heedful.AttentionLasso`.
-    cv : "oob", int, splitter or iterable, default="oob"
-        How unseen rows are scored for tuning; the ensemble is always grown on folds for it.
-    verbose : int, default=0
-        1 shows progress.
-    n_jobs : int, default=None
-        Threads: None is one, -1 all cores. Results do not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Seed of forests and folds.
 
     Attributes
     ----------
@@ -68,35 +56,14 @@ class LeafAttentionRegressor(AttentionEstimator):
     True
     """
 
-    estimator: Any = None
-    similarity: Any = "forest"
-    _: KW_ONLY
-    temperature: Any = "auto"
-    mixing: Any = "auto"
     leaf_value: str = "responses"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
 
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows.
-
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_leaves(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, lambda _: Regression(), kind, settings)
+    def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
+        return plan_leaves(self, groups)
 
 
-@dataclass(eq=False, repr=False)
-class LeafAttentionClassifier(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class LeafAttentionClassifier(WrappingEstimator):
     """Keep an ensemble's trees; weigh the classes in each query's leaves.
 
     The parameters are those of :class:`heedful.LeafAttentionRegressor`; shares of classes are blended by log loss.
@@ -119,37 +86,19 @@ class LeafAttentionClassifier(AttentionEstimator):
     (2, 3)
     """
 
-    estimator: Any = None
-    similarity: Any = "forest"
-    _: KW_ONLY
-    temperature: Any = "auto"
-    mixing: Any = "auto"
     leaf_value: str = "responses"
-    features: Any = None
-    cv: Any = "oob"
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
 
-    @all_or_nothing
-    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit to training rows.
+    def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
+        return plan_leaves(self, groups)
 
-        The parameters are those of :meth:`heedful.AttentionLasso.fit`.
-
-        Returns
-        -------
-        self : the fitted estimator
-        """
-        kind, settings = plan_leaves(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
-        return self._fit(X, y, given, Classification.learn, kind, settings)
+    def _response(self, y: Any) -> Response:
+        return Classification.learn(y)
 
     def _predicts(self) -> str:
         return "classifier"
 
 
-def plan_leaves(model: LeafAttentionRegressor | LeafAttentionClassifier, groups: Any) -> tuple[LeafModels, Settings]:
+def plan_leaves(model: LeafAttentionRegressor | LeafAttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:
     """Check every argument of a model with leaves weighed anew."""
     check_choice("leaf_value", model.leaf_value, LEAF_VALUES)
     check_ensemble(model.estimator, model)

@@ -1,39 +1,130 @@
 """What attention lassos of every response share: how their arguments become models, and how sure coefficients are."""
 
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
 from heedful._attention_model.certainty import tell_certainty
 from heedful._attention_model.settings import Settings, check_settings
-from heedful._checks import check_choice, check_count, check_number, is_word
+from heedful._checks import check_choice, check_count, check_like, check_number, is_word
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
-from heedful.estimators._base import AttentionEstimator
+from heedful._responses import Response
+from heedful._undo import all_or_nothing
+from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.similarity import ForestProximity
 
 
-class LinearArguments(Protocol):
-    """The parameters of an attention lasso that decide what is fitted."""
+@dataclass(eq=False, repr=False, kw_only=True)
+class LassoEstimator(AttentionEstimator):
+    """An attention model whose local models are lassos; a subclass says of which response."""
 
-    heads: str
-    similarity: Any
-    temperature: Any
-    alpha: float | str
-    local: LocalLasso | None
-    mixing: Any
-    cv: Any
+    similarity: Any = "forest"
+    temperature: Any = "auto"
+    mixing: Any = "auto"
+    features: Any = None
+    cv: Any = "oob"
+    verbose: int = 0
+    n_jobs: int | None = None
+    random_state: Any = None
+    heads: str = "multi"
+    alpha: float | str = "auto"
+    local: LocalLasso | None = None
+
+    # whether the loss is a square, so that an anchor is one more row
+    _squares = False
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit baseline and similarities; choose shares of heads on unseen rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : array-like of shape (n_train,)
+            Their response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
+        groups : array-like of shape (n_train,), default=None
+            Groups of rows that stay together in folds and count as one in standard errors, such as the visits of a
+            patient; needs ``cv`` other than "oob".
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        return self._learn(X, y, sample_weight, groups)
+
+    def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
+        """Return how sure the coefficients of each query's model are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        coverage : float, default=0.9
+            Share of intervals that is to hold its true local coefficient, between 0 and 1.
+        n_draws : int, default=100
+            Randomised refits behind each frequency; more of them make it less grainy.
+
+        Returns
+        -------
+        DataFrame of shape (n_query * n_features, 5)
+            For each query and feature (with three or more classes also class): ``coef``, that of the blended model;
+            ``estimate``, the slope among the rows attended to, without shrinkage; ``low`` and ``high``, the ends
+            around it; ``frequency``, the share of randomised refits that select the feature.
+
+        Notes
+        -----
+        An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
+        says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
+        another kind among them, of coefficients that change between them, of how the similarities were learned, or of
+        ``limits``: ends may lie outside these. See ``docs/certainty.md``.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from heedful import AttentionLasso
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(300, 3))
+        >>> y = 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=300)
+        >>> sure = AttentionLasso(random_state=0).fit(X, y).coef_intervals([[0.5, 0.0, 0.0]]).loc[0]
+        >>> sure.index[sure["frequency"] > 0.9].tolist()
+        ['x0', 'x1']
+        >>> bool(sure["low"]["x0"] < 2.0 < sure["high"]["x0"])
+        True
+        """
+        hint = "0.9 means nine of ten coefficients."
+        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
+        return tell_certainty(self._fitted, self._read(X), coverage, n_draws, self._run)
+
+    @property
+    def alpha_(self) -> float:
+        """The baseline's penalty."""
+        return self.baseline_.alpha_
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> Self:
+        """Check every argument, and fit."""
+        kind, settings = plan_linear(self, groups)
+        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, offset)
+        return self._fit(X, y, given, self._response, kind, settings)
+
+    def _response(self, y: Any) -> Response:
+        """Return the kind of response that is learned; ``y`` is given for what is read from it, such as labels."""
+        raise NotImplementedError
 
 
-def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -> tuple[LinearModels, Settings]:
-    """Check every argument of a model with local lassos; ``squares`` says that its loss is the square."""
+def plan_linear(model: LassoEstimator, groups: Any) -> tuple[LinearModels, Settings]:
+    """Check every argument of a model with local lassos."""
     many = check_choice("heads", model.heads, ("multi", "single")) == "multi"
     check_penalty(model.alpha, model.cv)
-    if not isinstance(model.local, LocalLasso | None):
-        raise TypeError(f"`local` must be a LocalLasso, such as LocalLasso(alpha_ratio=1.0), got {model.local!r}.")
-    local = model.local or LocalLasso()
+    local = check_like("local", model.local, LocalLasso(alpha_ratio=1.0))
     ratios = check_local(local)
-    if local.standardize == "weighted" and not (squares or is_word(local.exact, "tuning")):
+    if local.standardize == "weighted" and not (model._squares or is_word(local.exact, "tuning")):
         raise ValueError(
             "`standardize='weighted'` needs fits to convergence here, as one Newton step has weights of its own, got "
             f"exact={local.exact!r}. Set `exact='tuning'`."
@@ -42,7 +133,8 @@ def plan_linear(model: LinearArguments, groups: Any, *, squares: bool = False) -
     # a smooth model has a use only where shares are chosen; heads take curves as a column
     chosen = several and isinstance(model.mixing, str)
     others = {"shapes": several and local.shapes, "smooth": chosen and local.smooth and not local.limits}
-    kind = LinearModels(model.alpha, local, most=most_columns(local, many), anchors=squares, **others)
+    most = most_columns(local, many)
+    kind = LinearModels(model.alpha, local, most=most, anchors=model._squares, **others)
     shared = (model.similarity, model.temperature, model.mixing, model.cv, groups, kind)
     return kind, check_settings(*shared, ratios=ratios, many=many)
 
@@ -63,7 +155,7 @@ def paper_options(**splits: int) -> dict[str, Any]:
         max_extrapolation=None,
         tuning_rows=None,
         exact="tuning",
-        max_features=None,
+        n_screened=None,
         shapes=False,
         smooth=False,
         standardize="weighted",
@@ -78,48 +170,3 @@ def paper_options(**splits: int) -> dict[str, Any]:
         "mixing": [tenths / 10 for tenths in range(11)],
         "cv": 10,
     }
-
-
-def coef_intervals(self: AttentionEstimator, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
-    """Return how sure the coefficients of each query's model are.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_query, n_features)
-        Rows to predict.
-    coverage : float, default=0.9
-        Share of intervals that is to hold its true local coefficient, between 0 and 1.
-    n_draws : int, default=100
-        Randomised refits behind each frequency; more of them make it less grainy.
-
-    Returns
-    -------
-    DataFrame of shape (n_query * n_features, 5)
-        For each query and feature (with three or more classes also class): ``coef``, that of the blended model;
-        ``estimate``, the slope among the rows attended to, without shrinkage; ``low`` and ``high``, the ends
-        around it; ``frequency``, the share of randomised refits that select the feature.
-
-    Notes
-    -----
-    An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
-    says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
-    another kind among them, of coefficients that change between them, of how the similarities were learned, or of
-    ``limits``: ends may lie outside these. See ``docs/certainty.md``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(300, 3))
-    >>> y = 2.0 * X[:, 0] - X[:, 1] + rng.normal(size=300)
-    >>> sure = AttentionLasso(random_state=0).fit(X, y).coef_intervals([[0.5, 0.0, 0.0]]).loc[0]
-    >>> sure.index[sure["frequency"] > 0.9].tolist()
-    ['x0', 'x1']
-    >>> bool(sure["low"]["x0"] < 2.0 < sure["high"]["x0"])
-    True
-    """
-    hint = "0.9 means nine of ten coefficients."
-    coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
-    n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
-    return tell_certainty(self._fitted, self._read(X), coverage, n_draws, self._run)

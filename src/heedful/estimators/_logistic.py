@@ -1,21 +1,19 @@
 """The attention lasso for classes: one L1 logistic model per query, blended on the probability scale."""
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from heedful._models.linear import LocalLasso
-from heedful._responses import Classification
+from heedful._responses import Classification, Response
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
-from heedful.estimators._linear import coef_intervals, paper_options, plan_linear
+from heedful.estimators._linear import LassoEstimator, paper_options
 from heedful.estimators._offset import Offset
 from heedful.explain import Explanation
 
 
-@dataclass(eq=False, repr=False)
-class AttentionLassoClassifier(AttentionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class AttentionLassoClassifier(LassoEstimator):
     """Predict classes by an L1 logistic model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
@@ -49,21 +47,7 @@ class AttentionLassoClassifier(AttentionEstimator):
     True
     """
 
-    heads: str = "multi"
-    _: KW_ONLY
-    similarity: Any = "forest"
-    temperature: Any = "auto"
-    alpha: float | str = "auto"
-    local: LocalLasso | None = None
-    mixing: Any = "auto"
-    features: Any = None
-    cv: Any = "oob"
     class_weight: Any = None
-    verbose: int = 0
-    n_jobs: int | None = None
-    random_state: Any = None
-
-    coef_intervals = coef_intervals
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
@@ -102,9 +86,7 @@ class AttentionLassoClassifier(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        kind, settings = plan_linear(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, Offset(offset=offset))
-        return self._fit(X, y, given, lambda y: Classification.learn(y, self.class_weight), kind, settings)
+        return self._learn(X, y, sample_weight, groups, Offset(offset=offset))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.
@@ -161,7 +143,7 @@ class AttentionLassoClassifier(AttentionEstimator):
         """
         return self._score(X, y, sample_weight, Offset(offset=offset))
 
-    def explain(self, X, y=None, *, method: str = "fast", max_features: int = 5, offset=None) -> Explanation:
+    def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5, offset=None) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
         Parameters
@@ -172,7 +154,7 @@ class AttentionLassoClassifier(AttentionEstimator):
             Their labels, if they are known.
         method : {"fast", "shapley"}, default="fast"
             As in :meth:`heedful.AttentionLasso.explain`.
-        max_features : int, default=5
+        max_terms : int, default=5
             As in :meth:`heedful.AttentionLasso.explain`.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows: predictions have them, links do not.
@@ -182,12 +164,10 @@ class AttentionLassoClassifier(AttentionEstimator):
         Explanation
             Blended coefficients, contributions, rows attended to.
         """
-        return self._explain(X, y, method, max_features, Offset(offset=offset))
-
-    @property
-    def alpha_(self) -> float:
-        """The baseline's penalty."""
-        return self.baseline_.alpha_
+        return self._explain(X, y, method, max_terms, Offset(offset=offset))
 
     def _predicts(self) -> str:
         return "classifier"
+
+    def _response(self, y: Any) -> Response:
+        return Classification.learn(y, self.class_weight)

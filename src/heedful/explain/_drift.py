@@ -68,7 +68,7 @@ class DriftReport(Shown):
     >>> from heedful import DriftCorrector
     >>> X = np.random.default_rng(0).normal(size=(400, 2))
     >>> model = GradientBoostingRegressor(random_state=0).fit(X[:200], X[:200, 0])
-    >>> report = DriftCorrector(model).fit(X[200:], X[200:, 0] + 3 * (X[200:, 1] > 0)).drift_report()
+    >>> report = DriftCorrector(model, random_state=0).fit(X[200:], X[200:, 0] + 3 * (X[200:, 1] > 0)).drift_report()
     >>> report.features.index[0]
     'x1'
     >>> report.frame.loc[("drift", "error change (%)"), "value"] < -50

@@ -54,7 +54,7 @@ def calibration(
     >>> from heedful import AttentionGLM, plot
     >>> from heedful.datasets import make_claims
     >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
-    >>> model = AttentionGLM("single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
+    >>> model = AttentionGLM(heads="single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
     >>> e = model.explain(test.X, test.counts, exposure=test.exposure)
     >>> ax = plot.calibration(e, 5)
     >>> len(ax.lines[0].get_xdata())
@@ -118,7 +118,7 @@ def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     >>> from heedful import AttentionGLM, plot
     >>> from heedful.datasets import make_claims
     >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
-    >>> model = AttentionGLM("single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
+    >>> model = AttentionGLM(heads="single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
     >>> ax = plot.lift(model.explain(test.X, test.counts, exposure=test.exposure))
     >>> ax.get_xlabel()
     'share of exposure, lowest predictions first'

@@ -31,7 +31,7 @@ class BoostedProximity(Similarity):
     estimator : estimator, default=None
         A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost. One that is fitted is taken as it is, any
         other serves as a template; None is LightGBM with 300 rounds of 8 leaves.
-    n_folds : int, default=5
+    cv : int, default=5
         Boosters that score training rows, each fitted without one fold.
     task : {"auto", "regression", "classification"}, default="auto"
         Kind of LightGBM; "auto" takes a classifier for text and boolean responses.
@@ -51,7 +51,7 @@ class BoostedProximity(Similarity):
     >>> from sklearn.ensemble import GradientBoostingRegressor
     >>> X = np.array([[0.0], [0.1], [1.0], [1.1]])
     >>> booster = GradientBoostingRegressor(n_estimators=5, max_depth=1)
-    >>> BoostedProximity(booster, n_folds=2, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0]).scores([[0.05]])
+    >>> BoostedProximity(booster, cv=2, random_state=0).fit(X, [0.0, 0.0, 5.0, 5.0]).scores([[0.05]])
     array([[1., 1., 0., 0.]])
     """
 
@@ -59,9 +59,9 @@ class BoostedProximity(Similarity):
     weightings = ("share",)
     temperatures_ = (0.3, 0.1, 0.05, 0.03)
 
-    def __init__(self, estimator=None, *, n_folds=5, task="auto", n_jobs=None, random_state=None):
+    def __init__(self, estimator=None, *, cv=5, task="auto", n_jobs=None, random_state=None):
         self.estimator = estimator
-        self.n_folds = n_folds
+        self.cv = cv
         self.task = task
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -76,7 +76,7 @@ class BoostedProximity(Similarity):
         self.estimator_ = self.estimator if self.keeps_rows else fit_part(template, X, y, weight)
         self._leaves, self._fold_leaves = Leaves(read_ensemble(self.estimator_), X), []
         if hasattr(template, "fit"):
-            self._fold = deal_folds(y, is_classifier(template), self.n_folds, seed)
+            self._fold = deal_folds(y, is_classifier(template), self.cv, seed)
             self._fold_leaves = [self._fit_fold(k, template, X, y, weight) for k in range(self._fold.max() + 1)]
         self._X = X
         return self
@@ -193,7 +193,7 @@ def draw_seed(random_state: Any) -> int:
 
 def deal_folds(y: np.ndarray, labels: bool, n_folds: Any, seed: int) -> np.ndarray:
     """Return the fold of each row; labels are spread evenly if each has a row for every fold."""
-    n_folds = min(int(check_number("n_folds", n_folds, 2, np.inf, hint="Use 5.")), y.size)
+    n_folds = min(int(check_number("cv", n_folds, 2, np.inf, hint="Use 5.")), y.size)
     even = labels and np.unique(y, return_counts=True)[1].min() >= n_folds
     splitter = (StratifiedKFold if even else KFold)(n_folds, shuffle=True, random_state=seed)
     fold = np.empty(y.size, np.int64)

@@ -29,7 +29,7 @@ class GaussianSimilarity(Similarity):
     array([[-0.5, -0.5]])
     """
 
-    def __init__(self, standardize=True):
+    def __init__(self, *, standardize=True):
         self.standardize = standardize
 
     @all_or_nothing

@@ -27,7 +27,7 @@ class TeacherSimilarity(Similarity):
     estimator : estimator, default=None
         The teacher. One that is fitted predicts new rows as it is, any other is fitted on all rows; clones of it are
         fitted on the folds. None is LightGBM with 300 rounds of 8 leaves.
-    n_folds : int, default=5
+    cv : int, default=5
         Folds of the out-of-fold predictions.
     anchor : bool, default=False
         Let a local model also see its own row with the teacher's prediction as the response.
@@ -55,7 +55,7 @@ class TeacherSimilarity(Similarity):
     >>> import numpy as np
     >>> from sklearn.linear_model import LinearRegression
     >>> X = np.arange(6.0)[:, None]
-    >>> teacher = TeacherSimilarity(LinearRegression(), n_folds=3, random_state=0).fit(X, 2 * X[:, 0])
+    >>> teacher = TeacherSimilarity(LinearRegression(), cv=3, random_state=0).fit(X, 2 * X[:, 0])
     >>> teacher.scores([[-1.0]]).round(2)
     array([[ -0.34,  -1.37,  -3.09,  -5.49,  -8.57, -12.34]])
     """
@@ -64,9 +64,9 @@ class TeacherSimilarity(Similarity):
     anchor = False
     temperatures_ = (1.0, 0.3, 0.1, 0.03, 0.01)
 
-    def __init__(self, estimator=None, *, n_folds=5, anchor=False, n_jobs=None, random_state=None):
+    def __init__(self, estimator=None, *, cv=5, anchor=False, n_jobs=None, random_state=None):
         self.estimator = estimator
-        self.n_folds = n_folds
+        self.cv = cv
         self.anchor = anchor
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -80,7 +80,7 @@ class TeacherSimilarity(Similarity):
         template = self._template(y, seed)
         self._labels = is_classifier(template)
         classes, y = number_labels(y) if self._labels else (np.empty(1), check_response(y))
-        fold = deal_folds(y, self._labels, self.n_folds, seed)
+        fold = deal_folds(y, self._labels, self.cv, seed)
         self._fold, self._without = fold, self._predict_without(template, X, y, weight, fold, classes.size)
         self._guess = self._without[fold, np.arange(y.size)]
         self._spread = total_variance(self._guess, weight)

@@ -59,7 +59,7 @@ def test_the_average_effect_on_censored_times_is_right_and_naive_ones_are_not(es
         times, arm, X, truth = draw_times(np.random.default_rng(seed), estimand)
         arms, weight = Column(arm, np.arange(2)), np.ones(N_CENSORED)
         rows = draw_folds(X, [arms, *times.columns], weight, None, 3, check_random_state(seed))
-        learner = AttentionCox("single", similarity=ForestProximity(16), mixing=0.0, random_state=seed)
+        learner = AttentionCox(heads="single", similarity=ForestProximity(16), mixing=0.0, random_state=seed)
         found = average(uncensor(rows, times, arms, learner, weight).values, arm, X)
         away.append(found.effect - truth)
         inside.append(found.low <= truth <= found.high)
