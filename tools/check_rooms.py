@@ -57,10 +57,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "datasets": {"_checks", "_files", "_optional"},
     "saving": {"_file_checks", "_files", "_version"},
     "_first_use": {"_kernels", "_solver", "cluster", "estimators", "similarity"},
-    # public names only, the writer of files, and compiling ahead
+    # public names only, the kinds of cells, the writer of files, and compiling ahead
     "cli": {
         "_files",
         "_first_use",
+        "_frames",
         *(
             "AttentionCox",
             "AttentionEffect",

@@ -68,6 +68,7 @@ ESTIMATORS = {
     "classes": lambda: ExtraTreesClassifier(TREES).fit(N, GRADE),
     "boosting": lambda: GradientBoostingRegressor(n_estimators=TREES).fit(N, Y),
     "histograms": lambda: HistGradientBoostingClassifier(max_iter=TREES).fit(N, LEVEL),
+    "lines": lambda: Ridge().fit(N, Y),
     "pipeline": lambda: make_pipeline(StandardScaler(), RandomForestRegressor(TREES)).fit(N, Y),
     "lightgbm": lambda: lightgbm.LGBMClassifier(n_estimators=TREES, n_jobs=1, verbosity=-1).fit(N, GRADE),
     "xgboost": lambda: xgboost.XGBRegressor(n_estimators=TREES, n_jobs=1).fit(N, Y),
@@ -154,9 +155,9 @@ def test_foreign_types_are_refused_by_name(tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "naming"),
-    [(Ridge().fit(N, Y), "'Ridge'"), (RandomForestRegressor(), "not fitted"), (make_rows, "make_rows")],
+    [(RandomForestRegressor(), "not fitted"), (make_rows, "make_rows"), ([1, 2], "'list', which is no model")],
 )
-def test_models_without_trees_or_fit_are_refused(tmp_path, model, naming):
+def test_what_is_no_fitted_model_is_refused(tmp_path, model, naming):
     assert naming in refusal(tmp_path / "m", skops_io.dumps(model))
 
 

@@ -9,24 +9,25 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from heedful.cli._csv import write_csv
 from heedful.cli._drift_rows import read_queries, read_recent
 from heedful.cli._foreign import Loaded
 from heedful.cli._main import _parser
-from heedful.cli._predict import beside, predictions
+from heedful.cli._predict import join_kept, predictions
+from heedful.cli._write import write_csv
 
 
 def model_of(task, classes=None):
     """Return a model of numbers or classes whose answers show what it was given."""
     words, rows = SimpleNamespace(prediction="expected cost"), np.arange(3.0)
+    effect = {"effect_interval": lambda X, coverage: np.outer(rows, [-coverage, coverage])} if task == "effect" else {}
     return SimpleNamespace(
         response_=SimpleNamespace(
             task=task, classes=classes, words=words, predict=lambda chance: chance.argmax(axis=1)
         ),
         predict=lambda X, exposure=1.0: rows * exposure,
         predict_interval=lambda X, coverage, exposure=1.0: np.outer(rows * exposure, [1 - coverage, 1 + coverage]),
-        effect_interval=lambda X, coverage: np.outer(rows, [-coverage, coverage]),
         predict_proba=lambda X: np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6], [0.2, 0.5, 0.3]]),
+        **effect,
     )
 
 
@@ -46,7 +47,7 @@ def test_each_probability_stands_below_its_class():
 
 def test_kept_columns_stand_beside_the_predictions_of_their_rows():
     kept = pd.DataFrame({"id": ["u", "v"]}, index=[40, 41])
-    found = beside(Path("t.csv"), kept, pd.DataFrame({"p": [1.0, 2.0]}))
+    found = join_kept(Path("t.csv"), kept, pd.DataFrame({"p": [1.0, 2.0]}))
     assert found.to_numpy().tolist() == [["u", 1.0], ["v", 2.0]]
 
 

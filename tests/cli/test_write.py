@@ -11,7 +11,7 @@ import pytest
 
 from heedful.cli import main
 from heedful.cli._errors import UserError
-from heedful.cli._write import check_output, write_blocks, write_table, write_whole
+from heedful.cli._write import check_output, write_table, write_whole
 
 HALF = """
 import sys, time
@@ -80,16 +80,16 @@ def test_a_device_is_never_replaced(tmp_path):
 def test_text_that_a_spreadsheet_would_run_gets_a_mark_unless_cells_are_raw(tmp_path, cell, written):
     path = tmp_path / "t.csv"
     table = pd.DataFrame({"label": [cell], "x": [-1.5], "kind": pd.Categorical([cell])})
-    write_table(path, table, raw=False)
+    write_table(path, [table], raw=False)
     assert path.read_text(encoding="utf-8").splitlines() == ["label,x,kind", f"{written},-1.5,{written}"]
-    write_table(path, table, raw=True)
+    write_table(path, [table], raw=True)
     assert path.read_text(encoding="utf-8").splitlines()[1].split(",")[0].strip('"') == cell
 
 
 def test_names_of_columns_get_a_mark_too_and_parquet_none(tmp_path):
     table = pd.DataFrame({"=x": ["=1"]})
     for ending in ("csv", "parquet"):
-        write_table(tmp_path / f"t.{ending}", table, raw=False)
+        write_table(tmp_path / f"t.{ending}", [table], raw=False)
     assert (tmp_path / "t.csv").read_text(encoding="utf-8").split() == ["'=x", "'=1"]
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "t.parquet"), table, check_dtype=False)
 
@@ -111,5 +111,5 @@ def test_what_fails_while_rows_are_made_is_not_blamed_on_the_output(tmp_path):
         raise OSError(errno.ENOSPC, "No space left on device", "/scratch/part")
 
     with pytest.raises(UserError, match=r"^/scratch/part: the file cannot be used: No space left.*TMPDIR"):
-        write_blocks(tmp_path / "t.csv", blocks(), raw=False)
+        write_table(tmp_path / "t.csv", blocks(), raw=False)
     assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ from heedful.saving._trust import foreign_types, is_ours
         ("heedful.none.Thing", False),
         ("heedfulness.Thing", False),
         ("heedful.__main__.main", False),
-        ("heedful.cli._streams.say", False),
+        ("heedful.cli._console.print_line", False),
         ("datetime.date", True),
         ("sklearn.model_selection._split.KFold", True),
         ("sklearn.model_selection._split.check_cv", False),

@@ -2,66 +2,54 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from heedful._frames import BOOLEANS, DATES, NUMBERS, TEXT, cell_kinds
+from heedful.cli._console import log_notice
 from heedful.cli._errors import UserError
-from heedful.cli._streams import note
 
-KINDS = ("number", "boolean", "date", "text")
+KINDS = {NUMBERS: "number", BOOLEANS: "boolean", DATES: "date", TEXT: "text"}
+WORDS = {"true": 1.0, "false": 0.0}
 
 
 def kind_of(column: pd.Series) -> str | None:
     """Return the kind of a column; None for what is neither number, boolean, date nor text."""
-    dtype, kinds = column.dtype, pd.api.types
-    if isinstance(dtype, pd.CategoricalDtype):
+    if isinstance(column.dtype, pd.CategoricalDtype):
         return "text"
-    if kinds.is_bool_dtype(dtype):
-        return "boolean"
-    if kinds.is_numeric_dtype(dtype) and not kinds.is_complex_dtype(dtype):
+    try:
+        kinds = cell_kinds(column)
+    except TypeError:
+        return None
+    if not kinds:
         return "number"
-    if kinds.is_datetime64_any_dtype(dtype):
-        return "date"
-    inferred = pd.api.types.infer_dtype(column, skipna=True)
-    known = {"string": "text", "boolean": "boolean", "date": "date", "datetime": "date", "empty": "number"}
-    return known.get(inferred, "number" if inferred in ("decimal", "integer", "floating") else None)
+    return KINDS.get(kinds[0]) if len(kinds) == 1 else None
 
 
 def convert(path: Path, column: pd.Series, kind: str) -> pd.Series:
-    """Return a column as its kind is always stored; a value that does not fit is an error."""
-    if kind == "text":
-        return _as_text(column)
-    parsed = _as_dates(column) if kind == "date" else _as_numbers(column, kind)
-    bad = np.flatnonzero(parsed.isna() & column.notna())
+    """Return a column as its kind is always stored; a value that does not fit is an error.
+
+    What a cell becomes does not depend on the other cells, so that blocks of a table are read as the whole.
+    """
+    converted = CONVERTERS[kind](column)
+    bad = np.flatnonzero(converted.isna() & column.notna())
     if bad.size:
         raise UserError(
             f"{path}: column {column.name!r} must hold {kind}s{' (true and false, or 1 and 0)' * (kind == 'boolean')}, "
-            f"got {column.astype(object).iloc[bad[0]]!r} "
-            f"in row {column.index[bad[0]] + 1}. "
+            f"got {column.astype(object).iloc[bad[0]]!r} in row {column.index[bad[0]] + 1}. "
             "Correct such cells, or leave them empty."
         )
-    return parsed
+    return converted
 
 
-def _as_dates(column: pd.Series) -> pd.Series:
-    """Return dates to the microsecond; a number is none, though ISO 8601 would take 2024 for a year."""
-    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
-        column = column.where(_as_numbers(column, "number").isna()).astype(object)
-    dates = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
-    return dates.dt.tz_localize(None).dt.as_unit("us")
-
-
-def _as_numbers(column: pd.Series, kind: str) -> pd.Series:
-    """Return each cell as the number it stands for, whatever the others are."""
-    values = _as_words(column) if kind == "boolean" else column
-    if pd.api.types.is_bool_dtype(values.dtype) or not pd.api.types.is_numeric_dtype(values.dtype):
-        values = values.astype(object).map(_number, na_action="ignore")
-    numbers = pd.Series(values.to_numpy(np.float64, na_value=np.nan), column.index)
-    return numbers.where(numbers.isin((0, 1))) if kind == "boolean" else numbers
+def _as_numbers(column: pd.Series) -> pd.Series:
+    if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
+        column = column.astype(object).map(_number, na_action="ignore")
+    return pd.Series(column.to_numpy(np.float64, na_value=np.nan), column.index)
 
 
 def _number(cell: Any) -> float:
@@ -76,23 +64,38 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
+def _as_booleans(column: pd.Series) -> pd.Series:
+    """Return words and numbers for true and false as 1 and 0."""
+    numbers = _as_numbers(column.map(lambda cell: WORDS.get(str(cell).lower(), cell), na_action="ignore"))
+    return numbers.where(numbers.isin((0, 1)))
+
+
+def _as_dates(column: pd.Series) -> pd.Series:
+    """Return dates to the microsecond; a number is none, though ISO 8601 would take 2024 for a year."""
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        column = column.where(_as_numbers(column).isna()).astype(object)
+    dates = pd.to_datetime(column, utc=True, format="ISO8601", errors="coerce")
+    return dates.dt.tz_localize(None).dt.as_unit("us")
+
+
 def _as_text(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.rename_categories([str(level) for level in column.cat.categories])
     return column.map(str, na_action="ignore").astype(object)
 
 
-def _as_words(column: pd.Series) -> pd.Series:
-    """Return numbers for true and false; what is neither stays, and is an error later."""
-    words = {"true": 1.0, "false": 0.0}
-    return column.map(lambda cell: words.get(str(cell).lower(), cell), na_action="ignore")
+CONVERTERS: dict[str, Callable[[pd.Series], pd.Series]] = {
+    "number": _as_numbers,
+    "boolean": _as_booleans,
+    "date": _as_dates,
+    "text": _as_text,
+}
 
 
 def describe_columns(path: Path, table: pd.DataFrame, dates: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return name, kind and missing cells of each column, and the number of levels of text; ``dates`` are such."""
-    found = []
-    for name in dates:
-        need_column(path, table, name, "--dates")
+    require_columns(path, table, dates, "--dates")
+    described = []
     for name in table:
         kind = "date" if name in dates else kind_of(table[name])
         if kind is None:
@@ -100,15 +103,26 @@ def describe_columns(path: Path, table: pd.DataFrame, dates: Sequence[str] = ())
                 f"{path}: column {name!r} holds neither numbers, text, booleans nor dates. Convert it or use --drop."
             )
         entry = {"name": name, "kind": kind, "missing": int(table[name].isna().sum())}
-        found.append(entry | ({"levels": int(table[name].nunique())} if kind == "text" else {}))
-    return found
+        described.append(entry | ({"levels": int(table[name].nunique())} if kind == "text" else {}))
+    return described
+
+
+def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the columns that a model was fitted to, in its order and kinds."""
+    return pd.DataFrame({entry["name"]: convert(path, table[entry["name"]], entry["kind"]) for entry in columns})
+
+
+def count_kinds(columns: list[dict[str, Any]]) -> str:
+    """Return how many columns there are of each kind."""
+    counts = Counter(entry["kind"] for entry in columns)
+    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS.values() if counts[kind])
 
 
 def leave_out_labels(path: Path, names: list[str]) -> list[str]:
     """Return names without a first one that is empty: pandas writes the labels of rows below it."""
     if len(names) < 2 or names[0].strip():
         return names
-    note(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
+    log_notice(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
     return names[1:]
 
 
@@ -121,46 +135,31 @@ def check_distinct(path: Path, names: list[str]) -> None:
         raise UserError(f"{path}: column {[n.strip() for n in names].index('') + 1} has no name. Name it.")
 
 
+def require_columns(path: Path, names: Iterable[str], wanted: Iterable[str], option: str) -> None:
+    """Refuse a table without a column that an option names."""
+    names = list(names)
+    for name in wanted:
+        if name in names:
+            continue
+        close = difflib.get_close_matches(name, names, 1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        hint = " Is the separator another one? See --sep." if len(names) == 1 else hint
+        raise UserError(f"{path}: there is no column {name!r} ({option}). It has {_quote(names)}.{hint}")
+
+
 def check_names(path: Path, names: Sequence[str], columns: list[dict[str, Any]], known: set[str]) -> None:
     """Refuse a table without a column that a model was fitted to; note columns that are neither that nor ``known``."""
     needed = [entry["name"] for entry in columns]
     missing = [name for name in needed if name not in names]
     if missing:
         raise UserError(
-            f"{path}: the model needs {_list(missing)}, which the table does not have. Add it; cells may be empty."
+            f"{path}: the model needs {_quote(missing)}, which the table does not have. Add it; cells may be empty."
         )
     unknown = [name for name in names if name not in needed and name not in known]
     if unknown:
-        note(f"{path}: the model does not know {_list(unknown)}: ignored.")
+        log_notice(f"{path}: the model does not know {_quote(unknown)}: ignored.")
 
 
-def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return the columns that a model was fitted to, in its order and kinds."""
-    return pd.DataFrame({entry["name"]: convert(path, table[entry["name"]], entry["kind"]) for entry in columns})
-
-
-def need_name(path: Path, names: Sequence[str], name: str, option: str) -> None:
-    """Refuse a table without the column that an option names."""
-    if name in names:
-        return
-    close = difflib.get_close_matches(name, names, 1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
-    hint = " Is the separator another one? See --sep." if len(names) == 1 else hint
-    raise UserError(f"{path}: there is no column {name!r} ({option}). It has {_list(names)}.{hint}")
-
-
-def need_column(path: Path, table: pd.DataFrame, name: str, option: str) -> pd.Series:
-    """Return a column that an option names."""
-    need_name(path, list(table), name, option)
-    return table[name]
-
-
-def count_kinds(columns: list[dict[str, Any]]) -> str:
-    """Return how many columns there are of each kind."""
-    counts = Counter(entry["kind"] for entry in columns)
-    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-
-
-def _list(names: Sequence[str]) -> str:
+def _quote(names: Sequence[str]) -> str:
     shown = ", ".join(repr(name) for name in names[:8]) + (" and others" if len(names) > 8 else "")
     return f"column{'s' if len(names) > 1 else ''} {shown}"

@@ -10,14 +10,13 @@ from typing import Any
 from tqdm import tqdm
 
 from heedful._first_use import compile_kernels
-from heedful.cli._output import say
-from heedful.cli._streams import note
+from heedful.cli._console import log_notice
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
     """Fit small tables of every kind; return what was compiled and how long it took."""
     start = perf_counter()
-    note("compiling all functions that are not compiled yet, up to two minutes")
+    log_notice("compiling all functions that are not compiled yet, up to two minutes")
     with _without_notices(), tqdm(disable=not arguments.verbose, unit="fit") as bar:
         compiled = compile_kernels(lambda label: (bar.set_description(label), bar.update()))
     return {"compiled": sorted(compiled), "seconds": perf_counter() - start}
@@ -35,10 +34,10 @@ def _without_notices() -> Iterator[None]:
         log.removeFilter(keep)
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say what was compiled."""
-    names, seconds = found["compiled"], found["seconds"]
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield what was compiled."""
+    names, seconds = summary["compiled"], summary["seconds"]
     if names:
-        say(f"compiled {len(names)} functions in {seconds:.1f} s: {', '.join(names)}")
+        yield f"compiled {len(names)} functions in {seconds:.1f} s: {', '.join(names)}"
     else:
-        say(f"all functions were compiled already ({seconds:.1f} s)")
+        yield f"all functions were compiled already ({seconds:.1f} s)"

@@ -4,6 +4,7 @@ The wines come from three cultivars. No model knows which; the attention finds o
 """
 
 from argparse import Namespace
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from sklearn.model_selection import train_test_split
 from tqdm import tqdm
 
 from heedful import AttentionLasso
-from heedful.cli._output import say
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -63,26 +63,25 @@ def _error(gain: list[float]) -> float:
     return float(np.std(gain, ddof=1) / len(gain) ** 0.5) if len(gain) > 1 else float("nan")
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say how much better, and why one wine was predicted as it was."""
-    say(f"Predict proline (mg/l) of {found['rows']} wines from {found['columns']} other measurements, "
-        f"{found['splits']} random halves\n")  # fmt: skip
-    say("squared error against one lasso for all wines, mean (standard error):")
-    for name, gain in found["gain"].items():
-        say(f"  {name:16s} {gain['mean']:+5.1f} % better ({gain['error']:.1f})")
-    _say_table(
-        f"heads that got a share in the last half (total {found['mixing']:.2f}, the rest is the lasso for all):",
-        found["heads"],
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield how much better, and why one wine was predicted as it was."""
+    yield (f"Predict proline (mg/l) of {summary['rows']} wines from {summary['columns']} other measurements, "
+        f"{summary['splits']} random halves\n")  # fmt: skip
+    yield "squared error against one lasso for all wines, mean (standard error):"
+    for name, gain in summary["gain"].items():
+        yield f"  {name:16s} {gain['mean']:+5.1f} % better ({gain['error']:.1f})"
+    yield _format_table(
+        f"heads that got a share in the last half (total {summary['mixing']:.2f}, the rest is the lasso for all):",
+        summary["heads"],
     )
-    say(f"\nattention on wines of the query's own cultivar, which no model knows: {found['own_cultivar']:.0%}")
-    say(f"\nwine {found['query']}: predicted {found['predicted']:.0f}, measured {found['measured']:.0f}")
-    title = (
-        f"its small model: {found['start']:.0f} at the reference, and these terms (fidelity {found['fidelity']:.2f}):"
-    )
-    _say_table(title, found["small_model"])
-    _say_table("what drove it:", found["top_features"])
-    _say_table("wines it attended to most:", found["top_rows"])
+    yield f"\nattention on wines of the query's own cultivar, which no model knows: {summary['own_cultivar']:.0%}"
+    yield f"\nwine {summary['query']}: predicted {summary['predicted']:.0f}, measured {summary['measured']:.0f}"
+    start, fidelity = f"{summary['start']:.0f}", f"{summary['fidelity']:.2f}"
+    title = f"its small model: {start} at the reference, and these terms (fidelity {fidelity}):"
+    yield _format_table(title, summary["small_model"])
+    yield _format_table("what drove it:", summary["top_features"])
+    yield _format_table("wines it attended to most:", summary["top_rows"])
 
 
-def _say_table(title: str, table: pd.DataFrame) -> None:
-    say(f"\n{title}\n{table.round(2).to_string(index=False)}")
+def _format_table(title: str, table: pd.DataFrame) -> str:
+    return f"\n{title}\n{table.round(2).to_string(index=False)}"

@@ -2,8 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -14,10 +12,9 @@ from sklearn.base import clone
 from heedful import DriftCorrector
 from heedful.cli._columns import count_kinds
 from heedful.cli._drift_rows import Recent, read_queries, read_recent, read_reference
-from heedful.cli._errors import UserError
+from heedful.cli._errors import UserError, naming
 from heedful.cli._explain import PAGES, render_page
-from heedful.cli._foreign import Loaded, load_any, message_of, model_errors
-from heedful.cli._output import say
+from heedful.cli._foreign import Loaded, load_any
 from heedful.cli._predict import predictions
 from heedful.cli._read import ENDINGS
 from heedful.cli._write import check_output, write_table, write_whole
@@ -34,9 +31,9 @@ def run(arguments: Namespace) -> dict[str, Any]:
     queries = read_queries(arguments, loaded, recent)
     reference = None if arguments.reference is None else read_reference(arguments, loaded, recent)
     corrector, plain = _fit(arguments, loaded, recent)
-    with _naming(arguments.table, "the rows cannot be predicted"):
+    with naming(arguments.table, "the rows cannot be predicted"):
         corrected, as_is = (predictions(model, queries) for model in (corrector, plain))
-    with _naming(arguments.reference or arguments.table, "the rows cannot be compared with recent ones"):
+    with naming(arguments.reference or arguments.table, "the rows cannot be compared with recent ones"):
         report = corrector.drift_report(queries, reference=reference)
     predicted = _join(corrected, as_is, report.queries["n_eff"].to_numpy())
     _write(arguments, predicted, report)
@@ -69,20 +66,11 @@ def _fit(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[DriftCor
         n_jobs=arguments.jobs,
         random_state=0,
     )
-    with _naming(arguments.recent, "the model cannot be corrected by these rows"):
+    with naming(arguments.recent, "the model cannot be corrected by these rows"):
         corrector.fit(recent.X, recent.y, time=recent.time)
         # nothing of a correction is applied, so that any rows will do
         plain = clone(corrector).set_params(mixing=0.0, window=None)
         return corrector, plain.fit(recent.X[:FEWEST], recent.y[:FEWEST])
-
-
-@contextmanager
-def _naming(path: Path, what: str) -> Iterator[None]:
-    """Turn what a model raises into an error that names the table."""
-    try:
-        yield
-    except model_errors() as error:
-        raise UserError(f"{path}: {what}: {message_of(error)}") from error
 
 
 def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd.DataFrame:
@@ -97,10 +85,10 @@ def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd
 def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> None:
     """Write the table, and the page if there is to be one: both, or neither if one of them cannot be made."""
     if arguments.report is None:
-        write_table(arguments.output, predicted, raw=arguments.raw_cells)
+        write_table(arguments.output, [predicted], raw=arguments.raw_cells)
         return
     page = render_page(report, arguments.report, f"{arguments.model.name} on {arguments.recent.name}")
-    write_table(arguments.output, predicted, raw=arguments.raw_cells)
+    write_table(arguments.output, [predicted], raw=arguments.raw_cells)
     write_whole(arguments.report, lambda file: file.write(page))
 
 
@@ -129,29 +117,29 @@ def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) 
     }
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say what was found and written."""
-    measures = found["measures"]
-    say(f"read   {found['model']}: {found['kind']}, {found['task']} from columns: {count_kinds(found['features'])}")
-    say(f"read   {found['recent']}: {measures['recent rows']} of {found['recent_rows']} rows in use, "
-        f"target {found['target']}")  # fmt: skip
-    say(f"drift  {found['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield what was found and written."""
+    measures, kinds = summary["measures"], count_kinds(summary["features"])
+    yield f"read   {summary['model']}: {summary['kind']}, {summary['task']} from columns: {kinds}"
+    yield (f"read   {summary['recent']}: {measures['recent rows']} of {summary['recent_rows']} rows in use, "
+        f"target {summary['target']}")  # fmt: skip
+    yield (f"drift  {summary['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
         f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
-    if found["reference"]:
-        say(f"read   {found['reference']}: {measures['reference rows']} rows of the model's own time, "
-            f"{found['loss']} {measures['error on the reference']:.4g}")  # fmt: skip
-    tests = ", ".join(f"{name} {p:.2g}" for name, p in found["tests"][["test", "p"]].itertuples(index=False))
-    say(f"moved  {found['finding']}" + (f" (p values: {tests})" if tests else ""))
-    if found["finding"] == "not known":
-        say("moved  --reference FILE, rows that the model was not trained on, tells drift from a bad fit")
-    elif found["finding"] != "nothing moved":
-        for row in found["columns_moved"].head(N_MOVED).itertuples():
-            say(f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "
+    if summary["reference"]:
+        yield (f"read   {summary['reference']}: {measures['reference rows']} rows of the model's own time, "
+            f"{summary['loss']} {measures['error on the reference']:.4g}")  # fmt: skip
+    tests = ", ".join(f"{name} {p:.2g}" for name, p in summary["tests"][["test", "p"]].itertuples(index=False))
+    yield f"moved  {summary['finding']}" + (f" (p values: {tests})" if tests else "")
+    if summary["finding"] == "not known":
+        yield "moved  --reference FILE, rows that the model was not trained on, tells drift from a bad fit"
+    elif summary["finding"] != "nothing moved":
+        for row in summary["columns_moved"].head(N_MOVED).itertuples():
+            yield (f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "
                 f"{row.effect_before:.3g} -> {row.effect_after:.3g}")  # fmt: skip
-    shares = found["heads"].groupby("similarity", sort=False)["share"].sum()
+    shares = summary["heads"].groupby("similarity", sort=False)["share"].sum()
     alike = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
-    say(f"model  mixing {measures['mixing']:.2f} ({alike}), guard {measures['guard']:.2f}, "
+    yield (f"model  mixing {measures['mixing']:.2f} ({alike}), guard {measures['guard']:.2f}, "
         f"{measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
-    say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")
-    if found["report"]:
-        say(f"wrote  {found['report']}")
+    yield f"wrote  {summary['output']}: {summary['rows']} rows, columns {', '.join(summary['columns'])}"
+    if summary["report"]:
+        yield f"wrote  {summary['report']}"

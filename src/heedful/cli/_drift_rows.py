@@ -10,11 +10,11 @@ import pandas as pd
 from sklearn.base import is_classifier
 
 from heedful import DriftCorrector
-from heedful.cli._columns import check_names, conform, convert, describe_columns, kind_of, need_column
+from heedful.cli._columns import check_names, conform, convert, describe_columns, kind_of, require_columns
 from heedful.cli._errors import UserError
 from heedful.cli._foreign import Loaded
 from heedful.cli._read import read_table
-from heedful.cli._target import read_response
+from heedful.cli._tasks import read_target
 
 # Names that LightGBM and XGBoost give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")
@@ -34,48 +34,53 @@ class Recent(NamedTuple):
 
 def read_recent(arguments: Namespace, loaded: Loaded) -> Recent:
     """Read the recent rows."""
-    path, classes = arguments.recent, getattr(loaded.model, "classes_", None)
-    table = _read_labelled(path, arguments, classes, [name for name, kind in loaded.kinds.items() if kind == "text"])
+    path, others = arguments.recent, _other_columns(arguments, loaded)
+    table = _read_labelled(path, arguments, loaded, [name for name, kind in loaded.kinds.items() if kind == "text"])
     time = None if arguments.time is None else _read_time(path, table, arguments)
-    over = _passed_over(arguments, loaded)
-    columns = _find_columns(path, table.drop(columns=over, errors="ignore"), loaded)
-    X = _take(path, table.drop(columns=over, errors="ignore"), loaded, columns)
-    task = _find_task(loaded.model)
-    y = _read_response(path, table, arguments.target, task, classes)
+    features = table.drop(columns=others, errors="ignore")
+    columns = _find_columns(path, features, loaded)
+    X = _select(path, features, loaded, columns)
+    task = "classification" if is_classifier(DriftCorrector(loaded.model)) else "regression"
+    y = _read_response(path, table[arguments.target], task, loaded)
     order = np.arange(len(y)) if time is None else np.argsort(time.to_numpy(), kind="stable")
     X, y, time = (None if e is None else e.iloc[order].reset_index(drop=True) for e in (X, y, time))
-    return Recent(task, loaded.rows(X), y, time, columns, [name for name in over if name in table])
+    return Recent(task, loaded.rows(X), y, time, columns, [name for name in others if name in table])
 
 
 def read_queries(arguments: Namespace, loaded: Loaded, recent: Recent) -> Any:
     """Read the rows to predict, with the columns and kinds that the recent rows have."""
     path = arguments.table
-    table = read_table(path, arguments.sep, [entry["name"] for entry in recent.columns if entry["kind"] == "text"])
-    for name in arguments.drop:
-        if name not in recent.others:
-            need_column(path, table, name, "--drop")
-    table = table.drop(columns=_passed_over(arguments, loaded), errors="ignore")
-    return loaded.rows(_take(path, table, loaded, recent.columns))
+    table = read_table(path, arguments.sep, _text_columns(recent))
+    require_columns(path, table, [name for name in arguments.drop if name not in recent.others], "--drop")
+    return _rows_like(path, table, arguments, loaded, recent)
 
 
 def read_reference(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[Any, pd.Series]:
     """Read rows of the model's own time, with the columns and kinds that the recent rows have."""
-    path, classes = arguments.reference, getattr(loaded.model, "classes_", None)
-    text = [entry["name"] for entry in recent.columns if entry["kind"] == "text"]
-    table = _read_labelled(path, arguments, classes, text)
-    y = _read_response(path, table, arguments.target, recent.task, classes)
-    table = table.drop(columns=_passed_over(arguments, loaded), errors="ignore")
-    return loaded.rows(_take(path, table, loaded, recent.columns)), y
+    path = arguments.reference
+    table = _read_labelled(path, arguments, loaded, _text_columns(recent))
+    y = _read_response(path, table[arguments.target], recent.task, loaded)
+    return _rows_like(path, table, arguments, loaded, recent), y
 
 
-def _read_labelled(path: Path, arguments: Namespace, classes: Any, text: list[str]) -> pd.DataFrame:
+def _read_labelled(path: Path, arguments: Namespace, loaded: Loaded, text: list[str]) -> pd.DataFrame:
     """Read a table that has the response."""
-    table = read_table(path, arguments.sep, [*text, arguments.target] if _are_text(classes) else text)
-    need_column(path, table, arguments.target, "--target")
+    table = read_table(path, arguments.sep, [*text, arguments.target] if _has_text_labels(loaded) else text)
+    require_columns(path, table, [arguments.target], "--target")
     return table
 
 
-def _passed_over(arguments: Namespace, loaded: Loaded) -> list[str]:
+def _text_columns(recent: Recent) -> list[str]:
+    return [entry["name"] for entry in recent.columns if entry["kind"] == "text"]
+
+
+def _rows_like(path: Path, table: pd.DataFrame, arguments: Namespace, loaded: Loaded, recent: Recent) -> Any:
+    """Return the rows of a table with the columns and kinds that the recent rows have."""
+    features = table.drop(columns=_other_columns(arguments, loaded), errors="ignore")
+    return loaded.rows(_select(path, features, loaded, recent.columns))
+
+
+def _other_columns(arguments: Namespace, loaded: Loaded) -> list[str]:
     """Return columns that are not handed to the model; it may know the time by name and need it."""
     time = [arguments.time] if arguments.time and arguments.time not in (loaded.names or []) else []
     return [arguments.target, *time, *arguments.drop, *loaded.others]
@@ -96,13 +101,13 @@ def _find_columns(path: Path, table: pd.DataFrame, loaded: Loaded) -> list[dict[
     return [{"name": name, "kind": _kind(name, kinds.get(name), loaded)} for name in names]
 
 
-def _kind(name: str, found: str | None, loaded: Loaded) -> str:
-    """Return the kind that a column must have: as the model tells, else as it was found if the model may take it."""
-    free = loaded.takes_text or found in NUMBERS
-    return loaded.kinds.get(name) or (found if found and free else "number")
+def _kind(name: str, kind: str | None, loaded: Loaded) -> str:
+    """Return the kind that a column must have: as the model says, else the table's if the model may take it."""
+    free = loaded.takes_text or kind in NUMBERS
+    return loaded.kinds.get(name) or (kind if kind and free else "number")
 
 
-def _take(path: Path, table: pd.DataFrame, loaded: Loaded, columns: list[dict[str, Any]]) -> pd.DataFrame:
+def _select(path: Path, table: pd.DataFrame, loaded: Loaded, columns: list[dict[str, Any]]) -> pd.DataFrame:
     """Return the columns that a model needs, in its order and kinds."""
     table = _rename(table, loaded)
     check_names(path, list(table), columns, set())
@@ -122,27 +127,20 @@ def _rename(table: pd.DataFrame, loaded: Loaded) -> pd.DataFrame:
     return table.rename(columns={n: new for n, new in plain.items() if new in names and new not in table})
 
 
-def _find_task(model: Any) -> str:
-    """Return what a model predicts."""
-    return "classification" if is_classifier(DriftCorrector(model)) else "regression"
-
-
-def _are_text(classes: np.ndarray | None) -> bool:
+def _has_text_labels(loaded: Loaded) -> bool:
+    classes = getattr(loaded.model, "classes_", None)
     return classes is not None and all(isinstance(label, str) for label in classes)
 
 
-def _read_response(path: Path, table: pd.DataFrame, target: str, task: str, classes: np.ndarray | None) -> pd.Series:
+def _read_response(path: Path, column: pd.Series, task: str, loaded: Loaded) -> pd.Series:
     """Return numbers, or labels as the model has them."""
-    column = table[target]
     if task == "regression" and kind_of(column) not in NUMBERS:
         raise UserError(
-            f"{path}: column {target!r} (--target) must hold numbers as the model predicts, got {column.iloc[0]!r}. "
-            "Is it the right column?"
+            f"{path}: column {column.name!r} (--target) must hold numbers as the model predicts, got "
+            f"{column.iloc[0]!r}. Is it the right column?"
         )
-    y = pd.Series(
-        read_response(path, table, Namespace(task=task, target=target, event=None, time=None, exposure=None)).y
-    )
-    if _are_text(classes):
+    y = read_target(path, column, task)
+    if _has_text_labels(loaded):
         return y.map(str).astype(object)
     numbers = pd.to_numeric(y, errors="coerce")
     return y if numbers.isna().any() else numbers
@@ -150,7 +148,8 @@ def _read_response(path: Path, table: pd.DataFrame, target: str, task: str, clas
 
 def _read_time(path: Path, table: pd.DataFrame, arguments: Namespace) -> pd.Series:
     """Return dates or numbers; a length of time such as 30D takes dates."""
-    column = need_column(path, table, arguments.time, "--time")
+    require_columns(path, table, [arguments.time], "--time")
+    column = table[arguments.time]
     kind = "number" if kind_of(column) == "number" else "date"
     if kind == "number" and isinstance(arguments.window, str):
         raise UserError(

@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -10,15 +9,15 @@ from typing import Any
 import pandas as pd
 
 from heedful.cli._columns import count_kinds
-from heedful.cli._errors import UserError, one_line
+from heedful.cli._errors import UserError, naming
 from heedful.cli._explain import PAGES, check_page, on_page, render_page
 from heedful.cli._fit import forests
-from heedful.cli._model import Saved, make_estimator, make_notes, save_model
-from heedful.cli._output import say
-from heedful.cli._predict import beside, predictions
+from heedful.cli._model import Saved, make_notes, save_model
+from heedful.cli._predict import join_kept, predictions
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS, read_table
 from heedful.cli._study import Study, read_study
+from heedful.cli._tasks import TASKS
 from heedful.cli._write import check_output, write_table, write_whole
 from heedful.explain import say_cell
 from heedful.explain._average_effect import OVER
@@ -33,14 +32,14 @@ def run(arguments: Namespace) -> dict[str, Any]:
     notes["smaller_is_better"] = arguments.smaller_is_better
     X, kept = _rows_to_write(arguments, study, notes)
     saved = Saved(notes, _fit(arguments, study))
-    with _naming(arguments.queries or arguments.table, "the effects of its rows cannot be told"):
-        found = predictions(saved.model, X, arguments.interval)
+    with naming(arguments.queries or arguments.table, "the effects of its rows cannot be told"):
+        effects = predictions(saved.model, X, arguments.interval)
         if arguments.queries is None:
-            found["unseen_effect"] = saved.model.unseen_effect_
-        written = beside(arguments.queries or arguments.table, kept, found)
-        answers = _answers(arguments, saved)
+            effects["unseen_effect"] = saved.model.unseen_effect_
+        written = join_kept(arguments.queries or arguments.table, kept, effects)
+        summary = _summarize(arguments, saved)
         _write(arguments, saved, X, written)
-    return answers | {
+    return summary | {
         "columns": study.columns,
         "rows": len(study.X),
         "written": {"rows": len(written), "columns": list(written)},
@@ -74,8 +73,7 @@ def _rows_to_write(arguments: Namespace, study: Study, notes: dict[str, Any]) ->
 
 
 def _fit(arguments: Namespace, study: Study) -> Any:
-    model = make_estimator(
-        "effect",
+    model = TASKS["effect"].make(
         heads=arguments.heads,
         similarity=forests(arguments.trees, arguments.heads),
         verbose=arguments.verbose,
@@ -83,20 +81,11 @@ def _fit(arguments: Namespace, study: Study) -> Any:
         random_state=arguments.seed,
     )
     named = study.named
-    with _naming(arguments.table, f"no effect of {named['treatment']!r} on {named['outcome']!r} can be estimated"):
+    with naming(arguments.table, f"no effect of {named['treatment']!r} on {named['outcome']!r} can be estimated"):
         return model.fit(study.X, study.outcome, study.treatment, **study.known)
 
 
-@contextmanager
-def _naming(path: Path, what: str) -> Iterator[None]:
-    """Turn what a model raises into an error that names the table."""
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{path}: {what}: {one_line(error)}") from error
-
-
-def _answers(arguments: Namespace, saved: Saved) -> dict[str, Any]:
+def _summarize(arguments: Namespace, saved: Saved) -> dict[str, Any]:
     model = saved.model
     average = model.average_effect(coverage=arguments.interval)
     differences = model.heterogeneity(smaller_is_better=arguments.smaller_is_better)
@@ -135,39 +124,40 @@ def _write(arguments: Namespace, saved: Saved, X: pd.DataFrame, written: pd.Data
     if arguments.report is not None:
         title = f"Effects of {saved.header['response']['treatment']} in {arguments.table.name}"
         page = render_page(saved.model.explain(X), arguments.report, title, on_page(saved, X, arguments.interval))
-    write_table(arguments.output, written, raw=arguments.raw_cells)
+    write_table(arguments.output, [written], raw=arguments.raw_cells)
     if arguments.report is not None:
         write_whole(arguments.report, lambda file: file.write(page))
     if arguments.save is not None:
-        # how it is shown and run is the choice of who predicts
-        save_model(arguments.save, saved.model.set_params(verbose=0, n_jobs=None), saved.header)
+        save_model(arguments.save, saved.model, saved.header)
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say what the treatment does, whether that differs, and what speaks against it."""
-    say(f"read   {found['table']}: {found['rows']} rows, columns to predict from: {count_kinds(found['columns'])}")
-    say(f"task   effect of {_say_treatment(found)} on {_say_outcome(found)}")
-    average = found["average"]
-    say(f"mean   {average['effect']:.4g}, {100 * average['coverage']:.3g} % interval {average['low']:.4g} to "
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield what the treatment does, whether that differs, and what speaks against it."""
+    yield (
+        f"read   {summary['table']}: {summary['rows']} rows, columns to predict from: {count_kinds(summary['columns'])}"
+    )
+    yield f"task   effect of {_describe_treatment(summary)} on {_describe_outcome(summary)}"
+    average = summary["average"]
+    yield (f"mean   {average['effect']:.4g}, {100 * average['coverage']:.3g} % interval {average['low']:.4g} to "
         f"{average['high']:.4g}: average effect {OVER[average['target']]}{average['n_rows']} rows")  # fmt: skip
-    say(f"differ {found['heterogeneity']['verdict']}")
-    for line in found["overlap"]["warnings"] or [found["overlap"]["verdict"]]:
-        say(f"check  {line}")
-    written = found["written"]
-    say(f"wrote  {found['output']}: {written['rows']} rows, columns {', '.join(written['columns'])}")
+    yield f"differ {summary['heterogeneity']['verdict']}"
+    for line in summary["overlap"]["warnings"] or [summary["overlap"]["verdict"]]:
+        yield f"check  {line}"
+    written = summary["written"]
+    yield f"wrote  {summary['output']}: {written['rows']} rows, columns {', '.join(written['columns'])}"
     for name in ("report", "save"):
-        if found[name]:
-            say(f"wrote  {found[name]}")
+        if summary[name]:
+            yield f"wrote  {summary[name]}"
 
 
-def _say_treatment(found: dict[str, Any]) -> str:
-    if found["levels"] is None:
-        return f"one unit more of {found['treatment']}"
-    control, treated = (say_cell(level) for level in found["levels"])
-    return f"{found['treatment']} = {treated}, against {control},"
+def _describe_treatment(summary: dict[str, Any]) -> str:
+    if summary["levels"] is None:
+        return f"one unit more of {summary['treatment']}"
+    control, treated = (say_cell(level) for level in summary["levels"])
+    return f"{summary['treatment']} = {treated}, against {control},"
 
 
-def _say_outcome(found: dict[str, Any]) -> str:
-    if found["labels"] is None:
-        return str(found["outcome"])
-    return f"the chance that {found['outcome']} is {say_cell(found['labels'][1])}"
+def _describe_outcome(summary: dict[str, Any]) -> str:
+    if summary["labels"] is None:
+        return str(summary["outcome"])
+    return f"the chance that {summary['outcome']} is {say_cell(summary['labels'][1])}"

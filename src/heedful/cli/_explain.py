@@ -2,6 +2,7 @@
 
 import importlib
 from argparse import Namespace
+from collections.abc import Iterator
 from numbers import Real
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -9,12 +10,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from heedful.cli._errors import UserError, one_line
+from heedful.cli._errors import UserError, naming
 from heedful.cli._model import Saved, load_model
-from heedful.cli._output import say
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
-from heedful.cli._target import response_if_known
+from heedful.cli._tasks import response_if_known
 from heedful.cli._write import check_output, write_table, write_whole
 from heedful.explain import say_cell
 
@@ -33,12 +33,10 @@ def run(arguments: Namespace) -> dict[str, Any]:
     table, rows = Queries(arguments, saved).whole()
     y = response_if_known(arguments.table, table, header["task"], header["response"])
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
-    try:
-        known = {} if rows.exposure is None else {"exposure": rows.exposure}
+    known = {} if rows.exposure is None else {"exposure": rows.exposure}
+    with naming(arguments.table, "the rows cannot be explained"):
         explanation = saved.model.explain(rows.X, y, **known)
         written = _write(arguments, explanation, saved, rows.X)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"{arguments.table}: the rows cannot be explained: {one_line(error)}") from error
     return {
         "command": "explain",
         "model": str(arguments.model),
@@ -91,15 +89,15 @@ def _write(arguments: Namespace, explanation: Any, saved: Saved, X: pd.DataFrame
         page = render_page(explanation, output, title, on_page(saved, X))
         write_whole(output, lambda file: file.write(page))
     else:
-        write_table(output, as_one_table(tables), raw=arguments.raw_cells)
+        write_table(output, [as_one_table(tables)], raw=arguments.raw_cells)
     return {"output": str(output)}
 
 
 def on_page(saved: Saved, X: pd.DataFrame, coverage: float = 0.9) -> dict[str, Any]:
-    """Return what a page of effects shows beside the explanation."""
-    if saved.header["task"] != "effect":
-        return {}
+    """Return what a page of effects shows with the explanation."""
     model, better = saved.model, bool(saved.header.get("smaller_is_better"))
+    if not hasattr(model, "effect_interval"):
+        return {}
     answers = [model.average_effect(coverage=coverage), model.heterogeneity(smaller_is_better=better), model.overlap()]
     return {"interval": model.effect_interval(X, coverage), "answers": answers}
 
@@ -154,11 +152,11 @@ def effects_to_write(explanation: Any, features: pd.DataFrame) -> pd.DataFrame:
 
 def values_to_write(table: pd.DataFrame) -> pd.DataFrame:
     """Return a table with cells as files hold them: numbers if all are, else text; missing ones are empty."""
-    found = table.copy(deep=False)
+    plain = table.copy(deep=False)
     for name in ("value", "reference", "from", "to"):
         if name in table:
-            found[name] = _cells_to_write(table[name])
-    return found
+            plain[name] = _cells_to_write(table[name])
+    return plain
 
 
 def _cells_to_write(column: pd.Series) -> pd.Series:
@@ -224,12 +222,16 @@ def _errors(explanation: Any) -> dict[str, Any] | None:
     return {"error": explanation.words.error, "model": own, "baseline": plain, "verdict": explanation.verdict}
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say what was explained."""
-    say(f"wrote  {found['output']}: {found['rows']} rows explained")
-    if found["errors"]:
-        own, plain = found["errors"]["model"], found["errors"]["baseline"]
-        own, plain = (f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}" for value in (own, plain))
-        say(f"error  {found['errors']['error']} {own}, {plain} by one model for all rows: {found['errors']['verdict']}")
-    if found["training_rows"]:
-        say(f"note   {found['training_rows']} of {found['rows']} rows are training rows: their errors are in-sample")
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield what was explained."""
+    yield f"wrote  {summary['output']}: {summary['rows']} rows explained"
+    errors = summary["errors"]
+    if errors:
+        own, plain = (
+            f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
+            for value in (errors["model"], errors["baseline"])
+        )
+        yield f"error  {errors['error']} {own}, {plain} by one model for all rows: {errors['verdict']}"
+    n_training = summary["training_rows"]
+    if n_training:
+        yield f"note   {n_training} of {summary['rows']} rows are training rows: their errors are in-sample"

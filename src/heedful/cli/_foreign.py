@@ -7,7 +7,6 @@ import importlib
 import io
 import json
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
@@ -19,26 +18,14 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from heedful.cli._errors import UserError, one_line
+from heedful.cli._errors import UserError, message_of
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
-SKLEARN = ("RandomForest", "ExtraTrees", "GradientBoosting", "HistGradientBoosting")
-# The last step of a model, by package and name.
-KINDS = {
-    "sklearn": {f"{name}{task}" for name in SKLEARN for task in ("Regressor", "Classifier")},
-    "lightgbm": {"LGBMRegressor", "LGBMClassifier", "Booster"},
-    "xgboost": {"XGBRegressor", "XGBClassifier", "XGBRFRegressor", "XGBRFClassifier", "Booster"},
-}
-# What skops finds in such models and does not trust by itself.
-KNOWN = (
-    *("sklearn.tree._tree.Tree", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor", "numpy.dtype"),
-    "collections.OrderedDict",
-    *("lightgbm.basic.Booster", "lightgbm.sklearn.LGBMRegressor", "lightgbm.sklearn.LGBMClassifier"),
-    "xgboost.core.Booster",
-    *(f"xgboost.sklearn.{name}" for name in sorted(KINDS["xgboost"] - {"Booster"})),
-)
+NOT_CORRECTED = {"survival": "survival", "effect": "treatment effects"}
+# Packages whose types a file may hold that is to be trusted.
+PACKAGES = ("sklearn", "numpy", "collections", *BOOSTERS)
 
 
 class Loaded(NamedTuple):
@@ -97,19 +84,6 @@ def load_any(path: Path, *, trust: bool) -> Loaded:
         return _describe(path, load(path))
 
 
-def model_errors() -> tuple[type[Exception], ...]:
-    """Return what models raise if rows do not suit them."""
-    found = getattr(sys.modules.get("lightgbm.basic"), "LightGBMError", None)
-    return (TypeError, ValueError, *([found] if found else []))
-
-
-def message_of(error: Exception) -> str:
-    """Return the message of a model's error, without the places in its code that XGBoost adds."""
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    return one_line(ValueError(re.sub(r"^\[[\d:]+\] \S+: |\nStack trace:.*", "", str(error), flags=re.DOTALL)))
-
-
 def _is_ours(path: Path) -> bool:
     """Return whether an archive has the header of ``heedful.save_model``."""
     try:
@@ -121,8 +95,8 @@ def _is_ours(path: Path) -> bool:
 
 def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
-    if header["task"] in ("survival", "effect"):
-        what = "treatment effects" if header["task"] == "effect" else "survival"
+    if header["task"] in NOT_CORRECTED:
+        what = NOT_CORRECTED[header["task"]]
         raise UserError(f"{path}: a model of {what} cannot be corrected, only one of numbers or classes.")
     if "exposure" in header["response"]:
         raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")
@@ -132,24 +106,18 @@ def _load_ours(path: Path) -> Loaded:
 
 
 def _load_skops(path: Path) -> Any:
-    """Return what a file of skops holds; refuse types that are not known, before anything of theirs is run."""
+    """Return what a file of skops holds; refuse types of other packages, before anything of theirs is run."""
     skops = importlib.import_module("skops.io")
     types = skops.get_untrusted_types(file=path)
-    foreign = [name for name in types if not _is_known(path, name)]
+    foreign = [name for name in types if _root(name) not in PACKAGES]
     if foreign:
         raise UserError(
             f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of scikit-learn, "
             "LightGBM or XGBoost. It was not loaded; do not trust where it came from."
         )
-    return skops.load(path, trusted=types)
-
-
-def _is_known(path: Path, name: str) -> bool:
-    """Return whether a type is part of a model; the package that it comes from must be there."""
-    package = _root(name)
-    if name in KNOWN and package in BOOSTERS:
+    for package in {_root(name) for name in types} & set(BOOSTERS):
         _package(path, package)
-    return name in KNOWN
+    return skops.load(path, trusted=types)
 
 
 def _load_lightgbm(path: Path) -> Any:
@@ -188,18 +156,14 @@ def _package(path: Path, name: str) -> ModuleType:
 
 
 def _describe(path: Path, model: Any) -> Loaded:
-    """Return a model with what it needs; refuse one that is not of a known kind, or not fitted."""
-    last = _last_step(model)
-    if type(last).__name__ not in KINDS.get(_root(type(last).__module__), ()):
-        raise UserError(
-            f"{path}: the file holds {type(last).__name__!r}. A model must be a random forest, extra trees or gradient "
-            "boosting of scikit-learn, LightGBM or XGBoost, or a pipeline that ends in one."
-        )
-    if hasattr(last, "fit"):
+    """Return a model with what it needs; refuse one that is not fitted."""
+    if hasattr(model, "fit"):
         try:
             check_is_fitted(model)
         except ValueError as error:
             raise UserError(f"{path}: the model is not fitted. Save it after `fit`.") from error
+    elif _root(type(model).__module__) not in BOOSTERS:
+        raise UserError(f"{path}: the file holds {type(model).__name__!r}, which is no model.")
     names, n_columns = _names(model), _count_columns(model)
     if isinstance(model, Pipeline):
         return Loaded(model, names, n_columns, {}, takes_text=True)
@@ -231,13 +195,13 @@ def _categories(path: Path, model: Any) -> dict[str, bool]:
     package = _root(type(model).__module__)
     if package not in BOOSTERS:
         return {}
-    found = _lightgbm_levels(model) if package == "lightgbm" else _xgboost_levels(model)
-    if found is None:
+    levels = _lightgbm_levels(model) if package == "lightgbm" else _xgboost_levels(model)
+    if levels is None:
         raise UserError(
             f"{path}: the model has categories, and the file does not say of which columns or by which names. Fit it "
             "to a table with columns of categories (XGBoost 3.1 or later), or to numbers."
         )
-    return found
+    return levels
 
 
 def _lightgbm_levels(model: Any) -> dict[str, bool] | None:
@@ -262,10 +226,10 @@ def _xgboost_levels(model: Any) -> dict[str, bool] | None:
     columns = zip(
         booster.feature_names or [], booster.feature_types, model.get("cats", {}).get("enc", []), strict=False
     )
-    found = {name: entry for name, kind, entry in columns if kind == "c"}
-    if not found or not all(entry["values"] for entry in found.values()):
+    levels = {name: entry for name, kind, entry in columns if kind == "c"}
+    if not levels or not all(entry["values"] for entry in levels.values()):
         return None
-    return {name: "offsets" in entry for name, entry in found.items()}
+    return {name: "offsets" in entry for name, entry in levels.items()}
 
 
 def _root(name: str) -> str:

@@ -3,28 +3,12 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from heedful import AttentionCox, AttentionEffect, AttentionGLM, AttentionLasso, AttentionLassoClassifier, saving
-from heedful.cli._columns import KINDS
+from heedful import saving
+from heedful.cli._columns import CONVERTERS
 from heedful.cli._errors import UserError, one_line
 from heedful.cli._read import check_file
+from heedful.cli._tasks import TASKS
 from heedful.cli._write import write_whole
-
-ESTIMATORS = {
-    "regression": AttentionLasso,
-    "classification": AttentionLassoClassifier,
-    "survival": AttentionCox,
-    "poisson": AttentionGLM,
-    "gamma": AttentionGLM,
-    "tweedie": AttentionGLM,
-    "effect": AttentionEffect,
-}
-# Columns that a model learned from beside its features: those it must have, and those it may have.
-RESPONSES = {
-    "survival": ({"event", "time"}, set[str]()),
-    "effect": ({"outcome", "treatment"}, {"weight", "group", "propensity"}),
-}
-# Tasks that an estimator knows as its family, and whose rows may have exposures.
-FAMILIES = tuple(task for task, estimator in ESTIMATORS.items() if estimator is AttentionGLM)
 
 
 class Saved(NamedTuple):
@@ -32,11 +16,6 @@ class Saved(NamedTuple):
 
     header: dict[str, Any]
     model: Any
-
-
-def make_estimator(task: str, **settings: Any) -> Any:
-    """Return the estimator of a task, not fitted."""
-    return ESTIMATORS[task](**settings, **({"family": task} if task in FAMILIES else {}))
 
 
 def make_notes(task: str, response: dict[str, str], columns: list[dict[str, Any]], dropped: list[str]) -> dict:
@@ -51,6 +30,8 @@ def make_notes(task: str, response: dict[str, str], columns: list[dict[str, Any]
 
 def save_model(path: Path, model: Any, notes: dict[str, Any]) -> int:
     """Write a model; return its size in bytes."""
+    # how it is shown and run is the choice of who predicts
+    model.set_params(verbose=0, n_jobs=None)
     write_whole(path, lambda file: saving.save_model(model, file, notes))
     return path.stat().st_size
 
@@ -60,28 +41,26 @@ def load_model(path: Path) -> Saved:
     check_file(path)
     try:
         header = saving.read_header(path)
-        _check_notes(path, header)
+        if not _are_notes(header):
+            raise _damaged(path, "its header is not one of `heedful fit`")
         model = saving.load_model(path)
     except ValueError as error:
         raise UserError(one_line(error)) from error
-    if type(model) is not ESTIMATORS[header["task"]]:
+    if type(model) is not TASKS[header["task"]].estimator:
         raise _damaged(path, f"a model of type {type(model).__name__} under the task {header['task']!r}")
     return Saved(header, model)
 
 
-def _check_notes(path: Path, header: dict[str, Any]) -> None:
+def _are_notes(header: dict[str, Any]) -> bool:
+    """Return whether a header has all that ``make_notes`` writes."""
     try:
-        more = {"exposure"} if header["task"] in FAMILIES else set()
-        names, optional = RESPONSES.get(header["task"], ({"target"}, more))
-        names = names | (optional & set(header["response"]))
+        task, options = TASKS[header["task"]], set(header["response"])
         texts = [*header["response"].values(), *header["dropped"], *(entry["name"] for entry in header["columns"])]
-        valid = header["task"] in ESTIMATORS and set(header["response"]) == names
-        valid = valid and all(isinstance(text, str) for text in texts)
-        valid = valid and all(entry["kind"] in KINDS for entry in header["columns"])
+        right = set(task.columns) <= options <= {*task.columns, *task.optional}
+        right = right and all(isinstance(text, str) for text in texts)
+        return right and all(entry["kind"] in CONVERTERS for entry in header["columns"])
     except (KeyError, TypeError, AttributeError):
-        valid = False
-    if not valid:
-        raise _damaged(path, "its header is not one of `heedful fit`")
+        return False
 
 
 def _damaged(path: Path, what: str) -> UserError:

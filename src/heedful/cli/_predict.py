@@ -8,12 +8,11 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from heedful.cli._errors import UserError, one_line
-from heedful.cli._model import FAMILIES, Saved, load_model
-from heedful.cli._output import say
+from heedful.cli._errors import UserError, naming
+from heedful.cli._model import Saved, load_model
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
-from heedful.cli._write import check_output, write_blocks
+from heedful.cli._write import check_output, write_table
 
 # Memory for the rows of a block, and how much one of their numbers takes by the time that it is predicted.
 BUDGET = 256 * 2**20
@@ -24,9 +23,9 @@ def run(arguments: Namespace) -> dict[str, Any]:
     """Predict the rows of a table and write the predictions in their order."""
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
-    _check_options(arguments, saved.header["task"])
+    _check_options(arguments, saved)
     queries = Queries(arguments, saved)
-    written = write_blocks(arguments.output, _predict_blocks(arguments, saved, queries), raw=arguments.raw_cells)
+    written = write_table(arguments.output, _predict_blocks(arguments, saved, queries), raw=arguments.raw_cells)
     return {
         "command": "predict",
         "model": str(arguments.model),
@@ -46,29 +45,25 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
     saved.model.set_params(verbose=arguments.verbose and not many, n_jobs=arguments.jobs)
     with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
         for block in queries.blocks(size, arguments.keep):
-            X = block.X
-            try:
-                predicted = predictions(saved.model, X, arguments.interval, arguments.times, block.exposure)
-            except (TypeError, ValueError) as error:
-                raise UserError(f"{arguments.table}: the rows cannot be predicted: {one_line(error)}") from error
-            if len(predicted) != len(X):
-                raise UserError(f"{arguments.table}: {len(X)} rows gave {len(predicted)} predictions. Report this.")
-            yield beside(arguments.table, block.kept, predicted)
-            bar.update(len(X))
+            with naming(arguments.table, "the rows cannot be predicted"):
+                predicted = predictions(saved.model, block.X, arguments.interval, arguments.times, block.exposure)
+            yield join_kept(arguments.table, block.kept, predicted)
+            bar.update(len(block.X))
 
 
-def _check_options(arguments: Namespace, task: str) -> None:
-    """Refuse what a model of this task cannot give."""
-    if arguments.interval is not None and task not in ("regression", "effect", *FAMILIES):
+def _check_options(arguments: Namespace, saved: Saved) -> None:
+    """Refuse what a model cannot give."""
+    task, timed = saved.header["task"], hasattr(saved.model, "predict_survival_function")
+    if arguments.interval is not None and (timed or hasattr(saved.model, "classes_")):
+        instead = "see --times" if timed else "probabilities are written anyway"
         raise UserError(
-            f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: "
-            f"{'see --times' if task == 'survival' else 'probabilities are written anyway'}."
+            f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: {instead}."
         )
-    if arguments.times and task != "survival":
+    if arguments.times and not timed:
         raise UserError(f"--times is for survival, and {arguments.model} predicts by {task}. Leave it out.")
 
 
-def beside(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
+def join_kept(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
     """Return the columns to keep before those that are predicted."""
     twice = [name for name in kept if name in predicted]
     if twice:
@@ -92,23 +87,23 @@ def predictions(
 ) -> pd.DataFrame:
     """Return one row per row of ``X``: numbers, log hazards, effects, or labels with probabilities.
 
-    Beside them the ends of the interval of that coverage, and the probabilities of survival at those times.
+    After them come the ends of the interval of that coverage, and the probabilities of survival at those times.
     """
     response, known = model.response_, {} if exposure is None else {"exposure": exposure}
-    if response.classes is None:
-        found = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X, **known)})
-        if interval is not None:
-            ends = model.effect_interval if response.task == "effect" else model.predict_interval
-            found[["low", "high"]] = ends(X, interval, **known)
-        if times:
-            names = [f"survival_{time:.10g}" for time in times]
-            found[names] = model.predict_survival_function(X, times).to_numpy()
-        return found
-    chance = model.predict_proba(X)
-    named = {f"probability_{name}": chance[:, k] for k, name in enumerate(response.classes)}
-    return pd.DataFrame({"prediction": response.predict(chance)} | named)
+    if response.classes is not None:
+        chance = model.predict_proba(X)
+        named = {f"probability_{name}": chance[:, k] for k, name in enumerate(response.classes)}
+        return pd.DataFrame({"prediction": response.predict(chance)} | named)
+    table = pd.DataFrame({response.words.prediction.replace(" ", "_"): model.predict(X, **known)})
+    if interval is not None:
+        ends = model.effect_interval if hasattr(model, "effect_interval") else model.predict_interval
+        table[["low", "high"]] = ends(X, interval, **known)
+    if times:
+        names = [f"survival_{time:.10g}" for time in times]
+        table[names] = model.predict_survival_function(X, times).to_numpy()
+    return table
 
 
-def tell(found: dict[str, Any]) -> None:
-    """Say what was predicted."""
-    say(f"wrote  {found['output']}: {found['rows']} rows, columns {', '.join(found['columns'])}")
+def lines(summary: dict[str, Any]) -> Iterator[str]:
+    """Yield what was predicted."""
+    yield f"wrote  {summary['output']}: {summary['rows']} rows, columns {', '.join(summary['columns'])}"

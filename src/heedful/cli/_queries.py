@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from heedful.cli._columns import check_names, conform, need_name
+from heedful.cli._columns import check_names, conform, require_columns
 from heedful.cli._model import Saved
-from heedful.cli._read import TableFile, open_table
-from heedful.cli._target import exposure_if_known
+from heedful.cli._read import open_table
+from heedful.cli._tasks import read_exposure
 
 
 class Block(NamedTuple):
@@ -28,41 +28,32 @@ class Queries:
     """
 
     def __init__(self, arguments: Namespace, saved: Saved):
-        self._path, self._saved = arguments.table, saved
+        self._path, self._header, self._model = arguments.table, saved.header, saved.model
         self._names = [entry["name"] for entry in saved.header["columns"]]
-        self._file: TableFile = open_table(self._path, arguments.sep)
+        self._file = open_table(self._path, arguments.sep)
         self.n_rows = self._file.n_rows
-        for name in arguments.drop:
-            need_name(self._path, self._file.names, name, "--drop")
         keep = getattr(arguments, "keep", [])
-        for name in keep:
-            need_name(self._path, self._file.names, name, "--keep")
+        require_columns(self._path, self._file.names, arguments.drop, "--drop")
+        require_columns(self._path, self._file.names, keep, "--keep")
         known = {*saved.header["response"].values(), *saved.header["dropped"], *arguments.drop, *keep}
         check_names(self._path, self._file.names, saved.header["columns"], known)
 
     def blocks(self, size: int, keep: Sequence[str] = ()) -> Iterator[Block]:
         """Yield the rows as the model needs them and the columns to ``keep`` as they are, ``size`` at a time."""
+        exposure = self._header["response"].get("exposure")
         wanted = list(dict.fromkeys([*self._names, *keep]))
-        exposure = [name for name in self._exposure if name not in wanted]
-        for table in self._file.blocks(size, wanted, [*wanted, *exposure]):
-            yield Block(self._conform(table), table[list(keep)], self._read_exposure(table))
+        more = [exposure] if exposure in self._file.names and exposure not in wanted else []
+        for table in self._file.blocks(size, wanted, [*wanted, *more]):
+            yield self._block(table, keep)
 
     def whole(self) -> tuple[pd.DataFrame, Block]:
         """Return the table as it is, and its rows as the model needs them."""
-        header, text = self._saved.header, list(self._names)
-        if header["task"] == "classification" and self._saved.model.classes_.dtype == object:
-            text.append(header["response"]["target"])
+        text, classes = list(self._names), getattr(self._model, "classes_", None)
+        if classes is not None and classes.dtype == object:
+            text.append(self._header["response"]["target"])
         (table,) = self._file.blocks(text=text)
-        return table, Block(self._conform(table), table[[]], self._read_exposure(table))
+        return table, self._block(table, [])
 
-    @property
-    def _exposure(self) -> list[str]:
-        """The column with exposures, if the model and the table have one."""
-        name = self._saved.header["response"].get("exposure")
-        return [name] if name in self._file.names else []
-
-    def _read_exposure(self, table: pd.DataFrame) -> pd.Series | None:
-        return exposure_if_known(self._path, table, self._saved.header["response"])
-
-    def _conform(self, table: pd.DataFrame) -> pd.DataFrame:
-        return conform(self._path, table, self._saved.header["columns"])
+    def _block(self, table: pd.DataFrame, keep: Sequence[str]) -> Block:
+        exposure = read_exposure(self._path, table, self._header["response"])
+        return Block(conform(self._path, table, self._header["columns"]), table[list(keep)], exposure)

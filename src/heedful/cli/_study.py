@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from heedful.cli._columns import conform, describe_columns, kind_of, need_column
+from heedful.cli._columns import conform, describe_columns, kind_of, require_columns
 from heedful.cli._errors import UserError
-from heedful.cli._target import labels_of, numbers_of, whole_column
+from heedful.cli._tasks import labels_of, numbers_of, whole_column
 
 
 class Study(NamedTuple):
-    """Features, outcome, treatment and what is known beside them; ``named`` are their columns by option."""
+    """Features, outcome, treatment and what else ``fit`` takes; ``named`` are their columns by option."""
 
     X: pd.DataFrame
     outcome: pd.Series
@@ -26,14 +26,12 @@ class Study(NamedTuple):
 def read_study(arguments: Namespace, table: pd.DataFrame) -> Study:
     """Return what the options name, checked."""
     path, named = arguments.table, _named(arguments)
-    for name, option in [(name, "--drop") for name in arguments.drop]:
-        need_column(path, table, name, option)
+    require_columns(path, table, arguments.drop, "--drop")
     if arguments.queries is None:
-        for name in arguments.keep:
-            need_column(path, table, name, "--keep")
-    given = {
-        option: whole_column(path, need_column(path, table, name, f"--{option}")) for option, name in named.items()
-    }
+        require_columns(path, table, arguments.keep, "--keep")
+    for option, name in named.items():
+        require_columns(path, table, [name], f"--{option}")
+    given = {option: whole_column(path, table[name]) for option, name in named.items()}
     treatment = labels_of(path, given["treatment"])
     if arguments.treated is not None:
         treatment = put_in_order(path, treatment, arguments.treated)

@@ -1,16 +1,19 @@
 """Standard output and standard error, each of which may be closed or full."""
 
+import json
 import logging
+import math
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
-from heedful.cli._errors import UserError, why
+from heedful.cli._errors import UserError, reason_of
 
 CLOSED = "standard output is closed, and nothing can be said. Open it, or use --quiet"
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     """Write lines to standard output."""
     if sys.stdout is None or sys.stdout.closed:
         raise UserError(CLOSED)
@@ -19,7 +22,27 @@ def say(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise UserError(f"standard output cannot be written: {why(error)}.") from error
+        raise UserError(f"standard output cannot be written: {reason_of(error)}.") from error
+
+
+def print_json(values: dict[str, Any]) -> None:
+    """Write one JSON object to standard output; what JSON has no word for (NaN, infinity) becomes null."""
+    print_line(json.dumps(_plain(values), allow_nan=False, ensure_ascii=False))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value in the types of JSON; tables are lists of rows."""
+    if isinstance(value, dict):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if hasattr(value, "to_dict"):
+        return [_plain(row) for row in value.to_dict("records")]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if isinstance(value, str | int | bool) or value is None else str(value)
 
 
 def finish() -> None:
@@ -32,7 +55,7 @@ def finish() -> None:
         raise
     except OSError as error:
         forget()
-        raise UserError(f"standard output cannot be written: {why(error)}.") from error
+        raise UserError(f"standard output cannot be written: {reason_of(error)}.") from error
 
 
 def forget() -> None:
@@ -41,12 +64,12 @@ def forget() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def note(text: str) -> None:
+def log_notice(text: str) -> None:
     """Write a line to standard error about what asks for nothing; a quiet program leaves it out."""
     logging.getLogger("heedful").warning(text, extra={"notice": True})
 
 
-def tell_error(text: str) -> None:
+def print_error(text: str) -> None:
     """Write a line to standard error, if there is one."""
     if sys.stderr is not None:
         with suppress(OSError, ValueError):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from heedful.cli._errors import UserError
-from heedful.cli._target import choose_task, exposure_if_known, read_response, response_if_known
+from heedful.cli._tasks import choose_task, read_exposure, read_response, response_if_known
 
 T = Path("t.csv")
 
@@ -83,4 +83,4 @@ def test_a_response_is_known_whatever_the_exposures_are():
 def test_the_row_of_a_bad_exposure_is_counted_through_all_blocks():
     block = pd.DataFrame({"claims": 1, "years": [1.0, -2.0, 0.0]}, index=[40, 41, 42])
     with pytest.raises(UserError, match="got -2 in row 42"):
-        exposure_if_known(T, block, {"target": "claims", "exposure": "years"})
+        read_exposure(T, block, {"target": "claims", "exposure": "years"})
