@@ -11,13 +11,13 @@ RUNS = 'if __name__ == "__main__":'
 
 def find_studies(folder: Path = HERE) -> dict[str, str]:
     """Return what can be run in a folder, and the first line of what each says of itself."""
-    found = {}
+    studies = {}
     for path in sorted(folder.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if path != folder / "__main__.py" and f"\n{RUNS}" in text:
             name = ".".join(path.relative_to(folder).with_suffix("").parts).removesuffix(".__main__")
-            found[name] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
-    return found
+            studies[name] = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return studies
 
 
 def list_studies(studies: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 BASE = ("heedful", "numpy", "numba", "scikit-learn")
 
 
-def tell_mean(values: pd.Series, digits: int = 1, sign: str = "") -> str:
+def format_mean(values: pd.Series, digits: int = 1, sign: str = "") -> str:
     """Return mean (standard error); of a single value the value, of none that nothing was run."""
     values = values.dropna()
     if values.empty:

@@ -119,20 +119,20 @@ def publish(home: Path, options: argparse.Namespace, page: str, whole: bool = Tr
     Below stands at which commits it was measured, and on what machines.
     """
     folder = home if whole and options.whole else work_folder(home, options)
-    page += f"\n{tell_origins(options)}\n"
+    page += f"\n{describe_origins(options)}\n"
     print(page)
     (folder / name).write_text(page, encoding="utf-8")
     return folder
 
 
-def tell_origins(options: argparse.Namespace) -> str:
+def describe_origins(options: argparse.Namespace) -> str:
     """Return at which commits and on what kinds of machine the splits of a page were measured."""
     origins = getattr(options, "origins", None) or {where_measured()}
     commits, machines = (pages.list_words(sorted(set(words))) for words in zip(*origins, strict=True))
-    told = f"Measured at commit {commits} on {machines}."
+    text = f"Measured at commit {commits} on {machines}."
     if len({machine for _, machine in origins}) > 1:
-        told += " Between kinds of machine numbers differ a little, as BLAS sums in another order."
-    return told
+        text += " Between kinds of machine numbers differ a little, as BLAS sums in another order."
+    return text
 
 
 @cache
@@ -228,12 +228,12 @@ def measure(models: dict[str, Any], train: tuple[Any, np.ndarray], test: tuple[A
 
     CPU seconds do not tell what else the machine was doing.
     """
-    found = {}
+    scores = {}
     for name, model in models.items():
         start = process_time()
         error = np.mean((test[1] - model.fit(*train).predict(test[0])) ** 2)
-        found[name] = {"error": float(error), "seconds": process_time() - start}
-    return found
+        scores[name] = {"error": float(error), "seconds": process_time() - start}
+    return scores
 
 
 def as_frame(splits: dict[Job, Scores]) -> pd.DataFrame:
@@ -243,8 +243,8 @@ def as_frame(splits: dict[Job, Scores]) -> pd.DataFrame:
         {(what, name): value for name, score in scores.items() for what, value in score.items()}
         for scores in splits.values()
     ]
-    found = pd.DataFrame(figures, rows)
-    return found.set_axis(pd.MultiIndex.from_tuples(found.columns), axis=1)
+    frame = pd.DataFrame(figures, rows)
+    return frame.set_axis(pd.MultiIndex.from_tuples(frame.columns), axis=1)
 
 
 def improvement(results: pd.DataFrame, zero: str) -> pd.DataFrame:
@@ -256,7 +256,7 @@ def improvement(results: pd.DataFrame, zero: str) -> pd.DataFrame:
 def summarise(values: pd.DataFrame, corner: str = "table", digits: int = 1) -> str:
     """Return a markdown table: mean (standard error) over splits."""
     rows = [
-        [title, *(pages.tell_mean(splits[name], digits) for name in values)]
+        [title, *(pages.format_mean(splits[name], digits) for name in values)]
         for title, splits in values.groupby("table")
     ]
     return pages.draw_table([corner, *values], rows)
@@ -277,7 +277,7 @@ def name_best(percent: pd.DataFrame, zero: str) -> str:
     return f"best mean: {'; '.join(parts)}."
 
 
-def tell_splits(results: pd.DataFrame) -> str:
+def describe_splits(results: pd.DataFrame) -> str:
     """Return how many splits there are, and of which tables there are fewer."""
     sizes = results.groupby("table").size()
     fewer = [f"{size} of {title}" for title, size in sizes[sizes < sizes.max()].items()]
@@ -289,7 +289,7 @@ def write_page(study: Study, results: pd.DataFrame, head: tuple[str, str], zero:
     (title, lead), percent = head, improvement(results, zero)
     minutes = results["seconds"].to_numpy().sum() / 60
     about = (
-        f"{lead} Mean (standard error) of {tell_splits(results)}, seeds from 0. "
+        f"{lead} Mean (standard error) of {describe_splits(results)}, seeds from 0. "
         f"{pages.stamp(*study.packages)}; {minutes:.0f} minutes of one core. This page is rewritten by "
         f"`make {study.home.name}`."
     )

@@ -220,10 +220,10 @@ def test_samples_by_size_have_test_rows_of_their_own():
 def test_a_rival_of_an_extra_that_is_missing_is_left_out_and_named(monkeypatch):
     monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "chimeraboost" else module)
     assert set(methods.NAMES) - set(methods.list_there()) == {"ChimeraBoost"}
-    assert "ChimeraBoost (extra `league-more`)" in league.tell_missing()
+    assert "ChimeraBoost (extra `league-more`)" in league.describe_missing()
     monkeypatch.setattr(methods, "find_spec", lambda module: None if module == "cubist" else module)
     assert "Cubist" in methods.list_there()
-    assert league.tell_missing() == ""
+    assert league.describe_missing() == ""
 
 
 def test_an_unknown_table_is_an_error_that_names_those_there_are():

@@ -3,18 +3,18 @@
 import pandas as pd
 import pytest
 
-from benchmarks.pages import draw_table, join, stamp, tell_mean
+from benchmarks.pages import draw_table, format_mean, join, stamp
 
 
 @pytest.mark.parametrize(
     ("values", "told"), [([1.0, 3.0], "2.0 (1.0)"), ([1.0, None], "1.0"), ([None], "not run"), ([], "not run")]
 )
 def test_a_mean_has_its_standard_error_where_there_is_one(values, told):
-    assert tell_mean(pd.Series(values, dtype=float)) == told
+    assert format_mean(pd.Series(values, dtype=float)) == told
 
 
 def test_digits_and_sign_are_chosen():
-    assert tell_mean(pd.Series([1.0, 1.0]), 2, "+") == "+1.00 (0.00)"
+    assert format_mean(pd.Series([1.0, 1.0]), 2, "+") == "+1.00 (0.00)"
 
 
 def test_a_table_has_a_line_below_its_head():

@@ -86,10 +86,12 @@ def test_a_page_says_at_which_commits_and_on_what_machines_its_splits_were_measu
     for commit, machine, wanted in (("a1", "x86", WANTED[:2]), ("b2", "arm", WANTED)):
         monkeypatch.setattr(study, "where_measured", lambda told=(commit, machine): told)
         study.run_parts({"sum": make(study, [])}, TABLES, wanted, asked)
-    assert study.tell_origins(asked).startswith("Measured at commit a1 and b2 on arm and x86. Between kinds of machine")
+    assert study.describe_origins(asked).startswith(
+        "Measured at commit a1 and b2 on arm and x86. Between kinds of machine"
+    )
     again = options()
     study.run_parts({"sum": make(study, [])}, TABLES, WANTED[:2], again)
-    assert study.tell_origins(again) == "Measured at commit a1 on x86."
+    assert study.describe_origins(again) == "Measured at commit a1 on x86."
 
 
 def test_a_split_knows_the_commit_and_the_machine(study):
@@ -100,8 +102,8 @@ def test_a_split_knows_the_commit_and_the_machine(study):
 
 def test_a_study_says_of_which_tables_it_has_fewer_splits(study):
     found = study.run(make(study, []), TABLES, options()).drop(index=("b", 1))
-    assert study.tell_splits(found) == "2 random 50/50 splits (only 1 of b)"
-    assert study.tell_splits(found.loc[["a"]]) == "2 random 50/50 splits"
+    assert study.describe_splits(found) == "2 random 50/50 splits (only 1 of b)"
+    assert study.describe_splits(found.loc[["a"]]) == "2 random 50/50 splits"
 
 
 def test_fresh_forgets_only_what_is_measured_again(study):

@@ -178,7 +178,7 @@ def coverage_table(results: pd.DataFrame, names: list[str]) -> str:
     rows = []
     for name in names:
         part = results.loc[name]
-        cells = [pages.tell_mean(part[what, OURS]) for what in ("all", "not 0", "0")]
+        cells = [pages.format_mean(part[what, OURS]) for what in ("all", "not 0", "0")]
         cells.append(f"{part['width', OURS].mean():.2f}")
         cells += other_cells(part) if SIMULATIONS[name].kind is AttentionLasso else ["", ""]
         rows.append([name, f"{part['rows', OURS].mean():.0f}", *cells, f"{part['milliseconds', OURS].mean():.1f}"])
@@ -187,7 +187,7 @@ def coverage_table(results: pd.DataFrame, names: list[str]) -> str:
 
 def other_cells(part: pd.DataFrame) -> list[str]:
     """Return coverage and width of least squares of all rows."""
-    return [pages.tell_mean(part["all", ALL_ROWS]), f"{part['width', ALL_ROWS].mean():.2f}"]
+    return [pages.format_mean(part["all", ALL_ROWS]), f"{part['width', ALL_ROWS].mean():.2f}"]
 
 
 def selection_table(results: pd.DataFrame, names: list[str]) -> str:
@@ -195,7 +195,7 @@ def selection_table(results: pd.DataFrame, names: list[str]) -> str:
     titles = ["simulation", "found, %", "false ones a query", "false of those selected, %"]
     titles += ["found by not 0 in the blend, %", "false by not 0"]
     figures = ("found", "false", "of all", "found, blend", "false, blend")
-    rows = [[name, *(pages.tell_mean(results.loc[name][what, OURS]) for what in figures)] for name in names]
+    rows = [[name, *(pages.format_mean(results.loc[name][what, OURS]) for what in figures)] for name in names]
     return pages.draw_table(titles, rows)
 
 

@@ -68,7 +68,7 @@ def write_page(found: pd.DataFrame, titles: list[str], options) -> str:
         table = found.loc[title]
         _, ratios = rank(table["deviance"])
         for name in sorted(ratios, key=lambda name: ratios[name].mean()):
-            figures = [pages.tell_mean(ratios[name], 3), pages.tell_mean(table["d2"][name], 3)]
+            figures = [pages.format_mean(ratios[name], 3), pages.format_mean(table["d2"][name], 3)]
             rows.append([f"{title}: {name}", *figures, "" if name == TRUTH else f"{table['seconds'][name].mean():.1f}"])
         sentences.append(read(title, table["deviance"]))
     packages = sorted({name for used in PACKAGES.values() for name in used} | {"statsmodels"})

@@ -16,7 +16,7 @@ import pandas as pd
 from lightgbm import Booster, LGBMRegressor
 
 from benchmarks import pages, study
-from benchmarks.pages import tell_mean
+from benchmarks.pages import format_mean
 from heedful import DriftCorrector
 from heedful.datasets import make_stream
 from heedful.plot._axes import finish, fonts
@@ -138,7 +138,7 @@ def main_table(errors: pd.DataFrame) -> str:
     """Return a markdown table: the model's error, and how far the others are above it, in per cent."""
     percent, plain = relate(errors), errors[MODEL].groupby(["table", "seed"]).mean()
     rows = [
-        [title, tell_mean(plain[title], 2), *(tell_mean(percent.loc[title][name], sign="+") for name in percent)]
+        [title, format_mean(plain[title], 2), *(format_mean(percent.loc[title][name], sign="+") for name in percent)]
         for title in CASES
     ]
     return pages.draw_table(["", f"{MODEL}: MSE", *(f"{name}, %" for name in percent)], rows)
@@ -147,7 +147,7 @@ def main_table(errors: pd.DataFrame) -> str:
 def block_table(blocks: dict[str, pd.DataFrame]) -> str:
     """Return a markdown table: the same figures by blocks of days, a row for each case and method."""
     rows = [
-        [title, name, *(tell_mean(percent.loc[title][name], sign="+") for percent in blocks.values())]
+        [title, name, *(format_mean(percent.loc[title][name], sign="+") for percent in blocks.values())]
         for title in CASES
         for name in METHODS[1:]
     ]
@@ -159,7 +159,7 @@ def read_cost(found: pd.DataFrame, title: str) -> list[str]:
     percent, signal = (relate(found[what]).loc[title] for what in ("response", "signal"))
     blocks = {days: values.loc[title] for days, values in by_block(found["response"]).items()}
     sentences = []
-    tell = partial(tell_mean, digits=2, sign="+")
+    tell = partial(format_mean, digits=2, sign="+")
     for name in (ALL, WINDOW, LEAVES, FOREST):
         worst = max(blocks, key=lambda days: blocks[days][name].mean())
         kept = "at most" if percent[name].mean() <= BAR else "more than"

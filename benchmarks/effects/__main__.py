@@ -31,7 +31,7 @@ def rank(errors: pd.DataFrame) -> pd.Series:
     return (means / means.min()).sort_values()
 
 
-def tell_setup(title: str, errors: pd.DataFrame) -> str:
+def describe_setup(title: str, errors: pd.DataFrame) -> str:
     """Return a sentence on a setup: who is best, where heedful is, and what one effect for all does."""
     ratios = rank(errors)
     best, own, plain = str(ratios.index[0]), ratios[OURS], ratios[ONE]
@@ -45,7 +45,7 @@ def tell_setup(title: str, errors: pd.DataFrame) -> str:
     return f"{title}: {said}."
 
 
-def tell_bars(found: pd.DataFrame, sizes: tuple[int, ...]) -> list[str]:
+def describe_bars(found: pd.DataFrame, sizes: tuple[int, ...]) -> list[str]:
     """Return sentences on what was to be shown."""
     said = []
     for n in sizes:
@@ -78,7 +78,7 @@ def write_errors(found: pd.DataFrame, titles: list[str], names: list[str]) -> st
         errors = found.loc[title, "error"]
         ratios = rank(errors)
         cells = [
-            f"**{pages.tell_mean(errors[name], 3)}**" if ratios[name] == 1 else pages.tell_mean(errors[name], 3)
+            f"**{pages.format_mean(errors[name], 3)}**" if ratios[name] == 1 else pages.format_mean(errors[name], 3)
             for name in names
         ]
         rows.append([title, *cells, f"{ratios[OURS]:.2f}"])
@@ -89,7 +89,7 @@ def write_intervals(found: pd.DataFrame, titles: list[str]) -> str:
     """Return a table: how many true effects lie in intervals, and how wide these are."""
     names = list(found["inside"].columns)
     rows = [
-        [f"{title}: {name}", pages.tell_mean(100 * found.loc[title, ("inside", name)]), pages.tell_mean(wide, 2)]
+        [f"{title}: {name}", pages.format_mean(100 * found.loc[title, ("inside", name)]), pages.format_mean(wide, 2)]
         for title in titles
         for name in names
         if not (wide := found.loc[title, ("width", name)]).isna().all()
@@ -103,7 +103,7 @@ def write_averages(found: pd.DataFrame, titles: list[str]) -> str:
     for title in titles:
         table = found.loc[title]
         inside, wide = table["average inside", ONE], table["average width", ONE]
-        rows.append([title, pages.tell_mean(100 * inside), pages.tell_mean(wide, 2)])
+        rows.append([title, pages.format_mean(100 * inside), pages.format_mean(wide, 2)])
     return pages.draw_table(["setup", "true average inside, %", "width"], rows)
 
 
@@ -121,11 +121,11 @@ def write_page(found: pd.DataFrame, options: argparse.Namespace, names: list[str
     intervals = []
     if "inside" in found:
         intervals = [f"Intervals of single effects at {100 * COVERAGE:.0f} %:", write_intervals(found, titles)]
-    sentences = [tell_setup(title, found.loc[title, "error"]) for title in titles]
+    sentences = [describe_setup(title, found.loc[title, "error"]) for title in titles]
     return pages.join(
         "Treatment effects",
         about,
-        pages.bullets([*tell_bars(found, options.rows), *sentences]),
+        pages.bullets([*describe_bars(found, options.rows), *sentences]),
         write_errors(found, titles, shown),
         *intervals,
         f"Intervals of the average effect at {100 * COVERAGE:.0f} %:",

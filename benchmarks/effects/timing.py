@@ -61,7 +61,7 @@ def write_times(timed: pd.DataFrame, runs: int, packages: tuple[str, ...]) -> st
             rival = name.replace(OURS, FOREST)
             ratio = table["seconds"][name] / table["seconds"][rival] if rival in table["seconds"] else None
             told = "" if ratio is None or rival == name else f"{ratio.median():.2f}"
-            seconds, cpu = (pages.tell_mean(table[what][name], 2) for what in ("seconds", "cpu"))
+            seconds, cpu = (pages.format_mean(table[what][name], 2) for what in ("seconds", "cpu"))
             rows.append([f"{title}: {name}", seconds, cpu, told])
     head = ["setup and method", "seconds to fit", "CPU seconds", f"seconds, ratio to {FOREST} (median)"]
     about = f"Mean (standard error) of {runs} draws, one after the other in one process. {pages.stamp(*packages)}."

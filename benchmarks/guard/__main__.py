@@ -171,7 +171,7 @@ def main() -> None:
     draws = argparse.Namespace(**vars(options) | {"runs": 2 if options.smoke else noise.RUNS})
     of_noise = study.run(study.Study(HERE, noise.one_sample, PACKAGES), noise.KINDS, draws, "noise")
     about, about_classes = write_about(options, tables), write_about_classes(len(samples), more.runs)
-    parts = [tell(found), "## Classes", about_classes, classes.tell(of_classes), classes.tell_tables(of_classes)]
+    parts = [tell(found), "## Classes", about_classes, classes.tell(of_classes), classes.describe_tables(of_classes)]
     parts += ["## Pure noise", write_about_noise(), noise.tell(of_noise)]
     study.publish(HERE, more, pages.join("Trust on small samples", about, *parts))
 

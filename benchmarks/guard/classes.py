@@ -203,7 +203,7 @@ def tell(found: pd.DataFrame) -> str:
     return pages.draw_table([*head, "lost where worse, %", "trusted in full", "of these worse beyond noise, %"], rows)
 
 
-def tell_tables(found: pd.DataFrame) -> str:
+def describe_tables(found: pd.DataFrame) -> str:
     """Return the typical gain and the worst sample of each table, with the guard of numbers and the default."""
     names, rows = [PLAIN, DEFAULT], []
     for title, own in found.groupby("table"):

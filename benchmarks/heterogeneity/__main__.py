@@ -90,7 +90,7 @@ def one_draw(kind: str, *arguments) -> study.Scores:
 
 def share(values: pd.Series) -> str:
     """Return a share of draws in per cent, with its standard error."""
-    return pages.tell_mean(100 * values)
+    return pages.format_mean(100 * values)
 
 
 def write_constant(found: pd.DataFrame, titles: list[str]) -> str:
@@ -114,7 +114,7 @@ def write_rest(found: pd.DataFrame, titles: list[str]) -> str:
         head += ["average of like rows in its interval, %", "error of row effects"]
         for row in rows:
             own = found.loc[row[0]]
-            row += [share(own["inside", "row effects"]), pages.tell_mean(own["error", "row effects"], 3)]
+            row += [share(own["inside", "row effects"]), pages.format_mean(own["error", "row effects"], 3)]
     return pages.draw_table(head, rows)
 
 

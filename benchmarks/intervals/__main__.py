@@ -193,7 +193,7 @@ def main_table(results: pd.DataFrame) -> str:
     titles = ["simulation", *METHODS, *(f"{what}, {name}" for what in ("width", "score") for name in RIVALS), *POWERS]
     rows = []
     for title, draws in coverage:
-        cells = [pages.tell_mean(draws[name]) for name in METHODS]
+        cells = [pages.format_mean(draws[name]) for name in METHODS]
         cells += [f"{part.loc[title, name]:.2f}" for part in (width, scores) for name in RIVALS]
         rows.append([title, *cells, *(f"{power[title]:.1f}" for power in powers)])
     return pages.draw_table(titles, rows)

@@ -198,7 +198,7 @@ def rows_of(kind: str, X: pd.DataFrame) -> int:
     return len(X) - count_test_rows(len(X)) if kind == "sizes" else len(X)
 
 
-def tell_missing() -> str:
+def describe_missing() -> str:
     """Return a sentence: which methods are not measured, as their packages are not installed."""
     missing = [f"{name} (extra `{find_method(name).extra}`)" for name in NAMES if name not in list_there()]
     return f"Not installed, so not measured: {', '.join(missing)}." if missing else ""
@@ -220,7 +220,7 @@ def write_page(known: dict[study.Part, study.Scores], tables: Tables, runs: int)
         "Standard errors are of the paired difference over splits: of two splits they are rough. Seconds are CPU "
         "time to fit one half and predict the other. "
         f"{pages.stamp(*name_packages(known))}. This page is rewritten by `make league`; the README says what "
-        f"each method is shown. {left_out(known)} {tell_missing()}"
+        f"each method is shown. {left_out(known)} {describe_missing()}"
     )
     return pages.join("League", about.strip(), *sections)
 

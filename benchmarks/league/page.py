@@ -37,7 +37,7 @@ def draw_summary(results: pd.DataFrame) -> str:
     means, rank, seconds = gain.groupby("table").mean(), rank_methods(gain), results["seconds"]
     rows = []
     for name in gain:
-        wins, clear = ("", "") if name == OURS or OURS not in gain else tell_duel(gain, name)
+        wins, clear = ("", "") if name == OURS or OURS not in gain else describe_duel(gain, name)
         figures = [f"{means[name].mean():.1f}", f"{typical[name]:.1f}", f"{rank[name].mean():.2f}"]
         costs = [f"{seconds[name].median():.2f}", f"{seconds[name].mean():.2f}"]
         rows.append([name, str(means[name].count()), *figures, wins, clear, *costs])
@@ -52,7 +52,7 @@ def draw_sizes(results: pd.DataFrame, n_rows: dict[str, int]) -> str:
     return draw_table(["typical gain, training rows", *gain], rows)
 
 
-def tell_duel(gain: pd.DataFrame, rival: str) -> tuple[str, str]:
+def describe_duel(gain: pd.DataFrame, rival: str) -> tuple[str, str]:
     """Return tables won and lost against a rival, all and beyond two standard errors."""
     found = duel(gain, rival)
     return f"{len(found.won)} : {len(found.lost)}", f"{len(found.won_clearly)} : {len(found.lost_clearly)}"

@@ -188,7 +188,7 @@ def write_table(found: pd.DataFrame) -> str:
     return pages.draw_table(head, rows)
 
 
-def tell_bars(found: pd.DataFrame) -> list[str]:
+def describe_bars(found: pd.DataFrame) -> list[str]:
     """Return what the figures say beside what is asked for."""
     mean = found.groupby("table", sort=False).mean()
     correlation, ratio, columns = (mean[what, SMALL] for what in ("correlation", "ratio", "columns"))
@@ -259,7 +259,7 @@ def main() -> None:
     found = study.run(study.Study(HERE, on_table, PACKAGES), tables, options)
     truths = {name: (name, options.rows or truth.rows, options.truth_queries) for name, truth in TRUTHS.items()}
     held = study.run(study.Study(HERE, on_truth, PACKAGES), truths, options, "truth")
-    parts = [write_table(found.loc[list(tables)]), pages.bullets(tell_bars(found))]
+    parts = [write_table(found.loc[list(tables)]), pages.bullets(describe_bars(found))]
     parts += [write_about_coverage(options), write_coverage(held.loc[list(truths)])]
     study.publish(HERE, options, pages.join("Reading a prediction", write_about(options), *parts))
 

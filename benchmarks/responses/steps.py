@@ -112,7 +112,7 @@ def tabulate_steps(found: pd.DataFrame) -> str:
     rows = [
         [
             title,
-            *(pages.tell_mean(own[name], 4) for name in names),
+            *(pages.format_mean(own[name], 4) for name in names),
             *against_one_step(own),
             f"{apart[title].mean():.0f}",
         ]
@@ -124,7 +124,7 @@ def tabulate_steps(found: pd.DataFrame) -> str:
 
 def against_one_step(loss: pd.DataFrame) -> Iterable[str]:
     """Return the paired difference of each way to one step."""
-    return [pages.tell_mean(loss[way] - loss[WAYS[0]], 4, "+") for way in WAYS[1:]]
+    return [pages.format_mean(loss[way] - loss[WAYS[0]], 4, "+") for way in WAYS[1:]]
 
 
 def tabulate_seconds(found: pd.DataFrame) -> str:

@@ -71,7 +71,7 @@ def write_table(found: pd.DataFrame, titles: list[str]) -> str:
         errors = found["error"].loc[title]
         for name in errors.columns[errors.notna().any()]:
             ratio = errors[name] / errors["without shapes"]
-            rows.append([f"{title}: {name}", pages.tell_mean(errors[name], 3), pages.tell_mean(ratio, 3)])
+            rows.append([f"{title}: {name}", pages.format_mean(errors[name], 3), pages.format_mean(ratio, 3)])
     return pages.draw_table(["truth and method", "error", "ratio to no shapes"], rows)
 
 

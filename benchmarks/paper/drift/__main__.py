@@ -115,7 +115,7 @@ def tabulate(found: pd.DataFrame, what: str, names: Iterable[str], shares: Colle
         for title in SIGMAS:
             own = found.loc[title][what][name]
             share = format_share(found.loc[title]["error"], own) if name in shares else ""
-            cells += [pages.tell_mean(own), share]
+            cells += [pages.format_mean(own), share]
         rows.append([name, *cells])
     head = [f"{title}: {part}" for title in SIGMAS for part in ("test MSE", "recovered, %")]
     return pages.draw_table(["", *head], rows)
@@ -134,10 +134,10 @@ def tabulate_corrections(found: pd.DataFrame) -> str:
 def read_figures(errors: pd.DataFrame, chosen: pd.DataFrame, fixed: pd.Series) -> list[str]:
     """Return what the figures of one reading say."""
     others = (REFIT, EVERY, PRINTED, LEAVES)
-    gains = ", ".join(f"{name} {pages.tell_mean(errors[NONE] - errors[name])}" for name in (*others, DEFAULT))
+    gains = ", ".join(f"{name} {pages.format_mean(errors[NONE] - errors[name])}" for name in (*others, DEFAULT))
     no_loss = 100 * np.mean(resample(errors[NONE] - errors[REFIT]) <= 0)
     wins = ", ".join(f"{other} in {(errors[DEFAULT] < errors[other]).sum()}" for other in (NONE, *others))
-    ahead = pages.tell_mean(errors[DEFAULT] - errors[EVERY], sign="+")
+    ahead = pages.format_mean(errors[DEFAULT] - errors[EVERY], sign="+")
     picks = ", ".join(
         f"{name} {values.median():.2g} ({values.min():.2g} to {values.max():.2g})" for name, values in chosen.items()
     )

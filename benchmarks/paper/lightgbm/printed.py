@@ -52,7 +52,7 @@ def write_page(results: pd.DataFrame) -> str:
         "others have 8 leaves and at most 100 rounds, as many as are best for rows left out. The algorithms are to the "
         "letter of the paper: proximity of one forest of 500 trees, softmax at temperature 1, a mixing of 0, 0.1, ..., "
         "1 by ten folds, no guard. Communities is left out unless it is asked for: its 126 columns cost most. Mean "
-        f"(standard error) of {study.tell_splits(results)}, seeds from 0. "
+        f"(standard error) of {study.describe_splits(results)}, seeds from 0. "
         f"{pages.stamp(*STUDY.packages)}; {seconds.to_numpy().sum() / 60:.0f} minutes of one core. This page is "
         f"rewritten by `python -m benchmarks.paper.lightgbm.printed --runs {results.index.unique('seed').size}`."
     )

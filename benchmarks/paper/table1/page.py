@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from benchmarks.pages import bullets, draw_table, join, tell_mean
+from benchmarks.pages import bullets, draw_table, format_mean, join
 
 LASSO, ONE, MANY = "lasso", "one head", "many heads"
 RIVALS = ["LightGBM", "XGBoost", "forest", "KNN"]
@@ -65,7 +65,7 @@ def write_page(figures: Figures, shapes: dict[str, tuple[int, int]], groups: dic
             most, alone = counts.max().max(), counts.eq(1).to_numpy().any()
             said = "\n\nFigures without a standard error are of split 0 alone." if alone and most > 1 else ""
             parts.append(f"## {title}, splits 0 to {most - 1}\n\n{side_table(percent, names)}{said}")
-    return join("Table 1", *parts, f"## Cost\n\n{tell_costs(figures.seconds, groups)}")
+    return join("Table 1", *parts, f"## Cost\n\n{describe_costs(figures.seconds, groups)}")
 
 
 def paper_cell(title: str, column: str) -> str:
@@ -82,7 +82,7 @@ def main_table(percent: pd.DataFrame, shapes: dict[str, tuple[int, int]]) -> str
     for title, splits in percent.groupby("table"):
         cells = [title, *map(str, shapes[title])]
         for name, own in BESIDE.items():
-            cells += [tell_mean(splits[name]), paper_cell(title, own)] if own else [tell_mean(splits[name])]
+            cells += [format_mean(splits[name]), paper_cell(title, own)] if own else [format_mean(splits[name])]
         rows.append(cells)
     return draw_table(["table", "n", "p", *titles], rows)
 
@@ -97,9 +97,9 @@ def readings_table(percent: pd.DataFrame, otherwise: pd.DataFrame) -> str:
             continue
         own = [paper_cell(title, column) for column in ("forest", "KNN", "attention")]
         rows.append([f"{title}, the paper's", *own, ""])
-        rows.append([f"{title}, as above", *(tell_mean(percent.loc[title, name]) for name in names)])
+        rows.append([f"{title}, as above", *(format_mean(percent.loc[title, name]) for name in names)])
         others = otherwise[otherwise.index.get_level_values("table").str.startswith(f"{title}, ")]
-        rows += [[other, *(tell_mean(splits[name]) for name in names)] for other, splits in others.groupby("table")]
+        rows += [[other, *(format_mean(splits[name]) for name in names)] for other, splits in others.groupby("table")]
     return draw_table(["table", *names], rows)
 
 
@@ -107,7 +107,7 @@ def side_table(percent: pd.DataFrame, names: list[str]) -> str:
     """Return methods that ran on fewer splits, after the paper's figures and the attention lasso on the same splits."""
     same = percent.dropna(subset=names, how="all")
     tables = same.index.unique("table").sort_values()
-    rows = [[name, *(tell_mean(splits[name]) for _, splits in same.groupby("table"))] for name in [ONE, MANY, *names]]
+    rows = [[name, *(format_mean(splits[name]) for _, splits in same.groupby("table"))] for name in [ONE, MANY, *names]]
     own = ["the paper's attention lasso", *(paper_cell(title, "attention") for title in tables)]
     return draw_table(["method", *tables], [own, *rows])
 
@@ -145,10 +145,10 @@ def best_of(means: pd.DataFrame, name: str) -> str:
     return f"{(best == name).sum()} of {len(best)} tables ({', '.join(best.index[best == name])})"
 
 
-def tell_costs(seconds: pd.DataFrame, groups: dict[str, list[str]]) -> str:
+def describe_costs(seconds: pd.DataFrame, groups: dict[str, list[str]]) -> str:
     """Return minutes of one core by group, and seconds by table and method."""
     minutes = {group: seconds.filter(names).sum().sum() / 60 for group, names in groups.items() if names}
     said = ", ".join(f"{group} {value:.1f}" for group, value in minutes.items())
     head = f"Minutes of one core: {said}; a method runs on one core, so two take half of it."
-    rows = [[title, *(tell_mean(splits[name]) for name in seconds)] for title, splits in seconds.groupby("table")]
+    rows = [[title, *(format_mean(splits[name]) for name in seconds)] for title, splits in seconds.groupby("table")]
     return f"{head} Seconds to fit one half and predict the other:\n\n" + draw_table(["table", *seconds], rows)

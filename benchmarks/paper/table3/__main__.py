@@ -98,7 +98,7 @@ def main_table(percent: pd.DataFrame) -> str:
     for title, splits in percent.groupby("table"):
         cells = [title]
         for name, column in columns.items():
-            cells.append(pages.tell_mean(splits[name]))
+            cells.append(pages.format_mean(splits[name]))
             if column:
                 cells.append(f"{paper.loc[title, (column, 'mean')]} ({paper.loc[title, (column, 'error')]})")
         rows.append([*cells, f"{distance[title]:.1f}"])

@@ -55,26 +55,26 @@ def read_numbers(table: pd.DataFrame, column: Any, name: str) -> np.ndarray:
 
 
 def extend(frame: Any, added: pd.DataFrame, rows: np.ndarray | None = None) -> Any:
-    """Return some rows (None: all) of a frame of any kind with the columns of ``added``, row by row, beside its own."""
-    own = frame if isinstance(frame, pd.DataFrame) else nw.from_native(frame, eager_only=True)
-    taken = [name for name in added.columns if name in own.columns]
+    """Return some rows (None: all) of a frame of any kind with the columns of ``added`` at its end, row by row."""
+    table = frame if isinstance(frame, pd.DataFrame) else nw.from_native(frame, eager_only=True)
+    taken = [name for name in added.columns if name in table.columns]
     if taken:
         raise ValueError(f"`frame` has a column {taken[0]!r} already, the name of a new one. Rename or drop it.")
     if isinstance(frame, pd.DataFrame):
         kept = frame if rows is None else frame.iloc[rows]
-        beside = added.copy(deep=False)  # set_axis of pandas 2 copies the cells too
-        beside.index = kept.index
-        both = pd.concat([kept, beside], axis=1)
-        both.attrs = dict(frame.attrs)
-        return both
-    kept = own if rows is None else own[rows]
-    return kept.with_columns(*(_column(added[name], own.implementation) for name in added.columns)).to_native()
+        added = added.copy(deep=False)  # set_axis of pandas 2 copies the cells too
+        added.index = kept.index
+        extended = pd.concat([kept, added], axis=1)
+        extended.attrs = dict(frame.attrs)
+        return extended
+    kept = table if rows is None else table[rows]
+    return kept.with_columns(*(_to_series(added[name], table.implementation) for name in added.columns)).to_native()
 
 
-def _column(column: pd.Series, library: Any) -> nw.Series:
+def _to_series(column: pd.Series, library: Any) -> nw.Series:
     """Return a column as another library has it, with nulls for missing values."""
     values: Any = column.to_numpy()
     if values.dtype.kind not in "biuf":
         values = [None if missing else value for value, missing in zip(column, column.isna(), strict=True)]
-    made = nw.new_series(str(column.name), values, backend=library)
-    return made.fill_nan(None) if made.dtype.is_float() else made
+    series = nw.new_series(str(column.name), values, backend=library)
+    return series.fill_nan(None) if series.dtype.is_float() else series

@@ -1,9 +1,8 @@
 """The past of a row as columns of it: lags, differences, rolling means and standard deviations."""
 
 import logging
-from collections.abc import Iterator
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -94,98 +93,65 @@ def lag_features(
     2    3   6.0        2.0         1.0       1.0
     3    4   3.0        6.0         4.0       2.0
     """
-    table, look = as_pandas(frame), _check_look(lags, rolling, differences, decay)
-    names = find_columns(table, "columns", columns)
+    table = as_pandas(frame)
+    names, lags = find_columns(table, "columns", columns), _check_lags(lags)
+    windows = [] if rolling is None else _check_steps("rolling", rolling, 2)
+    if decay is not None:
+        decay = check_number("decay", decay, 0.0, 1.0, open_low=True, hint="Try 0.8.")
     keep = check_choice("first", first, ("drop", "keep")) == "keep"
-    past = _read_past(table, by)
+    groups = pd.Series(np.arange(len(table))).groupby(_read_groups(table, by))
+    age, furthest = groups.cumcount().to_numpy(), max(lags + windows)
     if time is not None:
-        _check_time(find_column(table, "time", time), past)
-    _check_reach(past, look.reach, keep)
-    rows = np.arange(len(table)) if keep else np.flatnonzero(past.age >= look.reach)
-    parts = [_look_back(table, name, past._replace(rows=rows), look) for name in names]
-    result = extend(frame, pd.DataFrame({name: values for part in parts for name, values in part}), rows)
+        _check_time(find_column(table, "time", time), groups)
+    _check_length(age, furthest, keep)
+    rows = np.arange(len(table)) if keep else np.flatnonzero(age >= furthest)
+    # the row that comes k rows before each in its group; -1 if there is none
+    before = [groups.shift(k, fill_value=-1).to_numpy()[rows] for k in range(furthest + 1)]
+    arithmetic = {"differences": differences, "rolling": rolling is not None, "decay": decay is not None}
+    reason = next((argument for argument, asked in arithmetic.items() if asked), None)
+    added: dict[str, Any] = {}
+    for name in names:
+        column = table[name].set_axis(pd.RangeIndex(len(table)))
+        added |= {f"{name}_lag{k}": column.reindex(before[k]).array for k in lags}
+        if reason is not None:
+            numbers = np.append(read_numbers(table, name, reason), np.nan)
+            past = [numbers[back] for back in before]
+            added |= _calculate(name, past, lags, windows, differences=differences, decay=decay)
+    result = extend(frame, pd.DataFrame(added), rows)
     if isinstance(result, pd.DataFrame):
-        result.attrs["heedful_lags"] = {"columns": names, "lags": look.lags, "dropped": len(table) - rows.size}
+        result.attrs["heedful_lags"] = {"columns": names, "lags": lags, "dropped": len(table) - rows.size}
     return result
 
 
-class Look(NamedTuple):
-    """How to look back: at which lags and windows, with differences or not, shrinking older lags by ``decay``."""
-
-    lags: list[int]
-    windows: list[int]
-    differences: bool
-    decay: float | None
-
-    @property
-    def reach(self) -> int:
-        """The number of rows that a row must have before it."""
-        return max(self.lags + self.windows)
-
-    @property
-    def arithmetic(self) -> str | None:
-        """The argument that asks for numbers, if one does."""
-        asked = {"differences": self.differences, "rolling": self.windows, "decay": self.decay is not None}
-        return next((name for name, value in asked.items() if value), None)
+def _calculate(
+    name: Any, past: list[np.ndarray], lags: list[int], windows: list[int], *, differences: bool, decay: float | None
+) -> dict[str, np.ndarray]:
+    """Return the columns that need numbers; ``past`` holds a column's values 0, 1, ... rows before each row."""
+    added = {} if decay is None else {f"{name}_lag{k}": past[k] * decay ** (k - 1) for k in lags}
+    if differences:
+        added |= {f"{name}_diff{k}": past[k - 1] - past[k] for k in lags}
+    for width in windows:
+        window = np.array(past[1 : width + 1])
+        added |= {f"{name}_mean{width}": window.mean(axis=0), f"{name}_sd{width}": window.std(axis=0)}
+    return added
 
 
-class Past(NamedTuple):
-    """Rows ordered group after group, how many of its group come before each row, and the rows to look back from."""
-
-    order: np.ndarray
-    age: np.ndarray
-    rows: np.ndarray
-
-    def back(self, k: int) -> np.ndarray:
-        """Return the row ``k`` rows before each row in its group; -1 if there is none."""
-        source = np.full(self.order.size, -1)
-        source[self.order[k:]] = self.order[: self.order.size - k]
-        return np.where(self.age >= k, source, -1)[self.rows]
-
-
-def _read_past(table: pd.DataFrame, by: Any) -> Past:
-    """Order the rows by group, keeping the order inside each."""
-    group = np.zeros(len(table), dtype=np.int64)
-    if by is not None:
-        group = pd.factorize(find_column(table, "by", by))[0]
+def _read_groups(table: pd.DataFrame, by: Any) -> np.ndarray:
+    """Return the number of each row's group."""
+    if by is None:
+        return np.zeros(len(table), dtype=np.int64)
+    group = pd.factorize(find_column(table, "by", by))[0]
     if (group < 0).any():
         raise ValueError(
             f"`by` must name a group for every row, got none in row {int(np.argmin(group))}. Drop or fill it."
         )
-    order = np.argsort(group, kind="stable")
-    age = np.empty_like(order)
-    age[order] = np.arange(group.size) - np.searchsorted(group[order], group[order])
-    return Past(order, age, np.arange(group.size))
+    return group
 
 
-def _look_back(table: pd.DataFrame, name: Any, past: Past, look: Look) -> Iterator[tuple[str, Any]]:
-    """Yield names and values of what a column gives."""
-    column = table[name].set_axis(pd.RangeIndex(len(table)))
-    numbers = np.empty(0) if look.arithmetic is None else read_numbers(table, name, look.arithmetic)
-    known = np.append(numbers, np.nan)
-    for k in look.lags:
-        back = past.back(k)
-        yield (
-            f"{name}_lag{k}",
-            column.reindex(back).array if look.decay is None else known[back] * look.decay ** (k - 1),
-        )
-    for k in look.lags if look.differences else []:
-        yield f"{name}_diff{k}", known[past.back(k - 1)] - known[past.back(k)]
-    for width in look.windows:
-        mean = sum(known[past.back(k)] for k in range(1, width + 1)) / width
-        square = sum((known[past.back(k)] - mean) ** 2 for k in range(1, width + 1))
-        yield f"{name}_mean{width}", mean
-        yield f"{name}_sd{width}", np.sqrt(square / width)
-
-
-def _check_look(lags: Any, rolling: Any, differences: bool, decay: Any) -> Look:
-    """Return the checked arguments that say how to look back."""
+def _check_lags(lags: Any) -> list[int]:
+    """Return the lags; a number stands for all up to it."""
     steps = _check_steps("lags", lags, 1)
-    if isinstance(lags, Integral):
-        steps = list(range(1, steps[0] + 1))
-    windows = [] if rolling is None else _check_steps("rolling", rolling, 2)
-    shrink = None if decay is None else check_number("decay", decay, 0.0, 1.0, open_low=True, hint="Try 0.8.")
-    return Look(steps, windows, differences, shrink)
+    return list(range(1, steps[0] + 1)) if isinstance(lags, Integral) else steps
 
 
 def _check_steps(name: str, value: Any, least: int) -> list[int]:
@@ -197,33 +163,32 @@ def _check_steps(name: str, value: Any, least: int) -> list[int]:
     return list(dict.fromkeys(int(step) for step in steps))
 
 
-def _check_time(times: pd.Series, past: Past) -> None:
+def _check_time(times: pd.Series, groups: Any) -> None:
     """Raise at the first row that does not come after the row before it in its group."""
     if times.isna().any():
         raise ValueError(f"`time` must be known, got none in row {int(np.argmax(times.isna()))}. Drop or fill it.")
-    before, now = past.order[:-1], past.order[1:]
-    wrong = ~np.asarray(times.array[now] > times.array[before], dtype=bool) & (past.age[now] > 0)
-    if not wrong.any():
+    before = groups.shift(1, fill_value=-1).to_numpy()
+    rows = np.flatnonzero(before >= 0)
+    wrong = rows[~np.asarray(times.array[rows] > times.array[before[rows]], dtype=bool)]
+    if not wrong.size:
         return
-    at = np.flatnonzero(wrong)[np.argmin(now[wrong])]
-    late, early = times.iloc[before[at]], times.iloc[now[at]]
+    late, early = times.iloc[before[wrong[0]]], times.iloc[wrong[0]]
     mend = "Merge or drop rows of equal time." if late == early else "Sort the frame by time."
-    where = f"in row {now[at]}, counted from 0"
+    where = f"in row {wrong[0]}, counted from 0"
     raise ValueError(f"`time` must increase from row to row of a group, got {early} after {late} {where}. {mend}")
 
 
-def _check_reach(past: Past, reach: int, keep: bool) -> None:
-    """Raise if no row reaches back far enough, and log how many do not."""
-    longest = int(past.age.max(initial=-1)) + 1
-    if longest <= reach:
+def _check_length(age: np.ndarray, furthest: int, keep: bool) -> None:
+    """Raise if no row has enough rows of its group before it, and log how many have not."""
+    longest = int(age.max(initial=-1)) + 1
+    if longest <= furthest:
         raise ValueError(
-            f"`lags` and `rolling` look back {reach} rows, but the longest group has only {longest}. "
+            f"`lags` and `rolling` look back {furthest} rows, but the longest group has only {longest}. "
             "Look back less far."
         )
-    short, n_groups = int((past.age < reach).sum()), int((past.age == 0).sum())
-    lost = n_groups - int((past.age == reach).sum())
+    short, n_groups = int((age < furthest).sum()), int((age == 0).sum())
     LOG.info(
         "lag_features: %d of %d rows do not reach back %d rows, among them all of %d of %d groups; %s",
-        *(short, past.age.size, reach, lost, n_groups),
+        *(short, age.size, furthest, n_groups - int((age == furthest).sum()), n_groups),
         "they are kept with missing values" if keep else "they are left out",
     )

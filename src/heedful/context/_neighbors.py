@@ -6,13 +6,12 @@ order of the rows can change a number.
 
 import itertools
 import warnings
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
-from scipy.spatial import cKDTree
+from sklearn.neighbors import KDTree
 
 from heedful._checks import check_choice, check_count, check_positive
 from heedful.context._frames import as_pandas, extend, find_columns, read_numbers
@@ -23,22 +22,11 @@ FLAT = 1e-13
 BLOCK = 16
 
 
-class Surroundings(NamedTuple):
-    """Neighbours of each row of an image in a fixed order: row numbers (none: -1) and distances (none: infinite)."""
+class Neighbors(NamedTuple):
+    """Neighbours of each row in a fixed order: row numbers (none: -1) and distances (none: infinite)."""
 
     rows: np.ndarray
     distance: np.ndarray
-
-
-class Rule(NamedTuple):
-    """Who is a neighbour, how much it counts, and how neighbours become columns."""
-
-    k: int
-    steps: np.ndarray | None
-    summary: str
-    kernel: str | None
-    bandwidth: float | None
-    edges: str
 
 
 def neighbor_features(
@@ -125,16 +113,26 @@ def neighbor_features(
     columns = find_columns(table, "columns", columns)
     points = _read_points(table, find_columns(table, "coordinates", coordinates), grid)
     k = check_count("k", k, 1, "8 are as many as touch a pixel.")
-    rule = Rule(k, _all_steps(points.shape[1]) if grid else None, summary, kernel, bandwidth, edges)
-    values, names = _read_values(table, columns, rule)
-    added, alone = np.empty((len(table), len(names))), True
-    for rows in _cut_images(table, points, by):
-        around = _nearest(points[rows], rule.k) if rule.steps is None else _on_grid(points[rows], rule.steps)
-        _describe_image(values, rows, around, rule, added)
-        alone = alone and bool((around.rows < 0).all())
-    if grid and alone and len(table) > 1:
-        warnings.warn("No row has a neighbour on the grid. Divide `coordinates` by a pixel's width.", stacklevel=2)
-    return extend(frame, pd.DataFrame(added, columns=names))
+    values, names = _read_values(table, columns, summary)
+    image = _read_images(table, by)
+    order = _order_places(points, image, by)
+    points, image = points[order], image[order]
+    if grid:
+        steps = np.array([step for step in itertools.product((-1, 0, 1), repeat=points.shape[1]) if any(step)])
+        around = _on_grid(points, image, steps)
+        places = ["_".join(f"{along:+d}" if along else "0" for along in step) for step in steps]
+        if (around.rows < 0).all() and len(table) > 1:
+            warnings.warn("No row has a neighbour on the grid. Divide `coordinates` by a pixel's width.", stacklevel=2)
+    else:
+        around, places = _nearest(points, image, k), [f"near{place}" for place in range(1, k + 1)]
+    endings = {"raw": [f"_{place}" for place in places], "mean_sd": ["_near_mean", "_near_sd"], "composition": [""]}
+    added = np.empty((len(table), len(names), len(endings[summary])))
+    links = _link(around, image, kernel, bandwidth)
+    for start in range(0, len(names), BLOCK):
+        block = slice(start, start + BLOCK)
+        added[order, block] = _describe(values[order, block], image, around, links, summary, edges)
+    new = [f"{name}{ending}" for name in names for ending in endings[summary]]
+    return extend(frame, pd.DataFrame(added.reshape(len(table), -1), columns=new))
 
 
 def _check_choices(summary: str, kernel: str | None, bandwidth: float | None, edges: str) -> None:
@@ -173,34 +171,20 @@ def _read_points(table: pd.DataFrame, coordinates: list, grid: bool) -> np.ndarr
     return points
 
 
-def _all_steps(n_dimensions: int) -> np.ndarray:
-    """Return the steps to the places around a place, ordered by the first coordinate, then the next."""
-    return np.array([step for step in itertools.product((-1, 0, 1), repeat=n_dimensions) if any(step)])
-
-
-def _read_values(table: pd.DataFrame, columns: list, rule: Rule) -> tuple[np.ndarray, list[str]]:
-    """Return what is to be described as numbers (n, n_values), and the names of the new columns."""
-    if rule.summary == "composition":
+def _read_values(table: pd.DataFrame, columns: list, summary: str) -> tuple[np.ndarray, list[str]]:
+    """Return what is to be described as numbers (n, n_values), and how it is called."""
+    if summary == "composition":
         parts = [_read_levels(table, column) for column in columns]
         names = [
             f"{column}_near={level}" for column, (_, levels) in zip(columns, parts, strict=True) for level in levels
         ]
         return np.hstack([shares for shares, _ in parts]), names
-    values = np.column_stack([read_numbers(table, column, f"summary={rule.summary!r}") for column in columns])
+    values = np.column_stack([read_numbers(table, column, f"summary={summary!r}") for column in columns])
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
         name = columns[int(np.argmax(infinite))]
         raise ValueError(f"`columns` must not hold infinity: {name!r} does. Replace it, or use NaN for missing.")
-    return values, [f"{column}_{ending}" for column in columns for ending in _endings(rule)]
-
-
-def _endings(rule: Rule) -> list[str]:
-    """Return how the names of new columns end."""
-    if rule.summary == "mean_sd":
-        return ["near_mean", "near_sd"]
-    if rule.steps is None:
-        return [f"near{place}" for place in range(1, rule.k + 1)]
-    return ["_".join(f"{along:+d}" if along else "0" for along in step) for step in rule.steps]
+    return values, columns
 
 
 def _read_levels(table: pd.DataFrame, column: Any) -> tuple[np.ndarray, list]:
@@ -213,16 +197,21 @@ def _read_levels(table: pd.DataFrame, column: Any) -> tuple[np.ndarray, list]:
     return shares, list(category.categories)
 
 
-def _cut_images(table: pd.DataFrame, points: np.ndarray, by: Any) -> Iterator[np.ndarray]:
-    """Yield the rows of each image, in the order of their coordinates."""
-    image = np.zeros(len(table), dtype=np.int64)
-    if by is not None:
-        image = pd.factorize(table[find_columns(table, "by", [by])[0]])[0]
+def _read_images(table: pd.DataFrame, by: Any) -> np.ndarray:
+    """Return the number of each row's image."""
+    if by is None:
+        return np.zeros(len(table), dtype=np.int64)
+    image = pd.factorize(table[find_columns(table, "by", [by])[0]])[0]
     if (image < 0).any():
         raise ValueError(f"`by` must name the image of every row, got {int((image < 0).sum())} missing in {by!r}.")
+    return image
+
+
+def _order_places(points: np.ndarray, image: np.ndarray, by: Any) -> np.ndarray:
+    """Return the rows image by image, in the order of their coordinates; no two may be at one place."""
     order = np.lexsort((*points.T[::-1], image))
-    same_image = image[order][1:] == image[order][:-1]
-    twice = np.flatnonzero(same_image & (points[order][1:] == points[order][:-1]).all(axis=1))
+    places = np.column_stack([image, points])[order]
+    twice = np.flatnonzero((places[1:] == places[:-1]).all(axis=1))
     if twice.size:
         first, second = sorted(order[twice[0] : twice[0] + 2].tolist())
         mend = "Keep one row per place." if by is not None else "Keep one row per place, or name the image by `by`."
@@ -230,15 +219,23 @@ def _cut_images(table: pd.DataFrame, points: np.ndarray, by: Any) -> Iterator[np
             f"`coordinates` must differ within an image, got {tuple(points[first].tolist())} in rows {first} and "
             f"{second}. {mend}"
         )
-    yield from np.split(order, np.flatnonzero(~same_image) + 1) if order.size else []
+    return order
 
 
-def _nearest(points: np.ndarray, k: int) -> Surroundings:
-    """Return the k nearest others by distance and then by position; where there are fewer, all of them."""
-    n_rows = points.shape[0]
-    around = Surroundings(np.full((n_rows, k), -1), np.full((n_rows, k), np.inf))
-    k = min(k, n_rows - 1)
-    tree, rows, wide = cKDTree(points), np.arange(n_rows if k else 0), k + 2
+def _nearest(points: np.ndarray, image: np.ndarray, k: int) -> Neighbors:
+    """Return the k nearest others of the same image by distance and then by position; all where there are fewer."""
+    around = Neighbors(np.full((image.size, k), -1), np.full((image.size, k), np.inf))
+    for start, size in zip(*np.unique(image, return_index=True, return_counts=True)[1:], strict=True):
+        one = slice(start, start + size)
+        _nearest_of_image(points[one], Neighbors(around.rows[one], around.distance[one]))
+        around.rows[one] += start * (around.rows[one] >= 0)
+    return around
+
+
+def _nearest_of_image(points: np.ndarray, around: Neighbors) -> None:
+    """Write the nearest others of the rows of one image."""
+    n_rows, k = points.shape[0], min(around.rows.shape[1], points.shape[0] - 1)
+    tree, rows, wide = KDTree(points), np.arange(n_rows if k else 0), k + 2
     while rows.size:
         wide = min(wide, n_rows)
         distance, index = tree.query(points[rows], wide)
@@ -246,57 +243,49 @@ def _nearest(points: np.ndarray, k: int) -> Surroundings:
         around.rows[rows, :k] = np.take_along_axis(index, order, axis=1)
         around.distance[rows, :k] = np.take_along_axis(distance, order, axis=1)
         # ties with the last neighbour may lie beyond what was asked for
-        tied = (distance[:, k] == distance[:, -1]) & (wide < n_rows)
-        rows, wide = rows[tied], 2 * wide
-    return around
+        rows, wide = rows[(distance[:, k] == distance[:, -1]) & (wide < n_rows)], 2 * wide
 
 
-def _on_grid(points: np.ndarray, steps: np.ndarray) -> Surroundings:
+def _on_grid(points: np.ndarray, image: np.ndarray, steps: np.ndarray) -> Neighbors:
     """Return the rows one step away, in the order of ``steps``."""
-    tree = cKDTree(points)
-    found = [tree.query(points + step, distance_upper_bound=0.5)[1] for step in steps]
-    index = np.column_stack(found)
-    exists = index < points.shape[0]
-    return Surroundings(np.where(exists, index, -1), np.where(exists, np.linalg.norm(steps, axis=1), np.inf))
+    places = pd.MultiIndex.from_arrays([image, *points.T])
+    there = [places.get_indexer(pd.MultiIndex.from_arrays([image, *(points + step).T])) for step in steps]
+    rows = np.column_stack(there)
+    return Neighbors(rows, np.where(rows >= 0, np.linalg.norm(steps, axis=1), np.inf))
 
 
-def _describe_image(values: np.ndarray, rows: np.ndarray, around: Surroundings, rule: Rule, added: np.ndarray) -> None:
-    """Write the new columns of one image into its rows of ``added``."""
-    links = _link(around, rule)
-    per_value = added.shape[1] // max(values.shape[1], 1)
-    for start in range(0, values.shape[1], BLOCK):
-        block = values[rows, start : start + BLOCK]
-        described = _describe(block, around, links, rule)
-        added[rows, start * per_value : (start + BLOCK) * per_value] = described.reshape(rows.size, -1)
-
-
-def _describe(values: np.ndarray, around: Surroundings, links: sparse.csr_array, rule: Rule) -> np.ndarray:
-    """Return what stands for the neighbours (n, n_values, new columns of each)."""
-    own = values if rule.edges == "own" else np.full_like(values, np.nan)
-    if rule.summary == "raw":
-        missing = (around.rows < 0)[:, None, :]
-        return np.where(missing, own[:, :, None], values[around.rows].transpose(0, 2, 1))
-    if rule.summary == "composition":
-        share = _mean(links, values)
-        return np.where(np.isnan(share), own, share)
-    mean, sd = _mean_sd(links, values)
-    alone = np.isnan(mean)
-    return np.stack([np.where(alone, own, mean), np.where(alone, own - own, sd)], axis=2)
-
-
-def _link(around: Surroundings, rule: Rule) -> sparse.csr_array:
+def _link(around: Neighbors, image: np.ndarray, kernel: str | None, bandwidth: float | None) -> sparse.csr_array:
     """Return the weights of neighbours (n, n); a row sums to one, or is empty."""
-    exists = np.isfinite(around.distance)
+    exists = around.rows >= 0
     weight = exists.astype(np.float64)
-    if rule.kernel is not None and exists.any():
-        farthest = np.where(exists, around.distance, 0.0).max(axis=1)
-        width = np.median(farthest[farthest > 0]) if rule.bandwidth is None else rule.bandwidth
-        nearest = np.where(exists.any(axis=1), around.distance.min(axis=1), 0.0)
-        weight = np.exp((nearest[:, None] ** 2 - around.distance**2) / (2 * width**2))
+    if kernel is not None:
+        farthest = pd.Series(np.where(exists, around.distance, 0.0).max(axis=1))
+        widths = farthest.where(farthest > 0).groupby(image).transform("median").to_numpy()
+        width = (widths if bandwidth is None else np.full(image.size, bandwidth))[:, None]
+        nearest = np.where(exists.any(axis=1), around.distance.min(axis=1), 0.0)[:, None]
+        weight = np.exp((nearest**2 - around.distance**2) / (2 * width**2))
     weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
     starts = np.concatenate([[0], np.cumsum(exists.sum(axis=1))])
-    n_rows = exists.shape[0]
-    return sparse.csr_array((weight[exists], around.rows[exists], starts), shape=(n_rows, n_rows))
+    return sparse.csr_array((weight[exists], around.rows[exists], starts), shape=(image.size, image.size))
+
+
+def _describe(
+    values: np.ndarray, image: np.ndarray, around: Neighbors, links: sparse.csr_array, summary: str, edges: str
+) -> np.ndarray:
+    """Return what stands for the neighbours (n, n_values, new columns of each)."""
+    own = (values if edges == "own" else np.full_like(values, np.nan))[:, :, None]
+    if summary == "raw":
+        return np.where((around.rows < 0)[:, None, :], own, values[around.rows].transpose(0, 2, 1))
+    if summary == "composition":
+        share = _mean(links, values)[:, :, None]
+        return np.where(np.isnan(share), own, share)
+    # each image from its own mean, so that squares do not drown the deviation
+    centre = pd.DataFrame(values).groupby(image).transform("mean").fillna(0.0).to_numpy()
+    mean, square = _mean(links, values - centre), _mean(links, (values - centre) ** 2)
+    variance = square - mean**2
+    deviation = np.sqrt(np.where(variance <= FLAT * square, 0.0, variance))
+    both = np.stack([centre + mean, deviation], axis=2)
+    return np.where(np.isnan(mean)[:, :, None], np.concatenate([own, own - own], axis=2), both)
 
 
 def _mean(links: sparse.csr_array, values: np.ndarray) -> np.ndarray:
@@ -304,13 +293,3 @@ def _mean(links: sparse.csr_array, values: np.ndarray) -> np.ndarray:
     known = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         return (links @ np.where(known, values, 0.0)) / (links @ known)
-
-
-def _mean_sd(links: sparse.csr_array, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of what is known around each row; NaN where nothing is."""
-    known = ~np.isnan(values)
-    centre = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    centred = values - centre
-    mean, square = _mean(links, centred), _mean(links, centred**2)
-    variance = square - mean**2
-    return centre + mean, np.sqrt(np.where(variance <= FLAT * square, 0.0, variance))

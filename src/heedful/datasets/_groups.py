@@ -171,10 +171,10 @@ def _draw_components(p: int, sparsity: int, rng: np.random.Generator) -> np.ndar
     """Return coefficients (2, p): 1 on the markers, normal on random other features of each group."""
     components = np.zeros((2, p))
     components[:, :N_MARKERS] = 1.0
-    n_own = sparsity - N_MARKERS
+    n_chosen = sparsity - N_MARKERS
     for vector in components:
-        own = rng.choice(np.arange(N_MARKERS, p), n_own, replace=False)
-        vector[own] = rng.normal(size=n_own)
+        chosen = rng.choice(np.arange(N_MARKERS, p), n_chosen, replace=False)
+        vector[chosen] = rng.normal(size=n_chosen)
     return components
 
 
