@@ -14,7 +14,7 @@ import pytest
 import heedful
 from heedful import _first_use
 from heedful._kernels._jit import Kernel
-from heedful._kernels._notice import says_so
+from heedful._kernels._notice import is_main_process
 
 pytestmark = pytest.mark.more
 
@@ -76,8 +76,8 @@ def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path):
 
 
 def test_workers_do_not_repeat_that_something_is_compiled():
-    assert joblib.Parallel(2)(joblib.delayed(says_so)() for _ in range(2)) == [False, False]
-    assert says_so()
+    assert joblib.Parallel(2)(joblib.delayed(is_main_process)() for _ in range(2)) == [False, False]
+    assert is_main_process()
 
 
 @compiled

@@ -37,7 +37,7 @@ def test_a_change_in_what_a_kernel_calls_from_another_file_is_seen(tmp_path):
     assert use(tmp_path / "cache", package) == (before, 0)
     called = package / "heedful" / "_kernels" / "weighting.py"
     source = called.read_text()
-    changed = source.replace("    return base * total / norm", "    bump[0] += 1.0\n    return base * total / norm")
+    changed = source.replace("    return base * total / norm", "    excess[0] += 1.0\n    return base * total / norm")
     assert changed != source
     called.write_text(changed)
     assert use(tmp_path / "cache", package) == (before + 1.0, 1)

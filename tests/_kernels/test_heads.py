@@ -62,17 +62,18 @@ def test_models_are_blended_by_their_shares(rng):
     np.testing.assert_allclose(coefs, blended, atol=1e-8)
 
 
-@pytest.mark.parametrize("reach", [0.0, 0.5, 2.0])
-def test_a_prediction_is_pulled_back_to_its_reach_by_shrinking_the_coefficients(rng, reach):
+@pytest.mark.parametrize("max_range", [0.0, 0.5, 2.0])
+def test_a_prediction_is_moved_back_into_its_range_by_shrinking_the_coefficients(rng, max_range):
     table, queries, rule = setting(rng, 20, 3)
     (*scores, _), dense, _ = sparse_scores(rng, 3, 20)
     one = np.array([SOFTMAX]), np.array([0.1]), PENALTIES[1:], np.ones((1, 1), np.bool_), np.ones((1, 1))
     (free, steep, _), (held, flat, _) = (
-        head_rows(*scores, np.empty(0), 9.0 * queries, table, *one, rule._replace(reach=r)) for r in (np.inf, reach)
+        head_rows(*scores, np.empty(0), 9.0 * queries, table, *one, rule._replace(max_range=r))
+        for r in (np.inf, max_range)
     )
     weights = np.array([weights_by_kind(SOFTMAX, 0.1, dense[q], None, table.prior) for q in range(3)])
     mean = weights @ table.y
-    limit = reach * np.sqrt(weights @ table.y**2 - mean**2)
+    limit = max_range * np.sqrt(weights @ table.y**2 - mean**2)
     np.testing.assert_allclose(held[:, 0, 0], np.clip(free[:, 0, 0], mean - limit, mean + limit), atol=1e-9)
     kept = (held[:, 0, 0] - mean) / (free[:, 0, 0] - mean)
     np.testing.assert_allclose(flat, kept[:, None] * steep, atol=1e-9)
@@ -89,8 +90,8 @@ def test_with_curvatures_penalties_are_divided_by_the_mean_curvature(rng, n_trai
     found, *_ = head_rows(*rows, queries, bent, *one, rule)
     for q in range(3):
         without = weights_by_kind(SOFTMAX, 0.5, dense[q], None, weight)
-        bumps, penalty = without * curve, 0.02 / (without @ curve)
-        intercept, coef = weighted_lasso(table.x, table.y, bumps, penalty, np.ones(p))
+        excess, penalty = without * curve, 0.02 / (without @ curve)
+        intercept, coef = weighted_lasso(table.x, table.y, excess, penalty, np.ones(p))
         assert found[q, 0, 0] == pytest.approx(intercept + queries[q] @ coef, abs=1e-7)
 
 

@@ -19,7 +19,7 @@ def fit(table, weights, rule, alphas=ALPHAS):
     """Return intercepts, coefficients and unconverged fits of one query at each penalty."""
     indptr = np.array([0, weights.rows.size])
     background = np.array([weights.background])
-    coefs, means, y_means, failed = lasso_rows(indptr, weights.rows, weights.bump, background, table, alphas, rule)
+    coefs, means, y_means, failed = lasso_rows(indptr, weights.rows, weights.excess, background, table, alphas, rule)
     return y_means[0] - coefs[0] @ means[0], coefs[0], failed[0]
 
 
@@ -110,9 +110,9 @@ def test_unconverged_fits_are_counted(rng, p):
 
 def test_no_indices_mean_that_every_query_lists_every_row(rng):
     X, y, dense = rng.normal(size=(12, 3)), rng.normal(size=12), rng.uniform(size=(2, 12))
-    bumps, indptr = (dense / dense.sum(axis=1)[:, None]).ravel(), np.array([0, 12, 24])
+    excess, indptr = (dense / dense.sum(axis=1)[:, None]).ravel(), np.array([0, 12, 24])
     rows = np.tile(np.arange(12), 2).astype(np.int32)
-    shared = bumps, np.zeros(2), plain_table(X, y, np.ones(12)), ALPHAS, plain_rule(3)
+    shared = excess, np.zeros(2), plain_table(X, y, np.ones(12)), ALPHAS, plain_rule(3)
     for implied, listed in zip(
         lasso_rows(indptr, np.empty(0, np.int32), *shared), lasso_rows(indptr, rows, *shared), strict=True
     ):
@@ -122,7 +122,7 @@ def test_no_indices_mean_that_every_query_lists_every_row(rng):
 def test_everyone_row_adds_bumps_to_the_background(rng):
     prior = rng.uniform(0.5, 2.0, size=9)
     weights, out = spread_weights(rng, prior, 0.6, 4), np.empty(9)
-    everyone_row(plain_table(rng.normal(size=(9, 2)), prior, prior), weights.rows, weights.bump, 0.6, out)
+    everyone_row(plain_table(rng.normal(size=(9, 2)), prior, prior), weights.rows, weights.excess, 0.6, out)
     np.testing.assert_allclose(out, weights.dense, atol=1e-16)
 
 
@@ -130,9 +130,9 @@ def test_everyone_row_adds_bumps_to_the_background(rng):
 def test_penalties_are_eased_by_the_mean_inverse_curvature(rng, background):
     prior, curve = rng.uniform(0.5, 2.0, size=(2, 9))
     weights, table = spread_weights(rng, prior, background, 9), plain_table(rng.normal(size=(9, 2)), prior, prior)
-    assert inverse_hessian_row(table, weights.rows, weights.bump, background) == 1.0
+    assert inverse_hessian_row(table, weights.rows, weights.excess, background) == 1.0
     bent = table._replace(inverse=1 / curve, inverse_mean=float(np.average(1 / curve, weights=prior)))
-    assert inverse_hessian_row(bent, weights.rows, weights.bump, background) == pytest.approx(
+    assert inverse_hessian_row(bent, weights.rows, weights.excess, background) == pytest.approx(
         weights.dense @ (1 / curve)
     )
 

@@ -19,9 +19,9 @@ from reference.moments import plain_table, spread_weights, weighted_moments
 EVERY_CASE = [(case, background) for case in CASES for background in (0.0, 0.6)]
 
 
-def gather_and_root(table, rows, bump, background, mean):
+def gather_and_root(table, rows, excess, background, mean):
     space = np.empty((rows.size, mean.size)), np.empty(rows.size), np.empty(rows.size)
-    y_mean, front, back = gather_row(table, rows, bump, background, mean, *space)
+    y_mean, front, back = gather_row(table, rows, excess, background, mean, *space)
     return y_mean, root_row(mean, y_mean, front, back, *space)
 
 
@@ -35,8 +35,8 @@ class Setting:
         weights = spread_weights(rng, prior, background, y.size if background == 0 else -(-y.size // 2))
         self.background, self.twin = background, weighted_moments(X, y, weights.dense)
         self.mean = np.empty(p)
-        self.y_mean, self.rooted = gather_and_root(self.table, weights.rows, weights.bump, background, self.mean)
-        self.signs = np.sign(weights.bump)
+        self.y_mean, self.rooted = gather_and_root(self.table, weights.rows, weights.excess, background, self.mean)
+        self.signs = np.sign(weights.excess)
 
 
 @pytest.mark.parametrize(("case", "background"), EVERY_CASE)
@@ -89,8 +89,8 @@ def test_a_column_that_is_constant_under_the_weights_has_variance_exactly_zero(r
     X, y = 1e3 + rng.normal(size=(8, 3)), rng.normal(size=8)
     X[:4, 1] = X[0, 1]
     table = plain_table(X, y, np.ones(8), scatter=True)
-    rows, bump, mean = np.arange(4, dtype=np.int32), np.array([0.1, 0.3, 0.4, 0.2]), np.empty(3)
-    _, rooted = gather_and_root(table, rows, bump, 0.0, mean)
+    rows, excess, mean = np.arange(4, dtype=np.int32), np.array([0.1, 0.3, 0.4, 0.2]), np.empty(3)
+    _, rooted = gather_and_root(table, rows, excess, 0.0, mean)
     assert whole_gram(table, 0.0, mean, rooted)[1, 1] == 0.0
     assert (whole_gram(table, 0.0, mean, rooted).diagonal()[[0, 2]] > 0).all()
 

@@ -39,13 +39,13 @@ def setting(rng, kind, case="random", p=4):
     return X, what, weight, plain_table(X, np.zeros(weight.size), np.ones(weight.size)), outcome
 
 
-def seat(kind, weight, table, outcome):
-    """Return working memory with the rows in it, their state, and zeros for a model and what steps write to."""
+def seat(kind, weight, table, outcome, max_iter=10_000):
+    """Return a fit with the rows in it, and zeros for a model and what steps write to."""
     n_output, p = 3 if kind == "multinomial" else 1, table.mean.size
     work = make_workspace(table, n_output)
     work.weight[:], work.moved[:] = weight, np.inf
-    packed, state = gather_row(table, outcome, n_output, work)
-    return work, packed, state, np.zeros(n_output), np.zeros((n_output, p)), np.zeros(p), np.zeros((1, p))
+    fit = gather_row(table, outcome, plain_rule(p, max_iter), n_output, work)
+    return fit, np.zeros(n_output), np.zeros((n_output, p)), np.zeros(p) if p > KEPT_COLUMNS else None, np.zeros((1, p))
 
 
 def plain_rule(p, max_iter=10_000, *, weighted=False):
@@ -128,16 +128,14 @@ def test_the_start_does_not_matter(rng, kind):
 @pytest.mark.parametrize(("p", "alpha"), [(4, 0.02), (KEPT_COLUMNS + 1, 0.2)])
 def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
     X, what, weight, table, outcome = setting(rng, kind, p=p)
-    work, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    one, intercept, coef, mean, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, p, 0.6 / np.sqrt(p))
     for k in range(intercept.size):
-        link_row(packed, intercept[k], coef[k], p, work.wide, state.link[k])
-    loss_row(NUMBER[kind], state, -1)
+        link_row(one, intercept[k], coef[k], one.state.link[k])
+    loss_row(NUMBER[kind], one.state, -1)
     expected = losses.newton_step(kind, X, what, weight, intercept + X @ coef.T, alpha, np.ones(p))
     for k in range(intercept.size):
-        level, good = solve_output_row(
-            NUMBER[kind], k, table, packed, state, work, plain_rule(p), alpha, intercept[k], coef[k], mean, path
-        )
+        level, good = solve_output_row(one, k, alpha, intercept[k], coef[k], mean, path)
         assert good
         assert level == pytest.approx(expected[0][k], abs=1e-7)
         np.testing.assert_allclose(path[0], expected[1][k], atol=1e-7)
@@ -147,15 +145,14 @@ def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
 @pytest.mark.parametrize(("kind", "far"), [(kind, 3.0) for kind in KINDS] + [(kind, 100.0) for kind in KINDS[:2]])
 def test_a_step_never_raises_the_objective(rng, kind, far):
     X, what, weight, table, outcome = setting(rng, kind)
-    work, packed, state, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    one, intercept, coef, mean, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, 4, far)
     for k in range(intercept.size):
-        link_row(packed, intercept[k], coef[k], 4, work.wide, state.link[k])
-    cost = loss_row(NUMBER[kind], state, -1)
+        link_row(one, intercept[k], coef[k], one.state.link[k])
+    cost = loss_row(NUMBER[kind], one.state, -1)
     before = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
     for k in range(intercept.size):
-        how = plain_rule(4), 0.05, cost, intercept, coef[k], mean, path
-        cost, _, _ = step_output_row(NUMBER[kind], k, table, packed, state, work, *how)
+        cost, _, _ = step_output_row(one, k, 0.05, cost, intercept, coef[k], mean, path)
         after = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
         assert after <= before + 1e-9
         before = after
@@ -166,14 +163,14 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
 def test_one_iteration_is_not_enough_and_says_so(rng, kind):
     _, _, weight, table, outcome = setting(rng, kind)
     assert fit(weight, table, outcome, plain_rule(4, max_iter=1), ALPHAS[1:])[2] == 2
-    work, packed, state, *model = seat(kind, weight, table, outcome)
-    assert not newton_row(NUMBER[kind], table, packed, state, work, plain_rule(4, max_iter=1), 0.05, *model)
+    one, *model = seat(kind, weight, table, outcome, max_iter=1)
+    assert not newton_row(one, 0.05, *model)
 
 
 def test_only_attended_rows_are_seated_in_the_order_of_time(rng):
     X, what, weight, table, outcome = setting(rng, "cox")
     weight[[2, 5]] = 0.0
-    _, packed, state, *_ = seat("cox", weight, table, outcome)
+    (*_, packed, state, _, _, _), *_ = seat("cox", weight, table, outcome)
     order = [i for i in outcome.order if weight[i] > 0]
     np.testing.assert_array_equal(packed[:, :4], X[order])
     for found, given in ((state.value, what[0]), (state.time, what[1]), (state.weight, weight)):
@@ -183,8 +180,9 @@ def test_only_attended_rows_are_seated_in_the_order_of_time(rng):
 @pytest.mark.parametrize("p", [4, 8, 9])
 def test_links_are_intercept_plus_rows_times_coefficients(rng, p):
     X, coef, link = rng.normal(size=(12, p)), rng.normal(size=p), np.empty(12)
-    table = plain_table(X, rng.normal(size=12), np.ones(12))
-    link_row(table.packed, 0.7, coef, p, np.empty(table.packed.shape[1]), link)
+    table, rows = plain_table(X, rng.normal(size=12), np.ones(12)), np.arange(12)
+    one, *_ = seat("binomial", np.full(12, 1 / 12), table, Outcome(BINOMIAL, np.ones(12), np.empty(0), rows))
+    link_row(one, 0.7, coef, link)
     np.testing.assert_allclose(link, 0.7 + X @ coef)
 
 
@@ -192,9 +190,9 @@ def test_links_are_intercept_plus_rows_times_coefficients(rng, p):
 @pytest.mark.parametrize("case", CASES)
 def test_shares_are_the_weights_of_classes_or_events(rng, kind, case):
     _, what, weight, table, outcome = setting(rng, kind, case)
-    *_, state, intercept, _, _, _ = seat(kind, weight, table, outcome)
+    one, intercept, *_ = seat(kind, weight, table, outcome)
     share = np.empty(intercept.size)
-    assert shares_row(NUMBER[kind], state, share) == pytest.approx(1 / (weight**2).sum())
+    assert shares_row(NUMBER[kind], one.state, share) == pytest.approx(1 / (weight**2).sum())
     expected = weight @ (what[0][:, None] if kind == "cox" else losses.happened(kind, what, share.size))
     np.testing.assert_allclose(share, expected)
 
@@ -216,9 +214,9 @@ def test_other_rows_are_not_settled(kind, share):
 
 def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
     X, _, weight, table, outcome = setting(rng, "multinomial")
-    _, packed, state, *_ = seat("multinomial", weight, table, outcome)
+    one, *_ = seat("multinomial", weight, table, outcome)
     share, intercept, coef = np.array([0.0, 1.0, 0.0]), rng.normal(size=3), rng.normal(size=(3, 4))
-    settle_absent_row(state, share, 9.0, 4, packed, intercept, coef)
+    settle_absent_row(one.state, share, 9.0, 4, one.packed, intercept, coef)
     assert (coef[[0, 2]] == 0.0).all()
     chance = losses.probabilities("multinomial", (intercept + weight @ X @ coef.T)[None])[0]
     np.testing.assert_allclose(chance, [0.025, 0.95, 0.025])
@@ -227,11 +225,11 @@ def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
 @pytest.mark.parametrize("case", CASES)
 def test_kept_covariances_are_those_under_the_given_weights(rng, case):
     X, _, weight, table, outcome = setting(rng, "multinomial", case)
-    work, packed, *_ = seat("multinomial", weight, table, outcome)
-    keep_gram_row(1, table, packed, weight, work)
+    one, *_ = seat("multinomial", weight, table, outcome)
+    keep_gram_row(one, 1, weight)
     sums = weighted_moments(X, np.zeros(len(X)), weight)
-    np.testing.assert_allclose(work.gram[1], sums.gram, atol=1e-14)
-    np.testing.assert_allclose(work.mean[1], sums.mean)
+    np.testing.assert_allclose(one.work.gram[1], sums.gram, atol=1e-14)
+    np.testing.assert_allclose(one.work.mean[1], sums.mean)
 
 
 def test_sizes_are_scaled_norms(rng):
@@ -242,9 +240,9 @@ def test_sizes_are_scaled_norms(rng):
 @pytest.mark.parametrize("case", CASES)
 def test_weighted_scales_are_weighted_deviations(rng, case):
     X, _, weight, table, outcome = setting(rng, "binomial", case)
-    _, packed, state, *_ = seat("binomial", weight, table, outcome)
+    one, *_ = seat("binomial", weight, table, outcome)
     scale = np.full(8, 2.0)
-    weighted_scale_row(packed, state, 4, scale)
+    weighted_scale_row(one.packed, one.state, 4, scale)
     expected = np.sqrt(np.average((X - weight @ X) ** 2, axis=0, weights=weight))
     np.testing.assert_allclose(scale, [*(2.0 * expected), 0, 0, 0, 0], atol=1e-15)
 

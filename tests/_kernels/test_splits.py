@@ -1,6 +1,7 @@
 """The best split of a node by one column, against trying all of them, and where cells go that the node has none of."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numba
 import numpy as np
@@ -153,8 +154,9 @@ def chance_of(node, unit, several):
     bag, weights = np.stack([np.arange(codes.size), draws, draws * values[:, 0]]), unit * weights
     mass = draws * weights if several else draws
     whole = np.array([draws.sum(), *([mass.sum()] if several else []), *(mass @ values)])
-    own = values if several else values[:, 0]
-    return trees.chance_of(own, weights, bag, 0, codes.size, whole, float(unit), 20)
+    values = values if several else values[:, 0]
+    table = SimpleNamespace(weights=weights, unit=float(unit), bits=20)
+    return trees.chance_of(np.array([True]), values, table, bag, 0, codes.size, whole)
 
 
 @pytest.mark.parametrize("several", [False, True])

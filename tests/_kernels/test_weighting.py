@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX
+from heedful._kernels import weigh_rows
+from heedful._kernels.shapes import LEAF, SHARE, SOFTMAX, dense_rows
 from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 from reference.weights import weights_by_kind
 
@@ -23,12 +24,12 @@ def both(kind, score, rows, prior, temperature=0.3):
     """Return dense weights by the kernel and by the twin; rows that are not listed have score 0."""
     score, rows, prior = np.asarray(score, float), np.asarray(rows, np.int32), np.asarray(prior, float)
     leaf = np.abs(np.where(np.isfinite(score), score, 1.0)) ** 2
-    bump = np.empty(rows.size)
+    excess = np.empty(rows.size)
     mass = np.empty(rows.size)
     rest = mass_row(rows, prior[:, None], 0, prior.sum(), mass)
-    background = weigh_row(kind, temperature, score, leaf, mass, rest, prior.sum(), bump)
+    background = weigh_row(kind, temperature, score, leaf, mass, rest, prior.sum(), excess)
     weight = background * prior / prior.sum()
-    weight[rows] += bump
+    weight[rows] += excess
     dense, dense_leaf = np.zeros(prior.size), np.zeros(prior.size)
     dense[rows], dense_leaf[rows] = score, leaf
     return weight, weights_by_kind(kind, temperature, dense, dense_leaf, prior)
@@ -76,10 +77,10 @@ def test_masked_rows_over_a_background_have_weight_zero_but_for_rounding(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_below_the_background_give_negative_bumps_but_no_negative_weights(kind):
-    score, rows, prior, bump = np.array([-1.0, 2.0]), np.arange(2, dtype=np.int32), np.ones(4), np.empty(2)
+    score, rows, prior, excess = np.array([-1.0, 2.0]), np.arange(2, dtype=np.int32), np.ones(4), np.empty(2)
     mass = np.empty(rows.size)
-    weigh_row(SOFTMAX, 1.0, score, score, mass, mass_row(rows, prior[:, None], 0, 4.0, mass), 4.0, bump)
-    assert bump[0] < 0 < bump[1]
+    weigh_row(SOFTMAX, 1.0, score, score, mass, mass_row(rows, prior[:, None], 0, 4.0, mass), 4.0, excess)
+    assert excess[0] < 0 < excess[1]
     assert (both(kind, score, rows, prior)[0] >= 0).all()
 
 
@@ -93,3 +94,44 @@ def test_without_indices_a_query_stores_every_row_or_none():
     np.testing.assert_array_equal(pick_rows(nothing, 0, 3, everyone), everyone)
     assert pick_rows(nothing, 2, 2, everyone).size == 0
     np.testing.assert_array_equal(pick_rows(np.array([2, 0, 1], np.int32), 1, 3, everyone), [0, 1])
+
+
+NO_LEAF = np.empty(0)
+
+
+def dense(excess, backgrounds, indptr, indices, prior):
+    weight = np.multiply.outer(backgrounds, prior / prior.sum())
+    for q in range(backgrounds.size):
+        part = slice(indptr[q], indptr[q + 1])
+        weight[q, indices[part]] += excess[part]
+    return weight
+
+
+@pytest.mark.parametrize("kind", [SOFTMAX, SHARE])
+def test_dense_rows_equal_the_twin(rng, kind):
+    scores, prior = rng.uniform(size=(4, 6)), rng.uniform(0.5, 2.0, size=6)
+    scores[1], scores[2, 3] = 0.25, -np.inf
+    rows = dense_rows(scores)
+    excess, backgrounds = weigh_rows(*rows[:4], prior, prior.sum(), kind, 0.2)
+    weight = dense(excess, backgrounds, rows.indptr, np.tile(np.arange(6), 4), prior)
+    twin = [weights_by_kind(kind, 0.2, scores[q], None, prior) for q in range(4)]
+    np.testing.assert_allclose(weight, twin, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [SOFTMAX, SHARE, LEAF])
+def test_sparse_rows_equal_the_twin(rng, kind):
+    indptr, indices = np.array([0, 3, 3, 5]), np.array([4, 0, 2, 1, 5], np.int32)
+    score, leaf, prior = np.array([0.5, 0.1, -np.inf, 0.5, 0.5]), rng.uniform(size=5), rng.uniform(0.5, 2.0, size=6)
+    excess, backgrounds = weigh_rows(indptr, indices, score, leaf, prior, prior.sum(), kind, 0.2)
+    scores, leaves = np.zeros((3, 6)), np.zeros((3, 6))
+    query = np.repeat(np.arange(3), np.diff(indptr))
+    scores[query, indices], leaves[query, indices] = score, leaf
+    twin = [weights_by_kind(kind, 0.2, scores[q], leaves[q], prior) for q in range(3)]
+    np.testing.assert_allclose(dense(excess, backgrounds, indptr, indices, prior), twin, atol=1e-14)
+
+
+def test_no_stored_rows_at_all_give_the_prior():
+    indptr, nothing = np.zeros(3, np.int64), np.empty(0, np.int32)
+    excess, backgrounds = weigh_rows(indptr, nothing, NO_LEAF, NO_LEAF, np.ones(4), 4.0, SOFTMAX, 1.0)
+    assert excess.size == 0
+    np.testing.assert_allclose(backgrounds, 1.0)

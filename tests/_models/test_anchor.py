@@ -8,7 +8,7 @@ from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionLasso, LocalLasso
 from heedful._kernels.shapes import Rule
-from heedful._models.linear_fits import _within_reach, make_problem
+from heedful._models.linear_fits import _within_range, make_problem
 from heedful._solver import Paths, Scale, build_table, weight_rows
 from heedful._tuning.grid import HeadGroup, Queries
 from heedful.attention import attend
@@ -109,7 +109,7 @@ def test_the_stronger_the_pull_the_nearer_to_the_teacher(rng):
 
 def test_an_anchored_head_does_not_predict_far_from_the_responses_it_attends_to(rng):
     case = Case(rng, pull=2.5)
-    case.problem = case.problem._replace(rule=case.problem.rule._replace(reach=0.2))
+    case.problem = case.problem._replace(rule=case.problem.rule._replace(max_range=0.2))
     seen = case.new[:, :P]
     found = case.values(Queries(case.new, seen))
     scores, said = case.similarity.scores(seen), case.similarity.teach(seen)
@@ -180,8 +180,8 @@ def test_the_pull_is_how_much_smaller_the_teachers_error_is(table):
     np.testing.assert_allclose(pull_of(model), expected)
 
 
-@pytest.mark.parametrize("reach", [0.2, 1.0, np.inf])
-def test_a_prediction_stays_within_reach_of_the_responses_attended_to(rng, reach):
+@pytest.mark.parametrize("max_range", [0.2, 1.0, np.inf])
+def test_a_prediction_stays_within_range_of_the_responses_attended_to(rng, max_range):
     X, y, prior = rng.normal(size=(N, P)), 3.0 + rng.normal(size=N), rng.uniform(0.5, 2.0, size=N)
     flat = Scale(np.zeros(P), np.ones(P), 0.0, 1.0)
     table, x = build_table(X, y, prior, flat), flat.rows(rng.normal(size=(4, P)))
@@ -189,10 +189,12 @@ def test_a_prediction_stays_within_reach_of_the_responses_attended_to(rng, reach
     background = 1.0 - bumps.sum(axis=1)
     coef = np.zeros((4, 2, 1, flat.width))
     coef[..., :P] = rng.normal(size=(4, 2, 1, P))
-    found, keep = _within_reach(weight_rows(bumps, background), table, Paths(np.zeros((4, 2, 1)), coef, 0), x, reach)
+    found, keep = _within_range(
+        weight_rows(bumps, background), table, Paths(np.zeros((4, 2, 1)), coef, 0), x, max_range
+    )
     weight = bumps.toarray() + np.outer(background, prior / prior.sum())
     mean = weight @ y
-    limit = reach * np.sqrt(weight @ y**2 - mean**2)[:, None] if np.isfinite(reach) else np.inf
+    limit = max_range * np.sqrt(weight @ y**2 - mean**2)[:, None] if np.isfinite(max_range) else np.inf
     away = np.einsum("qtj,qj->qt", coef[:, :, 0, :P], x[:, :P] - weight @ X)
     np.testing.assert_allclose(found[:, :, 0], mean[:, None] + np.clip(away, -limit, limit))
     np.testing.assert_allclose(keep * away, np.clip(away, -limit, limit))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 
-from heedful._models.shapes import _in_a_circle, _inner, _with_judges
+from heedful._models.shapes import _in_a_circle, _inner, _with_validation
 from heedful.baseline._folds import Split
 
 WAYS = [KFold(5), KFold(3), KFold(2), TimeSeriesSplit(3), ShuffleSplit(3, test_size=0.2, random_state=0)]
@@ -27,14 +27,14 @@ def test_rows_that_no_split_leaves_out_are_left_out_once_by_others_of_their_kind
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-def test_neither_models_nor_judges_of_a_fold_have_seen_its_rows(rng, way):
+def test_neither_models_nor_validation_of_a_fold_have_seen_its_rows(rng, way):
     _, folds = folds_of(way, rng)
-    plan = _in_a_circle(folds, N_ROWS) or _with_judges(folds, rng.permutation(N_ROWS))
+    plan = _in_a_circle(folds, N_ROWS) or _with_validation(folds, rng.permutation(N_ROWS))
     assert len(plan.splits) == len(folds)
-    for fold, used, judges in zip(folds, plan.used, plan.judges, strict=True):
-        # the very models that say a row's value are judged, on rows that neither they nor the fold have
-        assert sorted(used) == sorted(k for k, _ in judges)
-        for k, rows in judges:
+    for fold, used, validation in zip(folds, plan.used, plan.validation, strict=True):
+        # the very models that say a row's value are validated, on rows that neither they nor the fold have
+        assert sorted(used) == sorted(k for k, _ in validation)
+        for k, rows in validation:
             assert rows.size > 0
             assert not np.isin(fold.test, plan.splits[k].train).any()
             assert not np.isin(rows, plan.splits[k].train).any()
@@ -45,7 +45,7 @@ def test_neither_models_nor_judges_of_a_fold_have_seen_its_rows(rng, way):
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_models_are_fitted_to_most_of_what_a_fold_may_see(rng, way):
     _, folds = folds_of(way, rng)
-    plan = _in_a_circle(folds, N_ROWS) or _with_judges(folds, rng.permutation(N_ROWS))
+    plan = _in_a_circle(folds, N_ROWS) or _with_validation(folds, rng.permutation(N_ROWS))
     for split, fold in zip(plan.splits, folds, strict=True):
         assert np.isin(split.train, fold.train).all()
         assert split.train.size >= fold.train.size // 2

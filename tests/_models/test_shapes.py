@@ -140,15 +140,15 @@ def test_values_are_those_of_models_without_the_row_stopped_by_others(cv, monkey
     monkeypatch.setattr(room, "fit_stumps", lambda *args, **how: keep(seen, args, how))
     model = fitted("numbers", X, y, cv=cv)
     ((binned, family, _, splits), how, found), shapes = seen[0], shapes_of(model)
-    for best, group in zip(found.best, how["judges"], strict=True):
+    for best, group in zip(found.best, how["validation"], strict=True):
         losses = [group_loss(found, group, number, binned, family) for number in (best - 1, best, best + 1, best + 9)]
         assert losses[1] == min(losses[best == 0 :])
     for row in range(0, 60, 7):
         without = [k for k, split in enumerate(splits) if row in split.test and row not in split.train]
-        # the rounds that judges without the row take, after which models without it say its value
+        # the rounds that validation rows without the row take, after which models without it say its value
         values = [
             np.mean([found.after(k, best).link(binned[[row]]) for k, _ in group])
-            for best, group in zip(found.best, how["judges"], strict=True)
+            for best, group in zip(found.best, how["validation"], strict=True)
             if all(k in without and row not in rows for k, rows in group)
         ]
         assert np.isclose(values, shapes.train[row, 0], rtol=1e-9).any()
@@ -160,7 +160,7 @@ def keep(seen, args, how):
 
 
 def group_loss(found, group, number, binned, family):
-    """Return the sum of squared errors of judges after some rounds."""
+    """Return the sum of squared errors of validation rows after some rounds."""
     errors = [found.after(k, number).link(binned[rows])[:, 0] - family.y[rows] for k, rows in group]
     return sum((part**2).sum() for part in errors)
 

@@ -277,7 +277,7 @@ def test_a_huge_ridge_makes_small_steps_and_a_huge_least_none(rng):
     steps = np.unique((small.link(rows)[:, 0] - y.mean()).round(12))
     away = np.cumsum((y - y.mean())[np.argsort(X[:, 0])])[2:-3]  # three rows at least on each side
     np.testing.assert_allclose(np.abs(steps), np.abs(away).max() / 1e9, rtol=1e-3)
-    none = fit_stumps(rows, Numbers(y), np.ones(40), random_splits(40, 2, 0), Boosting(9, least=20.1))
+    none = fit_stumps(rows, Numbers(y), np.ones(40), random_splits(40, 2, 0), Boosting(9, min_hessian=20.1))
     assert (none.model.shapes == 0.0).all()
     assert none.n_rounds == 0
 

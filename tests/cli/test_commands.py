@@ -243,11 +243,11 @@ def test_compile_says_what_it_compiled(capsys, monkeypatch, compiled, said):
 
 
 def test_compile_says_how_long_it_takes_at_most_and_leaves_out_what_a_first_use_says(capsys, monkeypatch):
-    monkeypatch.setattr("heedful.cli._compile.compile_kernels", lambda report: (_notice.say_compiling(), [])[1])
-    _notice.say_compiling.cache_clear()
+    monkeypatch.setattr("heedful.cli._compile.compile_kernels", lambda report: (_notice.log_compiling(), [])[1])
+    _notice.log_compiling.cache_clear()
     assert main(["compile"]) == 0
     assert capsys.readouterr().err == "heedful: compiling all functions that are not compiled yet, up to two minutes\n"
-    _notice.say_compiling.cache_clear()
+    _notice.log_compiling.cache_clear()
     assert main(["compile", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 

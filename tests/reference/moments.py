@@ -36,10 +36,10 @@ def plain_table(X, y, prior, *, scatter=None):
 
 
 class Spread(NamedTuple):
-    """One query's weights twice: as bumps over a background, and dense."""
+    """One query's weights twice: as excess weights over a background, and dense."""
 
     rows: np.ndarray
-    bump: np.ndarray
+    excess: np.ndarray
     background: float
     dense: np.ndarray
 
@@ -52,6 +52,6 @@ def spread_weights(rng, prior, background, n_rows):
     own[0] = 0.0 if n_rows > 1 else 1.0
     others = dense.sum() - dense[rows].sum()
     target = own / own.sum() * (1.0 - others)
-    bump = target - dense[rows]
+    excess = target - dense[rows]
     dense[rows] = target
-    return Spread(rows, bump, background, dense)
+    return Spread(rows, excess, background, dense)

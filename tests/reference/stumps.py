@@ -77,7 +77,7 @@ def boost(codes, categories, family, weight, how, train=None, signs=None):
         slope = weight[:, None] * residual
         chance = BY_CHANCE * (weight[:, None] * residual**2).sum(axis=0) / curve.sum(axis=0)
         for o in range(n_outputs):
-            table = (codes[own], categories, slope[:, o], curve[:, o], chance[o], how.ridge, how.least)
+            table = (codes[own], categories, slope[:, o], curve[:, o], chance[o], how.ridge, how.min_hessian)
             _, column, side, steps = best_stump(*table, np.zeros(codes.shape[1]) if signs is None else signs)
             steps = how.learning_rate * np.clip(steps, -family.farthest_step, family.farthest_step)
             link[:, o] += steps[side[codes[:, column]]]

@@ -27,35 +27,10 @@ _HOME = {
     "thin_rows": "trees",
     "stump_rows": "stumps",
     "tree_sum_rows": "surrogate",
-    "weigh_rows": "attention",
+    "weigh_rows": "weighting",
 }
 
-__all__ = [
-    "binned_leaf_rows",
-    "boost_tree_rows",
-    "bucket_rows",
-    "grow_rows",
-    "head_rows",
-    "keep_rows",
-    "kernel_sum_rows",
-    "lasso_rows",
-    "leaf_mean_rows",
-    "leaf_rows",
-    "leaf_score_rows",
-    "leaf_shapley_rows",
-    "leaf_table_rows",
-    "linkage_rows",
-    "near_leaf_rows",
-    "near_rows",
-    "newton_rows",
-    "proximity_sum_rows",
-    "refit_rows",
-    "shared_leaf_rows",
-    "stump_rows",
-    "thin_rows",
-    "tree_sum_rows",
-    "weigh_rows",
-]
+__all__ = list(_HOME)
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 from numba.core import config
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
-from heedful._kernels._notice import say_uncached
+from heedful._kernels._notice import warn_uncached
 
 
 @cache
@@ -27,11 +27,11 @@ class AllSources(CompileResultCacheImpl):
     @property
     def locator(self) -> Any:
         """Return numba's own, whose stamp is now that of all files of kernels too, and of checked indices."""
-        found = super().locator
-        own = type(found).get_source_stamp(found)
+        locator = super().locator
+        stamp = type(locator).get_source_stamp(locator)
         checked = bool(vars(config)["BOUNDSCHECK"])
-        found.get_source_stamp = lambda: (own, sources_hash(Path(__file__).parent), checked)
-        return found
+        locator.get_source_stamp = lambda: (stamp, sources_hash(Path(__file__).parent), checked)
+        return locator
 
 
 class KernelCache(FunctionCache):
@@ -52,8 +52,8 @@ class KernelCache(FunctionCache):
         self._try(super().save_overload, sig, data)
 
     def _try(self, work: Any, *args: Any) -> None:
-        """Write, or say that nothing can be written."""
+        """Write, or warn that nothing can be written."""
         try:
             work(*args)
         except OSError:
-            say_uncached()
+            warn_uncached()

@@ -23,7 +23,7 @@ from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._cache import KernelCache
-from heedful._kernels._notice import announced, say_uncached
+from heedful._kernels._notice import compilation_logged, warn_uncached
 from heedful._kernels._parts import CheckedCompiler, part_options
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
@@ -41,15 +41,15 @@ class Kernel(CPUDispatcher):
         try:
             return super().__call__(*one_kind(args))
         except SystemError as error:
-            # numba returns a result although a signal, such as Ctrl-C, has raised meanwhile: that is what is meant
-            meant: BaseException = error
-            while isinstance(meant, SystemError) and meant.__cause__ is not None:
-                meant = meant.__cause__
-            raise meant from None
+            # numba returns a result although a signal, such as Ctrl-C, has raised meanwhile, which is its cause
+            cause: BaseException = error
+            while isinstance(cause, SystemError) and cause.__cause__ is not None:
+                cause = cause.__cause__
+            raise cause from None
 
     def compile(self, sig: Any) -> Any:
         """Load from the disk cache or compile, and say so."""
-        with announced(self), without_collecting():
+        with compilation_logged(self), without_collecting():
             return super().compile(sig)
 
     def keep(self) -> "Kernel":
@@ -57,7 +57,7 @@ class Kernel(CPUDispatcher):
         try:
             self._cache = KernelCache(self.py_func)
         except RuntimeError:
-            say_uncached()
+            warn_uncached()
         return self
 
 
@@ -92,7 +92,7 @@ def many_rows(function: Callable, **options: Any) -> Any:
 
 
 def writing_rows(function: Callable) -> Any:
-    """Compile a kernel that Python calls and that makes no arrays: it writes into those that it is given."""
+    """Compile a kernel that Python calls and that makes no arrays: it writes into those that it gets."""
     return many_rows(function, pipeline_class=CheckedCompiler, **NO_COUNTS)
 
 

@@ -1,4 +1,4 @@
-"""What is said while kernels are compiled, and where they cannot be kept: once each, by the logger ``heedful``.
+"""Messages of the logger ``heedful`` about kernels: that they are compiled, or cannot be kept; once each.
 
 Which kernels are needed depends on what is done, so that a later process may compile others.
 
@@ -21,46 +21,45 @@ QUIET = "HEEDFUL_QUIET"
 COMPILED: list[str] = []
 
 
-class Announcer(event.Listener):
-    """Says that a kernel is being compiled, when numba has not found it in its disk cache."""
+class CompileListener(event.Listener):
+    """Logs that a kernel is being compiled, when numba has not found it in its disk cache."""
 
     def __init__(self, kernel: Any) -> None:
         self.kernel, self.thread = kernel, threading.get_ident()
 
     def on_start(self, event: Any) -> None:
-        """Say it before the first one."""
         # numba tells all listeners, those of threads that wait for this very kernel too
         if event.data["dispatcher"] is self.kernel and threading.get_ident() == self.thread:
             COMPILED.append(self.kernel.__name__)
-            say_compiling()
+            log_compiling()
 
     def on_end(self, event: Any) -> None:
-        """Say nothing."""
+        pass
 
 
 @contextmanager
-def announced(kernel: Any) -> Iterator[None]:
-    """Say so if ``kernel`` is compiled meanwhile."""
-    with event.install_listener("numba:compile", Announcer(kernel)):
+def compilation_logged(kernel: Any) -> Iterator[None]:
+    """Log it if ``kernel`` is compiled meanwhile."""
+    with event.install_listener("numba:compile", CompileListener(kernel)):
         yield
 
 
-def says_so() -> bool:
-    """Return whether this is no worker process: of those each would say the same."""
+def is_main_process() -> bool:
+    """Return whether this is no worker process: of those each would log the same."""
     return multiprocessing.parent_process() is None
 
 
 @cache
-def say_compiling() -> None:
-    """Say that kernels are being compiled."""
-    if says_so():
-        said = "compiling functions at their first use, up to 20 s; they are kept for later ones"
-        _log(f"{said} (heedful compile: all at once)", notice=True)
+def log_compiling() -> None:
+    """Log that kernels are being compiled."""
+    if is_main_process():
+        message = "compiling functions at their first use, up to 20 s; they are kept for later ones"
+        _log(f"{message} (heedful compile: all at once)", notice=True)
 
 
 @cache
-def say_uncached() -> None:
-    """Say that compiled kernels cannot be kept, and what helps."""
+def warn_uncached() -> None:
+    """Warn that compiled kernels cannot be kept, and say what helps."""
     _log(
         "compiled functions cannot be kept, so every process compiles them anew. Set the environment variable "
         "NUMBA_CACHE_DIR to a folder that can be written to.",

@@ -25,30 +25,26 @@ class NoEnvironment:
     """Takes the environment of a function that has no machine code of its own; one from the disk cache has none too."""
 
     def set_env(self, name: str, env: Any) -> None:
-        """Forget it."""
+        pass
 
 
 class PartLibrary(JITCodeLibrary):
-    """Code that waits for the kernel that it is linked into."""
+    """Code that is neither optimised nor made machine code of: it waits for the kernel that it is linked into."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Leave it to the kernel."""
         ll_module.data_layout = self._codegen._data_layout
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the kernel."""
+        pass
 
     def _finalize_final_module(self) -> None:
-        """Write no machine code."""
         self._finalized = True
 
     @property
     def codegen(self) -> NoEnvironment:
-        """Return what the environment is given to."""
         return NoEnvironment()
 
     def get_pointer_to_function(self, name: str) -> int:  # noqa: ARG002 - as numba calls it
-        """Return that there is no machine code."""
         self._ensure_finalized()
         return 0
 
@@ -77,7 +73,6 @@ class PartCompiler(CheckedCompiler):
     """Compiles a part of a kernel."""
 
     def compile_extra(self, func: Any) -> Any:
-        """Compile into a library that waits."""
         self.state.library = PartLibrary(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import vector
+from heedful._kernels.arrays import fill_row, vector
 from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
 
 # A class with less of the weight than this is not there.
@@ -14,8 +14,7 @@ ABSENT = 1e-9
 def shares_row(kind, state, share):
     """Write the weight of each class (of the events, for survival); return the effective number of rows."""
     squares = 0.0
-    for k in range(share.size):
-        share[k] = 0.0
+    fill_row(0.0, share)
     for i in range(state.value.size):
         squares += state.weight[i] * state.weight[i]
         if kind == MULTINOMIAL:
@@ -38,8 +37,7 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
         intercept[0] = 0.0
     else:
         return False
-    for j in range(coef.shape[1]):
-        coef[0, j] = 0.0
+    fill_row(0.0, coef[0])
     return True
 
 
@@ -74,8 +72,7 @@ def settle_zeros_row(state, power, unseen, intercept, coef):
     if mean > ABSENT * unseen[0]:
         return False
     intercept[0] = unseen[1] - np.log1p(2.0 * unseen[2] / squares)
-    for j in range(coef.shape[1]):
-        coef[0, j] = 0.0
+    fill_row(0.0, coef[0])
     return True
 
 
@@ -103,5 +100,4 @@ def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
     for k in range(share.size):
         if share[k] < ABSENT:
             intercept[k] = top + np.log(total * unseen / (1.0 - unseen) / n_absent)
-            for j in range(coef.shape[1]):
-                coef[k, j] = 0.0
+            fill_row(0.0, coef[k])

@@ -1,11 +1,33 @@
-"""New arrays for kernels.
+"""New arrays for kernels, and copies.
 
 numba compiles ``np.empty``, ``np.zeros`` and ``np.arange`` for each kind of caller; here they are compiled once.
 """
 
 import numpy as np
 
-from heedful._kernels._jit import making_row
+from heedful._kernels._jit import making_row, one_row
+
+
+@one_row
+def fill_row(value, row):
+    """Write one value everywhere."""
+    for j in range(row.size):
+        row[j] = value
+
+
+@one_row
+def copy_row(source, row):
+    """Copy the beginning of a row that may be longer."""
+    for j in range(row.size):
+        row[j] = source[j]
+
+
+@one_row
+def copy_matrix(source, to):
+    """Copy a matrix."""
+    for a in range(to.shape[0]):
+        for c in range(to.shape[1]):
+            to[a, c] = source[a, c]
 
 
 @making_row
@@ -24,8 +46,7 @@ def matrix(n_rows, n_columns):
 def zero_vector(size):
     """Return a vector of zeros."""
     new = vector(size)
-    for i in range(size):
-        new[i] = 0.0
+    fill_row(0.0, new)
     return new
 
 
@@ -34,8 +55,7 @@ def zero_matrix(n_rows, n_columns):
     """Return a matrix of zeros."""
     new = matrix(n_rows, n_columns)
     for i in range(n_rows):
-        for j in range(n_columns):
-            new[i, j] = 0.0
+        fill_row(0.0, new[i])
     return new
 
 
@@ -43,8 +63,7 @@ def zero_matrix(n_rows, n_columns):
 def zero_counts(size):
     """Return a vector of whole numbers, all 0."""
     new = np.empty(size, np.int64)
-    for i in range(size):
-        new[i] = 0
+    fill_row(0, new)
     return new
 
 

@@ -10,7 +10,7 @@ stays there until a sweep finds that it wants to go back.
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import matrix, vector, zero_counts
+from heedful._kernels.arrays import copy_row, matrix, vector, zero_counts
 from heedful._kernels.cholesky import back_row, factor_row, solve_row
 from heedful._kernels.groups import descend_groups_row
 
@@ -61,8 +61,7 @@ def sweep_row(gram, penalty, coef, grad, only_active, limits=None):
 @one_row
 def gradient_row(gram, cov, coef, grad):
     """Write ``c - G b``."""
-    for j in range(coef.size):
-        grad[j] = cov[j]
+    copy_row(cov, grad)
     for j in range(coef.size):
         if coef[j] != 0.0:
             for h in range(coef.size):
@@ -99,14 +98,14 @@ def step_row(coef, active, size, move, longest, limits=None):
     limit, first, end = longest, -1, 0.0
     for a in range(size):
         if move[a] * coef[active[a]] < 0.0:
-            reach = -coef[active[a]] / move[a]
-            if reach < limit:
-                limit, first, end = reach, a, 0.0
+            until = -coef[active[a]] / move[a]
+            if until < limit:
+                limit, first, end = until, a, 0.0
         elif limits is not None and move[a] != 0.0:
             edge = limits[1 if move[a] > 0.0 else 0, active[a]]
-            reach = (edge - coef[active[a]]) / move[a]
-            if reach < limit:
-                limit, first, end = reach, a, edge
+            until = (edge - coef[active[a]]) / move[a]
+            if until < limit:
+                limit, first, end = until, a, edge
     if first < 0 and longest == np.inf:
         return first
     for a in range(size):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import matrix, vector, zero_counts, zero_vector
+from heedful._kernels.arrays import fill_row, matrix, numbers, vector, zero_counts, zero_vector
 from heedful._kernels.cholesky import factor_row, solve_row
 
 # The norm of a group is found by Newton steps, of which few are needed.
@@ -26,7 +26,7 @@ class GroupWork(NamedTuple):
     kept: np.ndarray
     system: np.ndarray
     factor: np.ndarray
-    pull: np.ndarray
+    cov: np.ndarray
     solved: np.ndarray
     moved: np.ndarray
 
@@ -46,8 +46,7 @@ def norm_row(coef, scale, groups):
 def pick_groups(grad, penalty, coef, slack, columns, size, groups):
     """Append to ``columns`` those of groups that are active or break their condition; return how many there are."""
     chosen, squares, least = zero_counts(coef.size), zero_vector(coef.size), vector(coef.size)
-    for j in range(coef.size):
-        least[j] = np.inf
+    fill_row(np.inf, least)
     for a in range(size):
         chosen[columns[a]] = 1
     for j in range(coef.size):
@@ -80,20 +79,9 @@ def group_work(groups):
         n_group += 1
         starts[n_group] = size
         largest = max(largest, size - starts[n_group - 1])
-    numbers, kept = zero_counts(largest), zero_counts(largest)
-    for a in range(largest):
-        numbers[a] = a
-    return GroupWork(
-        members,
-        starts[: n_group + 1],
-        numbers,
-        kept,
-        matrix(largest, largest),
-        matrix(largest, largest),
-        vector(largest),
-        vector(largest),
-        vector(largest),
-    )
+    kept, system, factor = numbers(largest), matrix(largest, largest), matrix(largest, largest)
+    space = vector(largest), vector(largest), vector(largest)
+    return GroupWork(members, starts[: n_group + 1], numbers(largest), kept, system, factor, *space)
 
 
 @one_row
@@ -103,7 +91,7 @@ def shrink_row(gram, penalty, kept, size, norm, work):
         for c in range(size):
             system = norm * gram[kept[a], kept[c]] / (penalty[kept[a]] * penalty[kept[c]])
             work.system[a, c] = system + 1.0 if a == c else system
-        work.solved[a] = work.pull[a]
+        work.solved[a] = work.cov[a]
     if factor_row(work.system, work.numbers, 0, size, work.factor) < size:
         return False
     solve_row(work.factor, size, work.solved)
@@ -119,10 +107,9 @@ def solve_group_row(gram, penalty, kept, size, norm, work):
     """
     length = 0.0
     for a in range(size):
-        length += work.pull[a] ** 2
+        length += work.cov[a] ** 2
     if length <= 1.0:
-        for a in range(size):
-            work.solved[a] = 0.0
+        fill_row(0.0, work.solved)
         return True
     for _ in range(NORM_STEPS):
         if not shrink_row(gram, penalty, kept, size, norm, work):
@@ -169,10 +156,10 @@ def move_group(gram, penalty, coef, grad, g, work):
             size += 1
     for a in range(size if penalised else 0):
         j = work.kept[a]
-        pull = grad[j]
+        cov = grad[j]
         for c in range(size):
-            pull += gram[j, work.kept[c]] * coef[work.kept[c]]
-        work.pull[a] = pull / penalty[j]
+            cov += gram[j, work.kept[c]] * coef[work.kept[c]]
+        work.cov[a] = cov / penalty[j]
         square += (penalty[j] * coef[j]) ** 2 if coef[j] != 0.0 and penalty[j] < np.inf else 0.0
     if penalised and solve_group_row(gram, penalty, work.kept, size, np.sqrt(square), work):
         for a in range(size):

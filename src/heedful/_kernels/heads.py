@@ -5,17 +5,17 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import many_rows, one_row
-from heedful._kernels.arrays import matrix, vector, zero_counts, zero_matrix
+from heedful._kernels.arrays import fill_row, matrix, vector, zero_counts, zero_matrix
 from heedful._kernels.lasso import FULL_GRAM, everyone_row, make_space, path_row
-from heedful._kernels.shapes import Table
+from heedful._kernels.shapes import Heads, Table
 from heedful._kernels.weighting import mass_row, pick_rows, weigh_row
 
 
 @one_row
-def blend_row(query, y_mean, mean, reach, coefs, wanted, shares, prediction, coef):
+def blend_row(query, y_mean, mean, max_away, coefs, wanted, shares, prediction, coef):
     """Write each wanted head's prediction and add the heads' coefficients by share.
 
-    A prediction more than ``reach`` away from the weighted mean response is pulled back to it by shrinking the
+    A prediction more than ``max_away`` from the weighted mean response is moved back to it by shrinking the
     coefficients: few rows can give a steep model, and a query may lie outside of them.
     """
     for t in range(wanted.size):
@@ -24,34 +24,20 @@ def blend_row(query, y_mean, mean, reach, coefs, wanted, shares, prediction, coe
         away = 0.0
         for j in range(query.size):
             away += (query[j] - mean[j]) * coefs[t, j]
-        keep = reach / abs(away) if abs(away) > reach else 1.0
+        keep = max_away / abs(away) if abs(away) > max_away else 1.0
         for j in range(query.size):
             coef[j] += shares[t] * keep * coefs[t, j]
         prediction[t] = y_mean + keep * away
 
 
 class Block(NamedTuple):
-    """Queries of a block: scores with what they need to become weights, or bumps and background (n_query)."""
+    """Queries of a block: scores with what they need to become weights, or excess weights and background (n_query)."""
 
     indptr: np.ndarray
     indices: np.ndarray
     score: np.ndarray
     leaf: np.ndarray
     background: np.ndarray
-
-
-class Heads(NamedTuple):
-    """Weightings and penalties of a grid of heads, which of them are wanted, and the share of each.
-
-    Heads of a penalty use the first ``uses`` columns only.
-    """
-
-    kinds: np.ndarray
-    temperatures: np.ndarray
-    penalties: np.ndarray
-    uses: np.ndarray
-    wanted: np.ndarray
-    shares: np.ndarray
 
 
 @one_row
@@ -74,7 +60,13 @@ def fit_rows(block, queries, table, heads, rule, wide, keep):
     # unpacked once: each look into a tuple takes time to compile
     indptr, indices, scores, leaf, backgrounds = block
     kinds, temperatures, penalties, uses, wanted, shares = heads
-    n_query, p, n_penalty, total, reach = indptr.size - 1, table.mean.size, penalties.size, table.total, rule.reach
+    n_query, p, n_penalty, total, max_range = (
+        indptr.size - 1,
+        table.mean.size,
+        penalties.size,
+        table.total,
+        rule.max_range,
+    )
     space, packed, column, whole = (
         make_space(indptr, indices, table),
         table.packed,
@@ -89,30 +81,28 @@ def fit_rows(block, queries, table, heads, rule, wide, keep):
         start, stop = indptr[q], indptr[q + 1]
         stored, score = pick_rows(indices, start, stop, space.everyone), scores[start:stop]
         part = leaf[start:stop] if leaf.size > 0 else leaf
-        mass, bumps = vector(stored.size), vector(stored.size)
+        mass, room = vector(stored.size), vector(stored.size)
         rest = 0.0 if keep else mass_row(stored, packed, column, total, mass)
         at = q if keep else 0
         for w in range(kinds.size):
-            rows, bump, background = stored, score if keep else bumps, backgrounds[at]
+            rows, excess, background = stored, score if keep else room, backgrounds[at]
             if not keep:
-                for t in range(n_penalty):
-                    predictions[q, w, t] = np.nan
+                fill_row(np.nan, predictions[q, w])
                 if not any_row(wanted[w]):
                     continue
-                background = weigh_row(kinds[w], temperatures[w], score, part, mass, rest, total, bump)
+                background = weigh_row(kinds[w], temperatures[w], score, part, mass, rest, total, excess)
             if whole == 0 and background > 0.0:
-                everyone_row(table, rows, bump, background, space.bump)
-                rows, bump, background = space.everyone, space.bump, 0.0
+                everyone_row(table, rows, excess, background, space.excess)
+                rows, excess, background = space.everyone, space.excess, 0.0
             y_mean, spread, bad = path_row(
-                table, rows, bump, background, penalties, uses, wanted[w], rule, wide, space, means[at], paths[at]
+                table, rows, excess, background, penalties, uses, wanted[w], rule, wide, space, means[at], paths[at]
             )
             y_means[q] = y_mean
             failed[q] += bad
             if not keep:
-                far = reach * np.sqrt(spread) if reach < np.inf else np.inf
-                blend_row(
-                    queries[q], y_mean, means[0], far, paths[0], wanted[w], shares[w], predictions[q, w], coefs[q]
-                )
+                away = max_range * np.sqrt(spread) if max_range < np.inf else np.inf
+                row = (queries[q], y_mean, means[0], away, paths[0])
+                blend_row(*row, wanted[w], shares[w], predictions[q, w], coefs[q])
     return predictions, coefs, paths, means, y_means, failed
 
 
@@ -139,13 +129,13 @@ def head_rows(
 
 
 def lasso_rows(
-    indptr, indices, bumps, backgrounds, table, penalties, rule
+    indptr, indices, excess, backgrounds, table, penalties, rule
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Fit one path per query; return coefficients, means, mean responses and the number of unconverged fits.
 
     Empty ``indices`` mean that every query lists every training row in order.
     """
-    block = Block(indptr, indices, bumps, np.empty(0), backgrounds)
+    block = Block(indptr, indices, excess, np.empty(0), backgrounds)
     one = np.ones((1, penalties.size))
     uses = np.full(penalties.size, table.mean.size)
     heads = Heads(np.zeros(1, np.int64), one[0], penalties, uses, one > 0.0, one)

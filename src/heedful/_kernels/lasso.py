@@ -1,11 +1,11 @@
-"""One weighted lasso per query, along a path of penalties, from bumps and background to coefficients."""
+"""One weighted lasso per query, along a path of penalties, from excess weights and background to coefficients."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import matrix, numbers, row_numbers, vector, zero_counts
+from heedful._kernels.arrays import copy_row, fill_row, matrix, numbers, row_numbers, vector, zero_counts
 from heedful._kernels.descent import clip_row, descend_row, gradient_row
 from heedful._kernels.groups import pick_groups
 from heedful._kernels.moments import (
@@ -31,7 +31,7 @@ class Space(NamedTuple):
     d: np.ndarray
     picked: np.ndarray
     picked_minus: np.ndarray
-    bump: np.ndarray
+    excess: np.ndarray
     everyone: np.ndarray
 
 
@@ -53,15 +53,8 @@ def make_space(indptr, indices, table):
     picked = n_rows * p if p > FULL_GRAM else 0
     whole = indices.size == 0 or table.scatter.shape[0] == 0
     everyone = row_numbers(table.prior.size if whole else 0)
-    return Space(
-        matrix(n_rows, p),
-        vector(n_rows),
-        vector(n_rows),
-        vector(picked),
-        vector(picked),
-        vector(n_rows),
-        everyone,
-    )
+    rows = matrix(n_rows, p), vector(n_rows), vector(n_rows)
+    return Space(*rows, vector(picked), vector(picked), vector(n_rows), everyone)
 
 
 @making_row
@@ -115,8 +108,7 @@ def minimise_row(gram, cov, penalty, columns, coef, tol, max_iter, limits, group
     gradient_row(gram, part_cov, part, grad)
     inside = limits_of(limits, columns), groups_of(groups, columns)
     sweeps = descend_row(gram, part_cov, part_penalty, part, grad, tol, max_iter, inside[0], inside[1])
-    for j in range(coef.size):
-        coef[j] = 0.0
+    fill_row(0.0, coef)
     for a in range(size):
         coef[columns[a]] = part[a]
     return sweeps >= 0
@@ -146,18 +138,18 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, rule, space, co
 
 
 @one_row
-def inverse_hessian_row(table, rows, bump, background):
+def inverse_hessian_row(table, rows, excess, background):
     """Return what penalties are multiplied by: one over the mean curvature of the rows, 1 if the loss is a square."""
     if table.inverse.size == 0:
         return 1.0
     ease = background * table.inverse_mean
     for i in range(rows.size):
-        ease += bump[i] * table.inverse[rows[i]]
+        ease += excess[i] * table.inverse[rows[i]]
     return ease
 
 
 @making_row
-def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide, space, mean, coefs):
+def path_row(table, rows, excess, background, penalties, uses, wanted, rule, wide, space, mean, coefs):
     """Fit one query at each wanted penalty and write its coefficients; the first ``uses`` columns may have one.
 
     ``wide`` is None where the whole Gram matrix is made: what chooses columns is then left out, and not compiled.
@@ -165,7 +157,7 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
     Returns the weighted mean and variance of the response and how many of the fits did not converge.
     """
     p = table.mean.size
-    y_mean, front, back = gather_row(table, rows, bump, background, mean, space.x, space.y, space.d)
+    y_mean, front, back = gather_row(table, rows, excess, background, mean, space.x, space.y, space.d)
     rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
     spread = spread_row(table, background, y_mean, rooted)
     tol = max(rule.tol * np.sqrt(spread), 1e-14)
@@ -180,14 +172,13 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
     columns = numbers(p)
     coef = rule.start.copy()
     clip_row(coef, rule.limits)
-    ease = inverse_hessian_row(table, rows, bump, background)
+    ease = inverse_hessian_row(table, rows, excess, background)
     failed = 0
     for t in range(penalties.size):
         if not wanted[t]:
             continue
         if penalties[t] == np.inf:
-            for j in range(p):
-                coefs[t, j] = 0.0
+            fill_row(0.0, coefs[t])
             continue
         for j in range(p):
             penalty[j] = penalties[t] * ease * scale[j] if j < uses[t] else np.inf
@@ -201,15 +192,14 @@ def path_row(table, rows, bump, background, penalties, uses, wanted, rule, wide,
             )
         if not converged:
             failed += 1
-        for j in range(p):
-            coefs[t, j] = coef[j]
+        copy_row(coef, coefs[t])
     return y_mean, spread, failed
 
 
 @one_row
-def everyone_row(table, rows, bump, background, out):
+def everyone_row(table, rows, excess, background, out):
     """Write the weight of every training row, background included."""
     for i in range(out.size):
         out[i] = background * table.prior[i] / table.total
     for i in range(rows.size):
-        out[rows[i]] += bump[i]
+        out[rows[i]] += excess[i]

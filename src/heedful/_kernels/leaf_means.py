@@ -1,8 +1,8 @@
 """Attention-weighted means over the leaves that queries end in (algorithm 3).
 
-Row ``i`` has weight ``background * prior[i] + bump[i]`` for a query. What the background does to a leaf is known from
-its sums under the prior, so only the bumps cost time: a query goes through the members of its leaves, or compares the
-leaves of its stored rows with its own, whichever are fewer.
+Row ``i`` has weight ``background * prior[i] + excess[i]`` for a query. What the background does to a leaf is known
+from its sums under the prior, so only the excess costs time: a query goes through the members of its leaves, or
+compares the leaves of its stored rows with its own, whichever are fewer.
 
 A row has a ``mass`` (n_set, 1, n_train) and a ``moment`` (n_set, n_column, n_train), mass times what is averaged.
 ``n_set`` is one where all trees have the same, else the number of trees; the rows of one tree lie side by side, so that
@@ -15,21 +15,21 @@ from heedful._kernels._jit import many_rows, one_row
 from heedful._kernels.weighting import pick_rows
 
 # Rounding leaves a leaf whose rows are all masked with less than this share of its background.
-NOTHING = 1e-12
+RELATIVE_ZERO = 1e-12
 
 
 @one_row
-def compare_row(leaf, rows, bump, train_leaves, value, sums):
-    """Add bump times value to the sums (n_column, n_tree) of a query's leaves, stored row by stored row."""
+def compare_row(leaf, rows, excess, train_leaves, value, sums):
+    """Add excess times value to the sums (n_column, n_tree) of a query's leaves, stored row by stored row."""
     for at in range(rows.size):
         i = rows[at]
         for k in range(value.shape[1]):
             if value.shape[0] > 1:
                 for t in range(leaf.size):
                     if leaf[t] == train_leaves[i, t]:
-                        sums[k, t] += bump[at] * value[t, k, i]
+                        sums[k, t] += excess[at] * value[t, k, i]
                 continue
-            add = bump[at] * value[0, k, i]
+            add = excess[at] * value[0, k, i]
             if add != 0.0:
                 for t in range(leaf.size):
                     sums[k, t] += add if leaf[t] == train_leaves[i, t] else 0.0
@@ -37,7 +37,7 @@ def compare_row(leaf, rows, bump, train_leaves, value, sums):
 
 @one_row
 def gather_row(leaf, starts, members, dense, mass, moment, masses, moments):
-    """Add bump times mass and moment to the sums (n_column, n_tree) of a query's leaves, member by member."""
+    """Add excess times mass and moment to the sums (n_column, n_tree) of a query's leaves, member by member."""
     for t in range(leaf.size):
         start, stop = starts[leaf[t]], starts[leaf[t] + 1]
         heavy, row = mass[min(t, mass.shape[0] - 1), 0], moment[min(t, moment.shape[0] - 1), 0]
@@ -66,12 +66,12 @@ def mean_row(leaf, background, masses, moments, plain_mass, plain_mean, means):
         for k in range(moments.shape[0]):
             plain = plain_mean[k, leaf[t]]
             moved = moments[k, t] - plain * masses[0, t]
-            means[t, k] = plain + moved / weight if weight > NOTHING * base else plain
+            means[t, k] = plain + moved / weight if weight > RELATIVE_ZERO * base else plain
 
 
 @many_rows
 def leaf_mean_rows(
-    indptr, indices, bumps, backgrounds, leaves, starts, members, train_leaves, mass, moment, plain_mass, plain_mean
+    indptr, indices, excesses, backgrounds, leaves, starts, members, train_leaves, mass, moment, plain_mass, plain_mean
 ):
     """Return the weighted means (n_query, n_tree, n_column) of the leaves that the queries end in.
 
@@ -88,14 +88,14 @@ def leaf_mean_rows(
         for t in range(n_tree):
             leaf[t] = leaves[t, q]
             size += starts[leaf[t] + 1] - starts[leaf[t]]
-        rows, bump = pick_rows(indices, indptr[q], indptr[q + 1], everyone), bumps[indptr[q] : indptr[q + 1]]
+        rows, excess = pick_rows(indices, indptr[q], indptr[q + 1], everyone), excesses[indptr[q] : indptr[q + 1]]
         masses, moments = np.zeros((1, n_tree)), np.zeros((n_column, n_tree))
         if rows.size * n_tree < size:
-            compare_row(leaf, rows, bump, train_leaves, mass, masses)
-            compare_row(leaf, rows, bump, train_leaves, moment, moments)
+            compare_row(leaf, rows, excess, train_leaves, mass, masses)
+            compare_row(leaf, rows, excess, train_leaves, moment, moments)
         else:
             for at in range(rows.size):
-                dense[rows[at]] += bump[at]
+                dense[rows[at]] += excess[at]
             gather_row(leaf, starts, members, dense, mass, moment, masses, moments)
             for at in range(rows.size):
                 dense[rows[at]] = 0.0

@@ -6,7 +6,7 @@ A leaf has one number in the whole forest.
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
-from heedful._kernels.arrays import row_numbers, vector, zero_counts, zero_vector
+from heedful._kernels.arrays import copy_row, fill_row, row_numbers, vector, zero_counts, zero_vector
 
 
 @many_rows
@@ -88,8 +88,7 @@ def keep_rows(leaves, order, first, room):
 def grow(values, size):
     """Return a longer copy, at least ``size`` and twice as long as before."""
     longer = np.empty(max(size, 2 * values.size), values.dtype)
-    for i in range(values.size):
-        longer[i] = values[i]
+    copy_row(values, longer[: values.size])
     return longer
 
 
@@ -116,8 +115,7 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
     """
     n_tree, n_query = leaves.shape
     where = row_numbers(n_train)
-    for i in range(n_train):
-        where[i] = -1
+    fill_row(-1, where)
     indptr = zero_counts(n_query + 1)
     indices, scores, weights = row_numbers(0), vector(0), vector(0)
     end = 0
@@ -163,8 +161,7 @@ def shared_leaf_rows(leaves, train_leaves):
     shares = np.empty((n_query, n_train))
     met = np.empty(n_train, np.int32)
     for q in range(n_query):
-        for i in range(n_train):
-            met[i] = 0
+        fill_row(0, met)
         for t in range(n_tree):
             leaf, row = leaves[t, q], train_leaves[t]
             for i in range(n_train):

@@ -1,9 +1,9 @@
 """Weighted means and centred cross products of one query's rows, background included.
 
-With background share ``b`` and bumps ``d_i`` the weighted covariance is
-``b (C0 + (m0 - m)(m0 - m)') + sum_i d_i (x_i - m)(x_i - m)'``: exact, and only rows with a bump are touched. Rows are
-centred before they are multiplied, so a column that is nearly constant under the weights loses no digits. Each row is
-written once, times the root of its bump; rows with a negative bump (masked ones) are kept apart and subtracted.
+With background share ``b`` and excess weights ``d_i`` the weighted covariance is
+``b (C0 + (m0 - m)(m0 - m)') + sum_i d_i (x_i - m)(x_i - m)'``: exact, and only rows with an excess are touched. Rows
+are centred before they are multiplied, so a column that is nearly constant under the weights loses no digits. Each row
+is written once, times the root of its excess; rows with a negative one (masked rows) are kept apart and subtracted.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import matrix, numbers, vector, zero_matrix
+from heedful._kernels.arrays import fill_row, matrix, numbers, vector, zero_matrix
 
 SMALL_PRODUCT = 1_000_000
 
@@ -26,8 +26,8 @@ class Rows(NamedTuple):
 
 
 @one_row
-def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
-    """Copy the rows with a bump, those to add from the front, those to subtract from the back; write their mean.
+def gather_row(table, rows, excess, background, mean, x_space, y_space, d_space):
+    """Copy the rows with an excess, those to add from the front, those to subtract from the back; write their mean.
 
     The table is large and its rows lie far apart: they are fetched once. Returns the mean response and where the two
     parts end and begin.
@@ -37,9 +37,9 @@ def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
     y_mean = background * table.y_mean
     front, back = 0, x_space.shape[0]
     for i in range(rows.size):
-        if bump[i] == 0.0:
+        if excess[i] == 0.0:
             continue
-        if bump[i] > 0.0:
+        if excess[i] > 0.0:
             at = front
             front += 1
         else:
@@ -49,20 +49,18 @@ def gather_row(table, rows, bump, background, mean, x_space, y_space, d_space):
         for j in range(mean.size):
             value = table.packed[r, j]
             x_space[at, j] = value
-            mean[j] += bump[i] * value
+            mean[j] += excess[i] * value
         y_space[at] = table.packed[r, table.y_column]
-        d_space[at] = bump[i]
-        y_mean += bump[i] * y_space[at]
-        for j in range(table.y_column, mean.size):
-            x_space[at, j] = 0.0
-    for j in range(table.y_column, mean.size):
-        mean[j] = 0.0
+        d_space[at] = excess[i]
+        y_mean += excess[i] * y_space[at]
+        fill_row(0.0, x_space[at, table.y_column :])
+    fill_row(0.0, mean[table.y_column :])
     return y_mean, front, back
 
 
 @making_row
 def root_row(mean, y_mean, front, back, x_space, y_space, d_space):
-    """Centre the gathered rows and multiply them by the root of their bump."""
+    """Centre the gathered rows and multiply them by the root of their excess weight."""
     for at in range(x_space.shape[0]):
         if front <= at < back:
             continue
@@ -115,8 +113,7 @@ def times_row(rooted, values, negative_values, out):
     if rooted.plus.shape[0] > 0:
         np.dot(values, rooted.plus, out)
     else:
-        for j in range(out.size):
-            out[j] = 0.0
+        fill_row(0.0, out)
     if rooted.minus.shape[0] > 0:
         taken = vector(out.size)
         np.dot(negative_values, rooted.minus, taken)
@@ -174,6 +171,12 @@ def add_matrix(part, sign, start, gram):
     for a in range(part.shape[0]):
         for c in range(part.shape[1]):
             gram[start + a, c] += sign * part[a, c]
+
+
+@making_row
+def dot_row(left, right, out):
+    """Write a product of two arrays."""
+    np.dot(left, right, out)
 
 
 @making_row

@@ -5,10 +5,22 @@ query's rows by those that changed, and lassos start at the query's own coeffici
 Sums are about the query's weighted mean, so that no digits are lost.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
-from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
+from heedful._kernels.arrays import (
+    copy_matrix,
+    copy_row,
+    fill_row,
+    matrix,
+    row_numbers,
+    vector,
+    zero_counts,
+    zero_matrix,
+    zero_vector,
+)
 from heedful._kernels.cholesky import factor_row, solve_row
 from heedful._kernels.descent import descend_row, gradient_row, sweep_row
 from heedful._kernels.moments import settle
@@ -20,23 +32,57 @@ ROUNDS, SWEEPS = 6, 3
 ANEW = 0.1
 
 
-@one_row
-def count_leaf(starts, members, draws, drawn, per_weight, number, sign, met, leaf, changed, old, place, end):
-    """Add a leaf to the counts or take it away; list the rows that change, and return how many there are.
+class Meetings(NamedTuple):
+    """In how many trees training rows meet a query, and their leaf weights times trees.
 
-    ``met`` are the trees in which a training row meets the query, ``leaf`` its leaf weights times trees; ``old`` is
-    what rows had before, ``place`` where a row is listed, -1 if it is not.
+    ``changed`` lists the rows that change, ``old`` is what they had before, ``place`` where a row is listed, -1 if it
+    is not.
     """
-    for c in range(starts[number], starts[number + 1]):
-        i = members[c]
+
+    met: np.ndarray
+    leaf: np.ndarray
+    changed: np.ndarray
+    old: np.ndarray
+    place: np.ndarray
+
+
+class Sums(NamedTuple):
+    """Sums of products over rows about a center, and of means; with room for the rows and their weights."""
+
+    products: np.ndarray
+    center: np.ndarray
+    average: np.ndarray
+    rows: np.ndarray
+    by: np.ndarray
+
+
+class Lasso(NamedTuple):
+    """Covariances and penalties of one lasso, with room for its solution."""
+
+    gram: np.ndarray
+    factor: np.ndarray
+    mean: np.ndarray
+    cov: np.ndarray
+    penalty: np.ndarray
+    grad: np.ndarray
+    move: np.ndarray
+    active: np.ndarray
+
+
+@one_row
+def count_leaf(forest, number, sign, meetings, end):
+    """Add a leaf to the meetings or take it away; list the rows that change, and return how many there are."""
+    met, leaf, changed, old, place = meetings
+    for c in range(forest.starts[number], forest.starts[number + 1]):
+        i = forest.members[c]
         if place[i] < 0:
             place[i] = end
             changed[end] = i
             old[end, 0], old[end, 1] = met[i], leaf[i]
             end += 1
         met[i] += sign
-        if draws[c] > 0:
-            leaf[i] += sign * per_weight[i] * draws[c] / drawn[number]
+        if forest.draws[c] > 0:
+            leaf[i] += sign * forest.per_weight[i] * forest.draws[c] / forest.drawn[number]
     return end
 
 
@@ -49,97 +95,92 @@ def value_row(kind, powers, met, leaf):
 
 
 @one_row
-def weigh_listed(kind, powers, met, leaf, listed, n_listed, by):
-    """Write the weights of some rows, per unit of sample weight."""
-    for at in range(n_listed):
-        by[at] = value_row(kind, powers, met[listed[at]], leaf[listed[at]])
-
-
-@one_row
-def gather_rows(packed, changed, n_changed, center, rows):
+def gather_rows(packed, changed, n_changed, sums):
     """Write training rows about the center, columns, response and one; fill up to a multiple of four rows."""
-    size = center.size
+    rows, size = sums.rows, sums.center.size
     for at in range(n_changed):
         i = changed[at]
         for a in range(size):
-            rows[at, a] = packed[i, a] - center[a]
+            rows[at, a] = packed[i, a] - sums.center[a]
         rows[at, size] = 1.0
     for at in range(n_changed, (n_changed + 3) // 4 * 4):
-        for a in range(rows.shape[1]):
-            rows[at, a] = 0.0
+        fill_row(0.0, rows[at])
 
 
 @one_row
-def add_products(rows, by, n_rows, sums):
+def add_products(n_rows, sums):
     """Add the products of all columns, times weights, to the lower half of the sums; four rows at a time."""
+    rows, by, products = sums.rows, sums.by, sums.products
     for i in range(0, n_rows, 4):
-        for a in range(sums.shape[0]):
+        for a in range(products.shape[0]):
             first, second = by[i] * rows[i, a], by[i + 1] * rows[i + 1, a]
             third, fourth = by[i + 2] * rows[i + 2, a], by[i + 3] * rows[i + 3, a]
             for c in range(a + 1):
-                sums[a, c] += (
+                products[a, c] += (
                     first * rows[i, c] + second * rows[i + 1, c] + third * rows[i + 2, c] + fourth * rows[i + 3, c]
                 )
 
 
 @one_row
-def write_everyone(table, center, by, sums):
+def write_everyone(table, by, sums):
     """Write the sums over all training rows, whose weights sum to ``by``."""
+    center, products = sums.center, sums.products
     k = center.size - 1
     mean, scatter, cross, y_shift = table.mean, table.scatter, table.cross, table.y_mean - center[k]
     for a in range(k + 2):
-        for c in range(k + 2):
-            sums[a, c] = 0.0
+        fill_row(0.0, products[a])
     if by == 0.0:
         return
     for a in range(k):
         shift = mean[a] - center[a]
         for c in range(a + 1):
-            sums[a, c] = by * (scatter[a, c] + shift * (mean[c] - center[c]))
-        sums[k, a] = by * (cross[a] + shift * y_shift)
-        sums[k + 1, a] = by * shift
-    sums[k, k] = by * (table.y_scatter + y_shift * y_shift)
-    sums[k + 1, k] = by * y_shift
-    sums[k + 1, k + 1] = by
+            products[a, c] = by * (scatter[a, c] + shift * (mean[c] - center[c]))
+        products[k, a] = by * (cross[a] + shift * y_shift)
+        products[k + 1, a] = by * shift
+    products[k, k] = by * (table.y_scatter + y_shift * y_shift)
+    products[k + 1, k] = by * y_shift
+    products[k + 1, k + 1] = by
 
 
 @one_row
-def covariances_row(sums, center, gram, mean, cov):
+def covariances_row(sums, lasso):
     """Write weighted means, covariances of columns and with the response; return mean and variance of the response."""
+    products, center, gram, mean = sums.products, sums.center, lasso.gram, lasso.mean
     k = center.size - 1
-    inverse = 1.0 / sums[k + 1, k + 1]
+    inverse = 1.0 / products[k + 1, k + 1]
     for a in range(k):
-        mean[a] = sums[k + 1, a] * inverse
-    y_shift = sums[k + 1, k] * inverse
+        mean[a] = products[k + 1, a] * inverse
+    y_shift = products[k + 1, k] * inverse
     for a in range(k):
         for c in range(a + 1):
-            gram[a, c] = sums[a, c] * inverse - mean[a] * mean[c]
-        cov[a] = sums[k, a] * inverse - mean[a] * y_shift
+            gram[a, c] = products[a, c] * inverse - mean[a] * mean[c]
+        lasso.cov[a] = products[k, a] * inverse - mean[a] * y_shift
     for a in range(k):
         for c in range(a):
             gram[c, a] = gram[a, c]
         mean[a] += center[a]
         gram[a, a] = settle(gram[a, a], mean[a])
-    return center[k] + y_shift, max(sums[k, k] * inverse - y_shift * y_shift, 0.0)
+    return center[k] + y_shift, max(products[k, k] * inverse - y_shift * y_shift, 0.0)
 
 
 @one_row
-def solve_signs(gram, cov, penalty, coef, grad, factor, move, active, tol):
+def solve_signs(lasso, coef, tol):
     """Minimise over the active coefficients with the signs they have; return whether that is the minimum of all.
 
     Coefficients stay as they are if one would change its sign.
     """
+    gram, cov, penalty, grad, move, active = lasso.gram, lasso.cov, lasso.penalty, lasso.grad, lasso.move, lasso.active
     size = 0
     for a in range(coef.size):
         if coef[a] != 0.0:
             active[size] = a
             size += 1
-    if factor_row(gram, active, 0, size, factor) < size:
+    if factor_row(gram, active, 0, size, lasso.factor) < size:
         return False
     for a in range(size):
         j = active[a]
         move[a] = cov[j] - (penalty[j] if coef[j] > 0.0 else -penalty[j])
-    solve_row(factor, size, move)
+    solve_row(lasso.factor, size, move)
     for a in range(size):
         if move[a] * coef[active[a]] <= 0.0:
             return False
@@ -154,8 +195,9 @@ def solve_signs(gram, cov, penalty, coef, grad, factor, move, active, tol):
 
 
 @making_row
-def solve_from(gram, cov, penalty, coef, grad, factor, move, active, tol, max_iter):
+def solve_from(lasso, coef, tol, max_iter):
     """Minimise from coefficients near the minimum, by sweeps that find the signs and solves for these."""
+    gram, cov, penalty, grad = lasso.gram, lasso.cov, lasso.penalty, lasso.grad
     for a in range(coef.size):
         if gram[a, a] <= 0.0 or penalty[a] == np.inf:
             coef[a] = 0.0
@@ -163,13 +205,13 @@ def solve_from(gram, cov, penalty, coef, grad, factor, move, active, tol, max_it
     for _ in range(ROUNDS):
         for _ in range(SWEEPS):
             sweep_row(gram, penalty, coef, grad, False)
-        if solve_signs(gram, cov, penalty, coef, grad, factor, move, active, tol):
+        if solve_signs(lasso, coef, tol):
             return
     descend_row(gram, cov, penalty, coef, grad, tol, max_iter)
 
 
 @one_row
-def center_row(table, met, leaf, listed, n_listed, kind, powers, center):
+def center_row(table, meetings, listed, n_listed, kind, powers, center):
     """Write the weighted mean of columns and response under the weights of some rows."""
     packed, prior, size = table.packed, table.prior, center.size
     norm = table.total * powers[0]
@@ -178,7 +220,7 @@ def center_row(table, met, leaf, listed, n_listed, kind, powers, center):
     center[size - 1] = norm * table.y_mean
     for at in range(n_listed):
         i = listed[at]
-        by = prior[i] * value_row(kind, powers, met[i], leaf[i])
+        by = prior[i] * value_row(kind, powers, meetings.met[i], meetings.leaf[i])
         norm += by
         for a in range(size):
             center[a] += by * packed[i, a]
@@ -187,37 +229,50 @@ def center_row(table, met, leaf, listed, n_listed, kind, powers, center):
 
 
 @one_row
-def add_weighed(prior, inverse, weight, means, listed, n_listed, by, average):
-    """Add rows of some weights to the sums of means, and turn the weights into those of fits.
+def add_listed(table, weight, means, listed, n_listed, sums):
+    """Add rows of some weights to the sums; return the sum of their inverse curvatures.
 
-    Returns the sum of their inverse curvatures. The last of the sums is that of the sample weights.
+    The last of the sums of means is that of the sample weights.
     """
-    ease, n_means = 0.0, means.shape[1]
+    ease, n_means, by = 0.0, means.shape[1], sums.by
     for at in range(n_listed):
         i = listed[at]
         for a in range(n_means):
-            average[a] += by[at] * weight[i] * means[i, a]
-        average[n_means] += by[at] * weight[i]
-        by[at] *= prior[i]
-        if inverse.size > 0:
-            ease += by[at] * inverse[i]
+            sums.average[a] += by[at] * weight[i] * means[i, a]
+        sums.average[n_means] += by[at] * weight[i]
+        by[at] *= table.prior[i]
+        if table.inverse.size > 0:
+            ease += by[at] * table.inverse[i]
     for at in range(n_listed, (n_listed + 3) // 4 * 4):
         by[at] = 0.0
+    add_products(n_listed, sums)
     return ease
 
 
 @one_row
-def sum_rows(table, weight, means, met, leaf, listed, n_listed, kind, powers, overall, center, rows, by, sums, average):
+def sum_rows(table, weight, means, meetings, listed, n_listed, kind, powers, overall, sums):
     """Write the sums over all rows with a weight, about their mean, and those of means; return those of curvatures."""
-    center_row(table, met, leaf, listed, n_listed, kind, powers, center)
-    gather_rows(table.packed, listed, n_listed, center, rows)
-    weigh_listed(kind, powers, met, leaf, listed, n_listed, by)
-    for a in range(average.size):
-        average[a] = powers[0] * overall[a]
-    ease = add_weighed(table.prior, table.inverse, weight, means, listed, n_listed, by, average)
-    write_everyone(table, center, powers[0] * table.total, sums)
-    add_products(rows, by, n_listed, sums)
+    center_row(table, meetings, listed, n_listed, kind, powers, sums.center)
+    gather_rows(table.packed, listed, n_listed, sums)
+    for at in range(n_listed):
+        sums.by[at] = value_row(kind, powers, meetings.met[listed[at]], meetings.leaf[listed[at]])
+    for a in range(sums.average.size):
+        sums.average[a] = powers[0] * overall[a]
+    write_everyone(table, powers[0] * table.total, sums)
+    ease = add_listed(table, weight, means, listed, n_listed, sums)
     return ease + powers[0] * table.total * table.inverse_mean
+
+
+@one_row
+def change_rows(table, weight, means, meetings, n_changed, kind, powers, sums):
+    """Change the sums by what the meetings of rows have changed; return by how much those of curvatures change."""
+    changed, old = meetings.changed, meetings.old
+    gather_rows(table.packed, changed, n_changed, sums)
+    for at in range(n_changed):
+        i = changed[at]
+        sums.by[at] = value_row(kind, powers, meetings.met[i], meetings.leaf[i])
+        sums.by[at] -= value_row(kind, powers, old[at, 0], old[at, 1])
+    return add_listed(table, weight, means, changed, n_changed, sums)
 
 
 @one_row
@@ -231,14 +286,6 @@ def list_met(met, listed):
     return size
 
 
-@one_row
-def copy_matrix(source, to):
-    """Copy a matrix."""
-    for a in range(source.shape[0]):
-        for c in range(source.shape[1]):
-            to[a, c] = source[a, c]
-
-
 @making_row
 def make_powers(kinds, temperatures, n_tree):
     """Return the weights of softmaxes by the number of trees in which two rows meet, relative to all trees; else 0."""
@@ -247,6 +294,15 @@ def make_powers(kinds, temperatures, n_tree):
         for met in range(n_tree + 1):
             powers[w, met] = np.exp((met / n_tree - 1.0) / temperatures[w]) if kinds[w] == SOFTMAX else 0.0
     return powers
+
+
+@one_row
+def predict_row(row, y_mean, far, mean, coef):
+    """Return the prediction of a row, at most ``far`` away from the mean response."""
+    away = 0.0
+    for a in range(coef.size):
+        away += (row[a] - mean[a]) * coef[a]
+    return y_mean + (far / abs(away) if abs(away) > far else 1.0) * away
 
 
 @many_rows
@@ -258,27 +314,26 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     """
     # unpacked once: each look into a tuple takes time to compile
     leaves, moved_leaves, source, moved = rows
-    starts, members, draws, drawn, per_weight = forest
-    kinds, temperatures, penalties, wanted, uses = heads
-    packed, prior, inverse = table.packed, table.prior, table.inverse
-    scale, start, weighted, reach = rule.scale, rule.start, rule.weighted_scale, rule.reach
-    (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, prior.size
+    kinds, temperatures, penalties, uses, wanted, _ = heads
+    scale, start, weighted, reach = rule.scale, rule.start, rule.weighted_scale, rule.max_range
+    (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, table.prior.size
     n_way, n_penalty, n_means = kinds.size, penalties.size, means.shape[1]
     k = min(table.y_column, table.mean.size)
-    width = k + 2
     predictions, averages = np.empty((n_moved, n_way, n_penalty)), np.empty((n_moved, n_way, n_means))
-    sums, gram, factor, room = matrix(width, width), matrix(k, k), matrix(k, k), matrix(5, k)
-    mean, cov, penalty, grad, move = room[0], room[1], room[2], room[3], room[4]
-    active, place, old = zero_counts(k), zero_counts(n_train), matrix(n_train, 2)
-    met, leaf = zero_vector(n_train), zero_vector(n_train)
-    changed, listed, others = row_numbers(n_train), row_numbers(n_train), row_numbers(n_train)
-    base, centers, center = np.empty((n_way, width, width)), matrix(n_way, k + 1), vector(k + 1)
-    coefs, tried = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k)
-    eases, sums_of_means, average = vector(n_way), matrix(n_way, n_means + 1), vector(n_means + 1)
-    gathered, by = zero_matrix(n_train + 3, width), vector(n_train + 3)
+    room, width = matrix(5, k), k + 2
+    lasso = Lasso(matrix(k, k), matrix(k, k), room[0], room[1], room[2], room[3], room[4], zero_counts(k))
+    gram, mean, penalty = lasso.gram, lasso.mean, lasso.penalty
+    space = zero_matrix(n_train + 3, width), vector(n_train + 3)
+    sums = Sums(matrix(width, width), vector(k + 1), vector(n_means + 1), *space)
+    counts, places = (zero_vector(n_train), zero_vector(n_train)), zero_counts(n_train)
+    meetings = Meetings(*counts, row_numbers(n_train), matrix(n_train, 2), places)
+    met, leaf, changed, old, place = meetings
+    listed, others = row_numbers(n_train), row_numbers(n_train)
+    base, centers, base_means = np.empty((n_way, width, width)), matrix(n_way, k + 1), matrix(n_way, n_means + 1)
+    coefs, tried, eases = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k), vector(n_way)
     powers, overall = make_powers(kinds, temperatures, n_tree), zero_vector(n_means + 1)
+    fill_row(-1, place)
     for i in range(n_train):
-        place[i] = -1
         for a in range(n_means):
             overall[a] += weight[i] * means[i, a]
         overall[n_means] += weight[i]
@@ -288,9 +343,7 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
             met[listed[at]] = leaf[listed[at]] = 0.0
         n_listed = 0
         for t in range(n_tree):
-            n_listed = count_leaf(
-                starts, members, draws, drawn, per_weight, leaves[q, t], 1.0, met, leaf, changed, old, place, n_listed
-            )
+            n_listed = count_leaf(forest, leaves[q, t], 1.0, meetings, n_listed)
         for at in range(n_listed):
             listed[at] = changed[at]
             place[listed[at]] = -1
@@ -300,52 +353,34 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
             n_changed = 0
             for t in range(n_tree if m >= first else 0):
                 if moved_leaves[m, t] != leaves[q, t]:
-                    for end in range(2):
-                        number = leaves[q, t] if end == 0 else moved_leaves[m, t]
-                        n_changed = count_leaf(
-                            starts, members, draws, drawn, per_weight, number, 2.0 * end - 1.0, met, leaf, changed, old,
-                            place, n_changed,
-                        )  # fmt: skip
+                    n_changed = count_leaf(forest, leaves[q, t], -1.0, meetings, n_changed)
+                    n_changed = count_leaf(forest, moved_leaves[m, t], 1.0, meetings, n_changed)
             for w in range(n_way):
                 anew, n_rows, ease = m < first, n_listed, 0.0
                 if not anew:
-                    copy_matrix(base[w], sums)
-                    for a in range(k + 1):
-                        center[a] = centers[w, a]
-                    for a in range(n_means + 1):
-                        average[a] = sums_of_means[w, a]
-                    gather_rows(packed, changed, n_changed, center, gathered)
-                    weigh_listed(kinds[w], powers[w], met, leaf, changed, n_changed, by)
-                    for at in range(n_changed):
-                        by[at] -= value_row(kinds[w], powers[w], old[at, 0], old[at, 1])
-                    ease = eases[w] + add_weighed(prior, inverse, weight, means, changed, n_changed, by, average)
-                    add_products(gathered, by, n_changed, sums)
+                    copy_matrix(base[w], sums.products)
+                    copy_row(centers[w], sums.center)
+                    copy_row(base_means[w], sums.average)
+                    ease = eases[w] + change_rows(table, weight, means, meetings, n_changed, kinds[w], powers[w], sums)
                     # where most of the weight is gone, so are digits of what is left
-                    anew = sums[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]
+                    anew = sums.products[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]
                     n_rows = list_met(met, others) if anew else 0
-                elif n_rows > 0:
-                    for at in range(n_listed):
-                        others[at] = listed[at]
+                else:
+                    copy_row(listed, others)
                 if anew:
-                    ease = sum_rows(
-                        table, weight, means, met, leaf, others, n_rows, kinds[w], powers[w], overall, center, gathered,
-                        by, sums, average,
-                    )  # fmt: skip
+                    ease = sum_rows(table, weight, means, meetings, others, n_rows, kinds[w], powers[w], overall, sums)
                 if m < first:
-                    copy_matrix(sums, base[w])
                     eases[w] = ease
-                    for a in range(k + 1):
-                        centers[w, a] = center[a]
-                    for a in range(n_means + 1):
-                        sums_of_means[w, a] = average[a]
+                    copy_matrix(sums.products, base[w])
+                    copy_row(sums.center, centers[w])
+                    copy_row(sums.average, base_means[w])
                     for t in range(n_penalty):
-                        for a in range(k):
-                            coefs[w, t, a] = start[a]
-                y_mean, spread = covariances_row(sums, center, gram, mean, cov)
+                        copy_row(start, coefs[w, t])
+                y_mean, spread = covariances_row(sums, lasso)
                 tol, far = max(rule.tol * np.sqrt(spread), 1e-14), np.inf
                 if reach < np.inf:
                     far = reach * np.sqrt(spread)
-                ease = ease / sums[k + 1, k + 1] if inverse.size > 0 else 1.0
+                ease = ease / sums.products[k + 1, k + 1] if table.inverse.size > 0 else 1.0
                 for t in range(n_penalty):
                     if not wanted[w, t] or penalties[t] == np.inf:
                         if m >= first:
@@ -357,14 +392,11 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
                         per = scale[a] * np.sqrt(gram[a, a]) if weighted else scale[a]
                         penalty[a] = penalties[t] * ease * per if a < uses[t] else np.inf
                     if m < first or n_changed > 0:
-                        solve_from(gram, cov, penalty, coef, grad, factor, move, active, tol, rule.max_iter)
+                        solve_from(lasso, coef, tol, rule.max_iter)
                     if m >= first:
-                        away = 0.0
-                        for a in range(k):
-                            away += (moved[m, a] - mean[a]) * coef[a]
-                        predictions[m, w, t] = y_mean + (far / abs(away) if abs(away) > far else 1.0) * away
+                        predictions[m, w, t] = predict_row(moved[m], y_mean, far, mean, coef)
                 for a in range(n_means if m >= first else 0):
-                    averages[m, w, a] = average[a] / average[n_means]
+                    averages[m, w, a] = sums.average[a] / sums.average[n_means]
             for at in range(n_changed):
                 i = changed[at]
                 met[i], leaf[i], place[i] = old[at, 0], old[at, 1], -1

@@ -20,11 +20,20 @@ from heedful._kernels.absent import (
     shares_row,
     unseen_rates,
 )
-from heedful._kernels.arrays import matrix, row_numbers, vector, zero_counts, zero_matrix, zero_vector
+from heedful._kernels.arrays import (
+    copy_matrix,
+    copy_row,
+    fill_row,
+    matrix,
+    row_numbers,
+    vector,
+    zero_counts,
+    zero_vector,
+)
 from heedful._kernels.descent import clip_row, descend_row, gradient_row
 from heedful._kernels.groups import norm_row
 from heedful._kernels.lasso import Space, everyone_row, path_row
-from heedful._kernels.moments import settle, square
+from heedful._kernels.moments import dot_row, settle, square
 from heedful._kernels.outcomes import State, level_row, loss_row, masses_row, working_row
 from heedful._kernels.shapes import COX, MULTINOMIAL, POWER, Rule, Table
 from heedful._kernels.weighting import pick_rows
@@ -34,7 +43,7 @@ PERFECT = 1e-6
 # Without a penalty, survival times in perfect order have no finite optimum: steps go on for ever, and are at least half
 # as long when there were twice as many. Those that lead to an optimum shrink by a constant factor: from so many rounds
 # on, whenever these have doubled, a step must be shorter than this part of the one before.
-LOOK, SHRUNK = 200, 0.45
+FIRST_CHECK, SHRUNK = 200, 0.45
 # Up to this many columns covariances are kept, until the fit has moved so far or so often since.
 KEPT_COLUMNS, FAR, OFTEN = 100, 0.2, 12
 # A step this short goes down for certain; one that is cut to less than this part of itself leads nowhere.
@@ -44,79 +53,81 @@ SLOW, MOST_STRETCHED = 0.9, 100.0
 
 
 class Workspace(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread.
+
+    ``arrays`` are, for each row, its outcome, time, weight, sum of masses, level, curvature and offset; ``vectors``,
+    for each column, its covariance, gradient, penalty and coefficient before a step; ``gram``, ``mean`` and ``total``
+    the kept covariances of each output, ``moved`` how far and how often it moved since. The last three are a path of
+    one penalty.
+    """
 
     space: Space
     packed: np.ndarray
     flat: np.ndarray
     arrays: np.ndarray
+    vectors: np.ndarray
     weight: np.ndarray
-    everyone: np.ndarray
     gram: np.ndarray
     mean: np.ndarray
     total: np.ndarray
     moved: np.ndarray
     wide: np.ndarray
+    penalties: np.ndarray
+    uses: np.ndarray
+    wanted: np.ndarray
+
+
+class Fit(NamedTuple):
+    """One fit: the table, copied rows of positive weight with their state, working memory, and the penalty's rule."""
+
+    kind: int
+    table: Table
+    packed: np.ndarray
+    state: State
+    work: Workspace
+    rule: Rule
+    n_features: int
 
 
 @making_row
 def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
     n, p = table.prior.size, table.mean.size
-    picked = n * p if p > KEPT_COLUMNS else 0
-    kept = p if p <= KEPT_COLUMNS else 0
-    everyone = row_numbers(n)
-    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(picked), vector(n), everyone)
+    picked, kept = (n * p, 0) if p > KEPT_COLUMNS else (0, p)
+    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(picked), vector(n), row_numbers(n))
     width = table.packed.shape[1]
-    return Workspace(
-        space,
-        matrix(n, width),
-        vector(2 * n_output * n),
-        matrix(7, n),
-        vector(n),
-        everyone,
-        np.empty((n_output, kept, kept)),
-        matrix(n_output, p),
-        vector(n_output),
-        matrix(2, n_output),
-        vector(width),
-    )
+    rows = matrix(n, width), vector(2 * n_output * n), matrix(7, n), matrix(4, p), vector(n)
+    kept_sums = np.empty((n_output, kept, kept)), matrix(n_output, p), vector(n_output), matrix(2, n_output)
+    return Workspace(space, *rows, *kept_sums, vector(width), zero_vector(1), zero_counts(1), np.ones(1, np.bool_))
 
 
 @making_row
-def gather_row(table, outcome, n_output, work):
-    """Copy the rows of positive weight side by side; return them and their state."""
+def gather_row(table, outcome, rule, n_output, work):
+    """Copy the rows of positive weight side by side; return their fit."""
     size = 0
     for i in outcome.order:
         if work.weight[i] > 0.0:
-            for j in range(table.packed.shape[1]):
-                work.packed[size, j] = table.packed[i, j]
+            copy_row(table.packed[i], work.packed[size])
             work.arrays[0, size] = outcome.value[i]
             work.arrays[1, size] = outcome.time[i] if outcome.kind == COX else 0.0
             work.arrays[2, size] = work.weight[i]
             work.arrays[6, size] = outcome.offset[i] if outcome.offset.size > 0 else 0.0
             size += 1
-    half = n_output * size
-    state = State(
-        work.arrays[0, :size],
-        work.arrays[1, :size],
-        work.arrays[2, :size],
-        work.flat[:half].reshape((n_output, size)),
-        work.flat[half : 2 * half].reshape((n_output, size)),
-        work.arrays[3, :size],
-        work.arrays[4, :size],
-        work.arrays[6, :size],
-        outcome.power,
-    )
-    return work.packed[:size], state
+    half, arrays, shape = n_output * size, work.arrays, (n_output, size)
+    link, mass = work.flat[:half].reshape(shape), work.flat[half : 2 * half].reshape(shape)
+    known = arrays[0, :size], arrays[1, :size], arrays[2, :size]
+    state = State(*known, link, mass, arrays[3, :size], arrays[4, :size], arrays[6, :size], outcome.power)
+    n_features = min(table.y_column, table.mean.size)
+    return Fit(outcome.kind, table, work.packed[:size], state, work, rule, n_features)
 
 
-@making_row
-def link_row(packed, intercept, coef, n_features, wide, link):
-    """Write the linear predictor of every row; ``wide`` has room for a value per packed column."""
+@one_row
+def link_row(fit, intercept, coef, link):
+    """Write the linear predictor of every row."""
+    wide = fit.work.wide
     for j in range(wide.size):
-        wide[j] = coef[j] if j < n_features else 0.0
-    np.dot(packed, wide, link)
+        wide[j] = coef[j] if j < fit.n_features else 0.0
+    dot_row(fit.packed, wide, link)
     for i in range(link.size):
         link[i] += intercept
 
@@ -132,110 +143,105 @@ def size_row(coef, scale, groups=None):
     return norm
 
 
-@making_row
-def own_table(table, packed):
-    """Return the copied rows as a table; fits to them have no background."""
-    nothing = table.prior[:0]
-    return Table(
-        packed, table.y_column, nothing, nothing, 1.0, table.mean, 0.0, table.scatter, nothing, 0.0, nothing, 1.0
-    )
-
-
-@making_row
-def keep_gram_row(k, table, packed, bump, work):
-    """Keep the covariances of output ``k`` under curvatures ``bump`` that sum to one."""
-    mean, n_features = work.mean[k], min(table.y_column, work.mean.shape[1])
-    np.dot(bump, packed, work.wide)
+@one_row
+def keep_gram_row(fit, k, curvature):
+    """Keep the covariances of output ``k`` under curvatures that sum to one."""
+    packed, work, n_features = fit.packed, fit.work, fit.n_features
+    mean = work.mean[k]
+    dot_row(curvature, packed, work.wide)
     for j in range(mean.size):
         mean[j] = work.wide[j] if j < n_features else 0.0
-    rooted = work.space.x[: bump.size]
-    for i in range(bump.size):
-        root = np.sqrt(bump[i])
+    rooted = work.space.x[: curvature.size]
+    for i in range(curvature.size):
+        root = np.sqrt(curvature[i])
         for j in range(n_features):
             rooted[i, j] = root * (packed[i, j] - mean[j])
         for j in range(n_features, mean.size):
             rooted[i, j] = 0.0
-    gram = zero_matrix(mean.size, mean.size)
+    gram = work.gram[k]
+    for j in range(mean.size):
+        fill_row(0.0, gram[j])
     square(rooted, gram)
     for j in range(mean.size):
         gram[j, j] = settle(gram[j, j], mean[j])
-        for h in range(mean.size):
-            work.gram[k, j, h] = gram[j, h]
 
 
-@making_row
-def near_row(k, table, packed, state, bump, now, work, rule, alpha, coef, path):
+@one_row
+def kept_gram_row(fit, k, curvature, now, alpha, coef, path):
     """Solve the lasso of output ``k`` with kept covariances and the present slope; write coefficients to ``path``.
 
     Returns how far the intercept at the kept means moves, under the present curvature ``now``, and whether the descent
     converged.
     """
-    p, n_features = coef.size, min(table.y_column, coef.size)
-    total, mean = work.total[k], work.mean[k]
-    pull, share, level = work.space.d[: bump.size], 1.0 / total, 0.0
-    for i in range(bump.size):
-        pull[i] = bump[i] * (packed[i, table.y_column] - state.link[k, i]) * share
-        level += pull[i]
-    np.dot(pull, packed, work.wide)
-    cov, grad, penalty, new = zero_vector(p), vector(p), vector(p), path[0]
+    p, packed, work, rule = coef.size, fit.packed, fit.work, fit.rule
+    total, gram, mean, wide = work.total[k], work.gram[k], work.mean[k], work.wide
+    slope, share, level = work.space.d[: curvature.size], 1.0 / total, 0.0
+    for i in range(curvature.size):
+        slope[i] = curvature[i] * (packed[i, fit.table.y_column] - fit.state.link[k, i]) * share
+        level += slope[i]
+    dot_row(slope, packed, wide)
+    cov, grad, penalty, new = work.vectors[0], work.vectors[1], work.vectors[2], path[0]
     if alpha == np.inf:
-        for j in range(p):
-            new[j] = 0.0
+        fill_row(0.0, new)
         return level * total / now, True
-    gradient_row(work.gram[k], cov, coef, grad)
+    fill_row(0.0, cov)
+    gradient_row(gram, cov, coef, grad)
     for j in range(p):
-        cov[j] = (work.wide[j] - level * mean[j] if j < n_features else 0.0) - grad[j]
+        cov[j] = (wide[j] - level * mean[j] if j < fit.n_features else 0.0) - grad[j]
         penalty[j] = alpha / total * rule.scale[j]
-        new[j] = coef[j] if work.gram[k, j, j] > 0.0 else 0.0
-    gradient_row(work.gram[k], cov, new, grad)
-    sweeps = descend_row(work.gram[k], cov, penalty, new, grad, rule.tol, rule.max_iter, rule.limits, rule.groups)
+        new[j] = coef[j] if gram[j, j] > 0.0 else 0.0
+    gradient_row(gram, cov, new, grad)
+    sweeps = descend_row(gram, cov, penalty, new, grad, rule.tol, rule.max_iter, rule.limits, rule.groups)
     return level * total / now, sweeps >= 0
 
 
-@making_row
-def solve_output_row(kind, k, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
+@one_row
+def solve_output_row(fit, k, alpha, intercept, coef, mean, path):
     """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged.
 
-    ``mean`` is room for the means of columns, None for fits that keep covariances: those compile without ``path_row``.
+    ``mean`` is room for the means of columns, None for fits that keep covariances: neither is compiled with the other.
     """
-    size, n_features = state.value.size, min(table.y_column, coef.size)
-    bump = work.arrays[5, :size]
-    total = working_row(kind, state, k, bump, packed, table.y_column)
-    if mean is None or work.gram.shape[1] > 0:
+    table, packed, work, rule, n_features = fit.table, fit.packed, fit.work, fit.rule, fit.n_features
+    size = fit.state.value.size
+    curvature = work.arrays[5, :size]
+    total = working_row(fit.kind, fit.state, k, curvature, packed, table.y_column)
+    if mean is None:
         if work.moved[0, k] > FAR or work.moved[1, k] > OFTEN:
             for i in range(size):
-                bump[i] /= total
-            keep_gram_row(k, table, packed, bump, work)
+                curvature[i] /= total
+            keep_gram_row(fit, k, curvature)
             for i in range(size):
-                bump[i] *= total
+                curvature[i] *= total
             work.total[k], work.moved[0, k], work.moved[1, k] = total, 0.0, 0.0
-        move, converged = near_row(k, table, packed, state, bump, total, work, rule, alpha, coef, path)
+        move, converged = kept_gram_row(fit, k, curvature, total, alpha, coef, path)
         work.moved[1, k] += 1.0
         for j in range(n_features):
             move -= work.mean[k, j] * (path[0, j] - coef[j])
         return intercept + move, converged
     for i in range(size):
-        bump[i] /= total
-    penalties, uses, wanted = zero_vector(1), zero_counts(1), np.ones(1, np.bool_)
-    penalties[0], uses[0] = alpha / total, n_features
-    started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.reach, rule.limits, rule.groups)
-    rows = work.everyone[:size]
-    y_mean, _, failed = path_row(
-        own_table(table, packed), rows, bump, 0.0, penalties, uses, wanted, started, mean, work.space, mean, path
-    )
+        curvature[i] /= total
+    # the copied rows are a table; fits to them have no background
+    none, y_column, rows = table.prior[:0], table.y_column, work.space.everyone[:size]
+    copied = Table(packed, y_column, none, none, 1.0, table.mean, 0.0, table.scatter, none, 0.0, none, 1.0)
+    started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.max_range, rule.limits, rule.groups)
+    work.penalties[0], work.uses[0] = alpha / total, n_features
+    path_of_one = work.penalties, work.uses, work.wanted
+    y_mean, _, failed = path_row(copied, rows, curvature, 0.0, *path_of_one, started, mean, work.space, mean, path)
     for j in range(n_features):
         y_mean -= mean[j] * path[0, j]
     return y_mean, failed == 0
 
 
-@making_row
-def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, intercept, coef, mean, path):
+@one_row
+def step_output_row(fit, k, alpha, loss, intercept, coef, mean, path):
     """Take one Newton step in output ``k``; return the new loss, the largest move and whether the lasso converged.
 
     A short step is not checked, and its loss is not worked out.
     """
-    old, step, old_coef = intercept[k], 1.0, coef.copy()
-    new, solved = solve_output_row(kind, k, table, packed, state, work, rule, alpha, old, coef, mean, path)
+    kind, state, work, rule = fit.kind, fit.state, fit.work, fit.rule
+    old, step, old_coef = intercept[k], 1.0, work.vectors[3]
+    copy_row(coef, old_coef)
+    new, solved = solve_output_row(fit, k, alpha, old, coef, mean, path)
     strength = alpha if alpha < np.inf else 0.0
     before = loss + strength * size_row(coef, rule.scale, rule.groups)
     while True:
@@ -245,7 +251,7 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
             move = step * (path[0, j] - old_coef[j])
             coef[j] = old_coef[j] + move if step < 1.0 else path[0, j]
             largest = max(largest, abs(move))
-        link_row(packed, intercept[k], coef, min(table.y_column, coef.size), work.wide, state.link[k])
+        link_row(fit, intercept[k], coef, state.link[k])
         if largest <= SHORT and step == 1.0:
             masses_row(kind, state, k)
             break
@@ -259,7 +265,7 @@ def step_output_row(kind, k, table, packed, state, work, rule, alpha, loss, inte
     return loss, largest, solved and (kind != COX or step >= LEAST_STEP)
 
 
-@making_row
+@one_row
 def copy_models_row(intercept, coef, kept):
     """Write coefficients, and after them the intercept, of each output into ``kept``."""
     for k in range(intercept.size):
@@ -268,45 +274,43 @@ def copy_models_row(intercept, coef, kept):
         kept[k, coef.shape[1]] = intercept[k]
 
 
-@making_row
-def move_models_row(table, packed, state, work, rule, strength, here, there, by, intercept, coef):
+@one_row
+def move_models_row(fit, strength, here, there, by, intercept, coef):
     """Move models from ``there`` on by some times the way from ``here`` to it; return loss and penalty."""
     p, size = coef.shape[1], 0.0
     for k in range(intercept.size):
         for j in range(p):
             coef[k, j] = there[k, j] + by * (there[k, j] - here[k, j])
         intercept[k] = there[k, p] + by * (there[k, p] - here[k, p])
-        link_row(packed, intercept[k], coef[k], min(table.y_column, p), work.wide, state.link[k])
-        size += size_row(coef[k], rule.scale, rule.groups)
-    return loss_row(MULTINOMIAL, state, -1), strength * size
+        link_row(fit, intercept[k], coef[k], fit.state.link[k])
+        size += size_row(coef[k], fit.rule.scale, fit.rule.groups)
+    return loss_row(MULTINOMIAL, fit.state, -1), strength * size
 
 
-@making_row
-def stretch_row(table, packed, state, work, rule, alpha, here, there, by, intercept, coef):
+@one_row
+def stretch_row(fit, alpha, here, there, by, intercept, coef):
     """Take the round from ``here`` once more, as far as all rounds to come would go; not if that does not go down.
 
     Rounds that shrink by a constant factor have a sum that is known from two of them.
     """
     strength = alpha if alpha < np.inf else 0.0
     copy_models_row(intercept, coef, there)
-    parts = (table, packed, state, work, rule, strength, here, there)
-    before, penalty = move_models_row(*parts, 0.0, intercept, coef)
-    after, new = move_models_row(*parts, by, intercept, coef)
+    before, penalty = move_models_row(fit, strength, here, there, 0.0, intercept, coef)
+    after, new = move_models_row(fit, strength, here, there, by, intercept, coef)
     if not after + new < before + penalty:
-        after, _ = move_models_row(*parts, 0.0, intercept, coef)
+        after, _ = move_models_row(fit, strength, here, there, 0.0, intercept, coef)
     else:
-        for k in range(intercept.size):
-            work.moved[0, k] = np.inf
+        fill_row(np.inf, fit.work.moved[0])
     return after
 
 
 @making_row
-def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, mean, path):
+def newton_row(fit, alpha, intercept, coef, mean, path):
     """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
 
     Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
     """
-    n_output, n_features = intercept.size, min(table.y_column, coef.shape[1])
+    kind, state, rule, n_output = fit.kind, fit.state, fit.rule, intercept.size
     share, n_models = vector(n_output), n_output if kind == MULTINOMIAL else 0
     here, there, last = matrix(n_models, coef.shape[1] + 1), matrix(n_models, coef.shape[1] + 1), np.inf
     n_eff = shares_row(kind, state, share)
@@ -321,14 +325,13 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         alone = kind == MULTINOMIAL and share[k] > 1.0 - ABSENT
         intercept[k] = -1e3 if absent else intercept[k]
         if absent or alone or alpha == np.inf:
-            for j in range(coef.shape[1]):
-                coef[k, j] = 0.0
-        link_row(packed, intercept[k], coef[k], n_features, work.wide, state.link[k])
+            fill_row(0.0, coef[k])
+        link_row(fit, intercept[k], coef[k], state.link[k])
     if kind == POWER:
         # the level has a closed form, and a step from one that is far too low would go far too far
         intercept[0] += level_row(state, state.power)
     loss = loss_row(kind, state, -1)
-    converged, look, before = False, LOOK, np.inf
+    converged, next_check, before = False, FIRST_CHECK, np.inf
     for n_done in range(1, rule.max_iter + 1):
         largest, solved = 0.0, True
         if kind == MULTINOMIAL:
@@ -336,9 +339,7 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
         for k in range(n_output):
             if kind == MULTINOMIAL and share[k] < ABSENT:
                 continue
-            loss, move, good = step_output_row(
-                kind, k, table, packed, state, work, rule, alpha, loss, intercept, coef[k], mean, path
-            )
+            loss, move, good = step_output_row(fit, k, alpha, loss, intercept, coef[k], mean, path)
             largest, solved = max(largest, move), solved and good
         if kind == MULTINOMIAL or largest > SHORT:
             loss = loss_row(kind, state, -1)
@@ -347,17 +348,17 @@ def newton_row(kind, table, packed, state, work, rule, alpha, intercept, coef, m
             break
         if kind == MULTINOMIAL and SLOW * last < largest < last:
             by = min(largest / (last - largest), MOST_STRETCHED)
-            loss = stretch_row(table, packed, state, work, rule, alpha, here, there, by, intercept, coef)
+            loss = stretch_row(fit, alpha, here, there, by, intercept, coef)
             largest = np.inf
         last = largest
-        if kind == COX and alpha == 0.0 and n_done == look:
+        if kind == COX and alpha == 0.0 and n_done == next_check:
             if largest > SHRUNK * before:
                 break
-            look, before = 2 * look, largest
+            next_check, before = 2 * next_check, largest
     if kind == COX:
         intercept[0] = 0.0
     if kind == MULTINOMIAL:
-        settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef)
+        settle_absent_row(state, share, n_eff, fit.n_features, fit.packed, intercept, coef)
     return converged
 
 
@@ -376,7 +377,7 @@ def weighted_scale_row(packed, state, n_features, scale):
 
 
 @many_rows
-def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs, mean):
+def newton_path_rows(indptr, indices, excess, backgrounds, table, outcome, penalties, rule, starts, start_coefs, mean):
     """Fit paths for the function below; ``mean`` is room for the means of columns if there are many, else None."""
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
     work = make_workspace(table, n_output)
@@ -384,39 +385,34 @@ def newton_path_rows(indptr, indices, bumps, backgrounds, table, outcome, penalt
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
     path, scale, unseen = matrix(1, p), vector(p), unseen_rates(table, outcome, outcome.power)
+    # fits multiply the scale by weighted deviations themselves
+    own_rule = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.max_range, rule.limits, rule.groups)
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
-        everyone_row(
-            table, pick_rows(indices, start, stop, work.everyone), bumps[start:stop], backgrounds[q], work.weight
-        )
+        rows = pick_rows(indices, start, stop, work.space.everyone)
+        everyone_row(table, rows, excess[start:stop], backgrounds[q], work.weight)
         for i in range(work.weight.size):
             if work.weight[i] < 1e-14 * table.prior[i] / table.total:
                 work.weight[i] = 0.0
-        packed, state = gather_row(table, outcome, n_output, work)
-        for j in range(p):
-            scale[j] = rule.scale[j]
+        fit = gather_row(table, outcome, own_rule, n_output, work)
+        copy_row(rule.scale, scale)
         if rule.weighted_scale:
-            weighted_scale_row(packed, state, min(table.y_column, p), scale)
-        ruled = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.reach, rule.limits, rule.groups)
+            weighted_scale_row(fit.packed, fit.state, fit.n_features, scale)
         intercept, coef = starts[q].copy(), start_coefs[q].copy()
+        fill_row(np.inf, work.moved[0])
         for k in range(n_output):
-            work.moved[0, k] = np.inf
             clip_row(coef[k], rule.limits)
-        zeros = settle_zeros_row(state, state.power, unseen, intercept, coef)
+        zeros = settle_zeros_row(fit.state, outcome.power, unseen, intercept, coef)
         for t in range(penalties.size):
-            if not zeros and not newton_row(
-                outcome.kind, table, packed, state, work, ruled, penalties[t], intercept, coef, mean, path
-            ):
+            if not zeros and not newton_row(fit, penalties[t], intercept, coef, mean, path):
                 failed[q] += 1
-            for k in range(n_output):
-                intercepts[q, t, k] = intercept[k]
-                for j in range(p):
-                    coefs[q, t, k, j] = coef[k, j]
+            copy_row(intercept, intercepts[q, t])
+            copy_matrix(coef, coefs[q, t])
     return intercepts, coefs, failed
 
 
 def newton_rows(
-    indptr, indices, bumps, backgrounds, table, outcome, penalties, rule, starts, start_coefs
+    indptr, indices, excess, backgrounds, table, outcome, penalties, rule, starts, start_coefs
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit a path of penalties (descending) for every row of weights, each from a model of its own.
 
@@ -424,5 +420,5 @@ def newton_rows(
     number of unconverged fits. Empty ``indices`` mean that every fit lists every row in order.
     """
     mean = np.empty(table.mean.size) if table.mean.size > KEPT_COLUMNS else None
-    weights = (indptr, indices, bumps, backgrounds)
+    weights = (indptr, indices, excess, backgrounds)
     return newton_path_rows(*weights, table, outcome, penalties, rule, starts, start_coefs, mean)

@@ -10,8 +10,6 @@ GAUSSIAN, BINOMIAL, MULTINOMIAL, COX, POWER = 0, 1, 2, 3, 4
 OTHER = -1
 # The code of a missing cell in binned columns.
 MISSING = 255
-# What ``scan_column`` of stumps writes of the best cut of a column.
-N_FOUND = 9
 
 
 class Table(NamedTuple):
@@ -56,7 +54,7 @@ def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tu
     return packed, column
 
 
-NOTHING = np.empty(0)
+EMPTY = np.empty(0)
 
 
 class Outcome(NamedTuple):
@@ -72,13 +70,13 @@ class Outcome(NamedTuple):
     time: np.ndarray
     order: np.ndarray
     power: float | None = None
-    offset: np.ndarray = NOTHING
+    offset: np.ndarray = EMPTY
 
 
 class Rule(NamedTuple):
     """How local fits are penalised, started and stopped; ``scale`` multiplies the penalty of each column.
 
-    With ``weighted_scale`` the weighted standard deviation of the column does too. ``reach`` is how far from the
+    With ``weighted_scale`` the weighted standard deviation of the column does too. ``max_range`` is how far from the
     weighted mean response a head may predict, in weighted standard deviations of it. ``limits`` (2, n_columns) are the
     least and the largest coefficients, 0 between them; ``groups`` the number of each column's group, of which the norm
     is penalised. Both are None by default, and what they need is then not compiled.
@@ -89,7 +87,7 @@ class Rule(NamedTuple):
     start: np.ndarray
     tol: float
     max_iter: int
-    reach: float = np.inf
+    max_range: float = np.inf
     limits: np.ndarray | None = None
     groups: np.ndarray | None = None
 
@@ -106,7 +104,7 @@ class ScoreRows(NamedTuple):
     indices: np.ndarray
     score: np.ndarray
     leaf: np.ndarray
-    near: np.ndarray = NOTHING
+    near: np.ndarray = EMPTY
 
 
 class LeafRows(NamedTuple):
@@ -128,14 +126,18 @@ class NearRows(NamedTuple):
     moved: np.ndarray
 
 
-class NearHeads(NamedTuple):
-    """Weightings and penalties of heads, which of them are wanted, and how many columns those of a penalty use."""
+class Heads(NamedTuple):
+    """Weightings and penalties of a grid of heads, which of them are wanted, and the share of each.
+
+    Heads of a penalty use the first ``uses`` columns only.
+    """
 
     kinds: np.ndarray
     temperatures: np.ndarray
     penalties: np.ndarray
-    wanted: np.ndarray
     uses: np.ndarray
+    wanted: np.ndarray
+    shares: np.ndarray
 
 
 def dense_rows(scores: np.ndarray) -> ScoreRows:
@@ -165,6 +167,26 @@ class Growth(NamedTuple):
     ends: np.ndarray
 
 
+class TreeTable(NamedTuple):
+    """What trees are grown on: codes (n_columns, n_rows) of bins, whose values are ``centers`` (n_columns, 256).
+
+    ``categories`` says which columns hold levels (None if none). ``values`` are the response in whole numbers: one for
+    each row if all rows weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); ``unit`` is the weight of
+    one row, ``bits`` how many of a number are squared, for exact sums. ``sums`` are running sums of the weights by
+    which rows are drawn, empty if all weigh the same; ``places`` says where the row with a number lies.
+    """
+
+    codes: np.ndarray
+    centers: np.ndarray
+    categories: np.ndarray | None
+    values: np.ndarray
+    weights: np.ndarray
+    unit: float
+    bits: int
+    sums: np.ndarray
+    places: np.ndarray
+
+
 class TreeWork(NamedTuple):
     """Working memory: drawn rows and others, room to part them, columns in order, nodes to do, bins and their order."""
 
@@ -181,18 +203,42 @@ class TreeWork(NamedTuple):
     members: np.ndarray
 
 
-class StumpWork(NamedTuple):
-    """Working memory: bins of one column for all series, bins in order, the best cut of a column, best gains so far.
+class StumpTable(NamedTuple):
+    """What stumps are boosted on: codes (n_columns, n_rows) of bins, how many a column has, which hold levels.
 
-    ``bends`` keeps the curvatures of the bins of every column, one after the other, until they are worked out anew, and
-    ``shares`` what the squared slopes of both sides of a cut after each bin are multiplied by. ``running`` holds for
+    Of numbers with a sign, 1 or -1, steps go up or down only.
+    """
+
+    codes: np.ndarray
+    categories: np.ndarray
+    sizes: np.ndarray
+    signs: np.ndarray
+
+
+class StumpRule(NamedTuple):
+    """How stumps and small trees are boosted; a step is at most ``max_step``, before the learning rate.
+
+    A level of a category gains ``by_chance`` of the mean square by chance.
+    """
+
+    ridge: float
+    min_hessian: float
+    learning_rate: float
+    max_step: float = np.inf
+    by_chance: float = 0.0
+
+
+class StumpWork(NamedTuple):
+    """Working memory: bins of one column for all series, bins in order, best gains so far.
+
+    ``hessians`` keeps those of the bins of every column, one after the other, until they are worked out anew, and
+    ``inverses`` what the squared slopes of both sides of a cut after each bin are multiplied by. ``running`` holds for
     each series slope, slope on the left, gain without a cut, best gain, and the bin after which it is.
     """
 
     tally: np.ndarray
-    bends: np.ndarray
-    shares: np.ndarray
+    hessians: np.ndarray
+    inverses: np.ndarray
     running: np.ndarray
     order: np.ndarray
-    found: np.ndarray
     best: np.ndarray

@@ -12,6 +12,7 @@ fulfils.
 import numpy as np
 
 from heedful._kernels._jit import one_row, writing_rows
+from heedful._kernels.arrays import fill_row
 from heedful._kernels.stumps import LEFT, TIE, scan_column, write_sides
 
 
@@ -27,46 +28,37 @@ def tally_nodes(codes, n_bins, missing, residual, place, n_nodes, tally):
 
 
 @writing_rows
-def boost_tree_rows(
-    codes, categories, sizes, used, residual, how, place, tally, order, found, best, column, side, value
-):
-    """Grow a tree to residuals, take what it says off them, and write it down.
-
-    ``codes`` (n_columns, n_rows) are bins, ``sizes`` how many a column has, ``used`` the columns to try; ``how`` is
-    (ridge, least rows of a side, learning rate).
-    """
+def boost_tree_rows(table, used, residual, rule, place, tally, order, best, column, side, value):
+    """Grow a tree to residuals by the columns ``used``, take what it says off them, and write it down."""
+    codes, categories, missing = table.codes, table.categories, tally.shape[0] - 1
     n_rows, n_leaves = residual.size, value.size
-    for i in range(n_rows):
-        place[i] = 0
+    fill_row(0, place)
     n_nodes = 1
     while n_nodes < n_leaves:
-        for k in range(n_nodes):
-            column[n_nodes - 1 + k] = -1
-            best[k] = 0.0
+        fill_row(-1, column[n_nodes - 1 : 2 * n_nodes - 1])
+        fill_row(0.0, best)
         for u in range(used.size):
             j = used[u]
-            tally_nodes(codes[j], sizes[j], tally.shape[0] - 1, residual, place, n_nodes, tally[:, : 2 * n_nodes])
+            size, bins = table.sizes[j], tally[:, : 2 * n_nodes]
+            tally_nodes(codes[j], size, missing, residual, place, n_nodes, bins)
             for k in range(n_nodes):
-                scan_column(tally[:, : 2 * n_nodes], k, sizes[j], categories[j], 0.0, 0.0, how, order, found)
-                if found[0] > best[k] * (1.0 + TIE):
-                    best[k] = found[0]
+                cut = scan_column(bins, k, size, categories[j], 0.0, 0.0, rule, order)
+                if cut.gain > best[k] * (1.0 + TIE):
+                    best[k] = cut.gain
                     column[n_nodes - 1 + k] = j
-                    write_sides(
-                        tally[tally.shape[0] - 1, n_nodes + k], categories[j], order, found, side[n_nodes - 1 + k]
-                    )
+                    write_sides(bins[missing, n_nodes + k], categories[j], order, cut, side[n_nodes - 1 + k])
         for i in range(n_rows):
             node = n_nodes - 1 + place[i]
             j = column[node]
             place[i] = 2 * place[i] + (j >= 0 and side[node, codes[j, i]] != LEFT)
         n_nodes *= 2
-    for k in range(n_leaves):
-        value[k] = 0.0
-        best[k] = how[0]
+    fill_row(0.0, value)
+    fill_row(rule.ridge, best)
     for i in range(n_rows):
         value[place[i]] += residual[i]
         best[place[i]] += 1.0
     for k in range(n_leaves):
-        value[k] *= how[2] / best[k]
+        value[k] *= rule.learning_rate / best[k]
     for i in range(n_rows):
         residual[i] -= value[place[i]]
 
@@ -101,8 +93,7 @@ def read_leaf(column, side, leaf, columns, allowed):
         if at == n_found:
             columns[at] = j
             n_found += 1
-            for code in range(allowed.shape[1]):
-                allowed[at, code] = 1
+            fill_row(1, allowed[at])
         for code in range(allowed.shape[1]):
             if (side[node, code] != LEFT) != right:
                 allowed[at, code] = 0
@@ -167,8 +158,7 @@ def leaf_table_rows(column, side, value, codes, weight, chance, share, columns, 
         for k in range(n_leaves):
             leaf = t * n_leaves + k
             n_found = read_leaf(column[t], side[t], k, columns[leaf], allowed[leaf])
-            for subset in range(1 << n_found):
-                share[subset] = 0.0
+            fill_row(0.0, share)
             for i in range(codes.shape[0]):
                 share[pattern_of(codes[i], columns[leaf], allowed[leaf])] += weight[i]
             add_up_shares(n_found, share)

@@ -9,8 +9,10 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 
 import numpy as np
 
-from heedful._kernels._jit import inlined_row, making_row, many_rows, one_row, writing_rows
+from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
+from heedful._kernels.arrays import fill_row
 from heedful._kernels.draws import GOLDEN, draw_bag, scramble
+from heedful._kernels.leaves import grow
 from heedful._kernels.splits import (
     ONE,
     best_possible,
@@ -31,8 +33,7 @@ FEW_ROWS, FEW_TRIED = 16, 6
 @inlined_row
 def sum_node(values, weights, bag, start, stop, whole):
     """Write draws, weight and sums of a node; return whether all its responses are the same."""
-    for k in range(whole.size):
-        whole[k] = 0
+    fill_row(0, whole)
     pure, first = True, bag[0, start]
     for i in range(start, stop):
         row = bag[0, i]
@@ -68,94 +69,86 @@ def error_of(values, weights, bag, start, stop, weight, total, k, bits):
 
 
 @one_row
-def chance_of(values, weights, bag, start, stop, whole, unit, bits):
-    """Return the gain of a level by chance, the mean squared error of a node; ``unit`` is the weight of one row."""
+def chance_of(categories, values, table, bag, start, stop, whole):
+    """Return the gain of a level by chance, the mean squared error of a node; 0 if no column has levels."""
+    if categories is None:
+        return 0.0
+    weights, bits = table.weights, table.bits
     if values.ndim == 1:
         return error_of(values, weights, bag, start, stop, whole[0], whole[1], 0, bits)
     chance = 0.0
     for k in range(values.shape[1]):
         chance += error_of(values, weights, bag, start, stop, whole[1], whole[2 + k], k, bits)
-    return chance * unit
+    return chance * table.unit
 
 
 @inlined_row
-def tally_column(codes, column, values, weights, bag, start, stop, tally, mask):
+def best_of_few(values, n_tried, work, start, stop):
+    """Return the largest gain that any column could give a node of few rows; infinity for others."""
+    if values.ndim == 1:  # noqa: SIM102 - numba leaves it out as it stands
+        if n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
+            return best_possible(work.bag, start, stop, work.whole, work.few)
+    return np.inf
+
+
+@inlined_row
+def tally_column(table, values, column, work, start, stop):
     """Add the rows of a node to the bins of a column; see ``splits``."""
     if values.ndim == 1:
-        tally_row(codes, column, bag, start, stop, tally, mask)
+        tally_row(table.codes, column, work.bag, start, stop, work.tally, work.mask)
     else:
-        tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask)
+        tally_outputs(table.codes, column, work.bag, values, table.weights, start, stop, work.tally, work.mask)
 
 
 @inlined_row
-def scan_column(column, categories, values, whole, chance, least, tally, mask, levels, members):
+def scan_column(categories, values, column, chance, least, work):
     """Return the best split of a node by a tallied column; see ``splits``.
 
     Without categories, or without several outputs, numba leaves out what is for them, and need not compile it.
     """
+    whole, tally, mask = work.whole, work.tally, work.mask
     if categories is not None:  # noqa: SIM102 - numba leaves it out as it stands
         if categories[column]:
             if values.ndim == 1:
-                return scan_levels(whole, chance, least, tally, mask, levels, members)
-            return scan_level_outputs(whole, chance, least, tally, mask, levels, members)
+                return scan_levels(whole, chance, least, tally, mask, work.levels, work.members)
+            return scan_level_outputs(whole, chance, least, tally, mask, work.levels, work.members)
     if values.ndim == 1:
         return scan_row(whole, least, tally, mask)
     return scan_outputs(whole, least, tally, mask)
 
 
 @inlined_row
-def find_split(
-    start,
-    stop,
-    state,
-    n_sets,
-    least,
-    n_tried,
-    unit,
-    bits,
-    codes,
-    centers,
-    categories,
-    values,
-    weights,
-    bag,
-    order,
-    tally,
-    mask,
-    levels,
-    few,
-    whole,
-    members,
-    sets,
-):
+def swap_columns(order, a, b):
+    """Exchange two columns in the order in which they are tried."""
+    column = order[0, b]
+    order[0, b] = order[0, a]
+    order[0, a] = column
+    return column
+
+
+@inlined_row
+def find_split(start, stop, state, table, rule, work, sets, n_sets):
     """Return the best split of a node: its column (-1 if there is none), cut, shift and gain; write set ``n_sets``.
 
     Columns are tried in random order, ``n_tried`` of them, and more until one has two bins. The first of equally good
     ones counts. Two rows are parted as well by any column as by the best.
     """
-    n_columns = codes.shape[0]
-    possible, chance = np.inf, 0.0
-    if categories is not None:
-        chance = chance_of(values, weights, bag, start, stop, whole, unit, bits)
-    if values.ndim == 1:  # noqa: SIM102 - numba leaves it out as it stands
-        if n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
-            possible = best_possible(bag, start, stop, whole, few)
-    best, chosen, cut, shift, n_seen, any_found = -1.0, -1, 0, 0, 0, False
-    while n_seen < n_columns and not (n_seen >= n_tried and any_found):
+    codes, categories, values, bag, order = table.codes, table.categories, table.values, work.bag, work.order
+    n_columns, n_tried = codes.shape[0], rule.n_tried
+    chance = chance_of(categories, values, table, bag, start, stop, work.whole)
+    possible = best_of_few(values, n_tried, work, start, stop)
+    best, chosen, cut, shift, n_seen, any_bins = -1.0, -1, 0, 0, 0, False
+    while n_seen < n_columns and not (n_seen >= n_tried and any_bins):
         state += GOLDEN
         at = n_seen + np.int64(((scramble(state) >> np.uint64(32)) * np.uint64(n_columns - n_seen)) >> np.uint64(32))
-        column = order[0, at]
-        order[0, at] = order[0, n_seen]
-        order[0, n_seen] = column
+        column = swap_columns(order, n_seen, at)
         order[1, n_seen] = at
         n_seen += 1
         if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
             continue
-        tally_column(codes, column, values, weights, bag, start, stop, tally, mask)
-        gain, place, turn, found = scan_column(
-            column, categories, values, whole, chance, least, tally, mask, levels, members
-        )
-        any_found |= found
+        tally_column(table, values, column, work, start, stop)
+        gain, place, turn, two_bins = scan_column(categories, values, column, chance, rule.min_samples_leaf, work)
+        any_bins |= two_bins
         if gain > best:
             best = gain
             chosen = column
@@ -163,35 +156,34 @@ def find_split(
             shift = turn
             if place < 0:
                 for b in range(4):
-                    sets[n_sets, b] = members[b]
+                    sets[n_sets, b] = work.members[b]
         if gain >= possible or stop - start == 2:
             break
     while n_seen > 0:
         n_seen -= 1
-        at = order[1, n_seen]
-        column = order[0, at]
-        order[0, at] = order[0, n_seen]
-        order[0, n_seen] = column
+        swap_columns(order, n_seen, order[1, n_seen])
     if chosen >= 0 and cut >= 0:
-        cut = settle_cut(centers, chosen, cut, shift)
+        cut = settle_cut(table.centers, chosen, cut, shift)
+    elif cut < 0:
+        cut = -1 - n_sets
     return chosen, cut, shift, best
 
 
 @inlined_row
-def goes_left(code, cut, shift, sets, n_sets):
+def goes_left(code, cut, shift, sets):
     """Return whether a row with a code goes left: 1 or 0."""
     if cut >= 0:
         return np.int64(((code + shift) & 255) < cut)
-    return np.int64((sets[n_sets, code >> 6] >> np.uint64(code & 63)) & ONE)
+    return np.int64((sets[-1 - cut, code >> 6] >> np.uint64(code & 63)) & ONE)
 
 
 @inlined_row
-def part_bag(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare):
+def part_bag(codes, column, cut, shift, sets, bag, start, stop, spare):
     """Move the drawn rows that go left, with all that is known of them, before the others; return where these begin."""
     left, right = start, 0
     for i in range(start, stop):
         row, draws, total = bag[0, i], bag[1, i], bag[2, i]
-        go = goes_left(np.int64(codes[column, row]), cut, shift, sets, n_sets)
+        go = goes_left(np.int64(codes[column, row]), cut, shift, sets)
         bag[0, left] = row
         bag[1, left] = draws
         bag[2, left] = total
@@ -208,12 +200,12 @@ def part_bag(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare):
 
 
 @inlined_row
-def part_rows(codes, column, cut, shift, sets, n_sets, rows, start, stop, spare):
+def part_rows(codes, column, cut, shift, sets, rows, start, stop, spare):
     """Move the rows that go left before the others; return where the others begin."""
     left, right = start, 0
     for i in range(start, stop):
         row = rows[i]
-        go = goes_left(np.int64(codes[column, row]), cut, shift, sets, n_sets)
+        go = goes_left(np.int64(codes[column, row]), cut, shift, sets)
         rows[left] = row
         spare[0, right] = row
         left += go
@@ -234,73 +226,43 @@ def push(stack, top, node, start, stop, out_start, out_stop):
 
 
 @writing_rows
-def grow_rows(
-    codes,
-    centers,
-    categories,
-    values,
-    weights,
-    unit,
-    bits,
-    sums,
-    places,
-    seeds,
-    n_drawn,
-    n_tried,
-    least_split,
-    least,
-    work,
-    growth,
-):
-    """Grow a tree for each seed and write it into ``growth``.
-
-    ``codes`` (n_columns, n_rows) are bins, ``centers`` (n_columns, 256) their values; ``categories`` says which columns
-    hold levels (None if none). ``values`` are the response in whole numbers: (n_rows,) for a single one, where all rows
-    weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); see ``chance_of`` for ``unit`` and ``bits``.
-    ``n_drawn`` rows are drawn (see ``draw_bag``). ``least_split`` and ``least`` are the draws that a node must have to
-    be split, and that each of its parts must have. Columns come back in the order they had.
-    """
-    # unpacked once: each look into a tuple counts a reference up and down
-    bag, others, spare, order, stack, tally, mask, levels, few, whole, members = work
-    nodes, sets, roots, starts, rows, draws, inside, gains, ends = growth
-    table, space = (
-        (codes, centers, categories, values, weights, bag),
-        (order, tally, mask, levels, few, whole, members, sets),
-    )
-    shared = (least, n_tried, unit, bits) + table + space  # noqa: RUF005 - numba adds tuples, and unpacks none
+def grow_rows(table, rule, seeds, work, growth):
+    """Grow a tree for each seed and write it into ``growth``; columns come back in the order they had."""
+    codes, values, bag, others, spare, stack = table.codes, table.values, work.bag, work.others, work.spare, work.stack
+    nodes, sets, rows, draws = growth.nodes, growth.sets, growth.members, growth.draws
     n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):
-        n_in = draw_bag(seeds[t], n_drawn, sums, places, values, bag, others, spare)
+        n_in = draw_bag(seeds[t], rule.n_drawn, table.sums, table.places, values, bag, others, spare)
         for i in range(n_rows):
-            inside[t, i] = spare[0, i] > 0
+            growth.inside[t, i] = spare[0, i] > 0
         root, top = n_nodes, 1
-        roots[t] = root
+        growth.roots[t] = root
         n_nodes += 1
         push(stack, 0, root, 0, n_in, 0, n_rows - n_in)
         while top > 0:
             top -= 1
             node, start, stop = stack[top, 0], stack[top, 1], stack[top, 2]
             out_start, out_stop = stack[top, 3], stack[top, 4]
-            pure = sum_node(values, weights, bag, start, stop, whole)
+            pure = sum_node(values, table.weights, bag, start, stop, work.whole)
             column, cut, shift, gain = -1, 0, 0, 0.0
-            if not pure and whole[0] >= least_split:
+            if not pure and work.whole[0] >= rule.min_samples_split:
                 state = scramble(seeds[t] ^ (GOLDEN * np.uint64(node - root + 1)))
-                column, cut, shift, gain = find_split(start, stop, state, n_sets, *shared)
+                column, cut, shift, gain = find_split(start, stop, state, table, rule, work, sets, n_sets)
             nodes[node, 0] = max(column, 0)
-            nodes[node, 1] = cut if cut >= 0 else -1 - n_sets
+            nodes[node, 1] = cut
             nodes[node, 2] = n_nodes if column >= 0 else -1
             nodes[node, 3] = shift if column >= 0 else n_leaves
             if column >= 0:
-                gains[t, column] += gain / float(whole[0 if values.ndim == 1 else 1])
-                middle = part_bag(codes, column, cut, shift, sets, n_sets, bag, start, stop, spare)
-                out_middle = part_rows(codes, column, cut, shift, sets, n_sets, others, out_start, out_stop, spare)
+                growth.gains[t, column] += gain / float(work.whole[0 if values.ndim == 1 else 1])
+                middle = part_bag(codes, column, cut, shift, sets, bag, start, stop, spare)
+                out_middle = part_rows(codes, column, cut, shift, sets, others, out_start, out_stop, spare)
                 n_sets += cut < 0
                 push(stack, top, n_nodes + 1, middle, stop, out_middle, out_stop)
                 push(stack, top + 1, n_nodes, start, middle, out_start, out_middle)
                 top += 2
                 n_nodes += 2
                 continue
-            starts[n_leaves] = end
+            growth.starts[n_leaves] = end
             n_leaves += 1
             for i in range(start, stop):
                 rows[end] = bag[0, i]
@@ -310,10 +272,10 @@ def grow_rows(
                 rows[end] = others[i]
                 draws[end] = 0
                 end += 1
-    starts[n_leaves] = end
-    ends[0] = n_nodes
-    ends[1] = n_sets
-    ends[2] = n_leaves
+    growth.starts[n_leaves] = end
+    growth.ends[0] = n_nodes
+    growth.ends[1] = n_sets
+    growth.ends[2] = n_leaves
 
 
 @writing_rows
@@ -339,21 +301,19 @@ def thin_rows(starts, members, draws, room, kept):
             end += 1
 
 
+@inlined_row
+def child_of(k, row, nodes, sets):
+    """Return the child of a node that a row of codes goes to."""
+    code, cut, shift = np.int64(row[nodes[k, 0]]), np.int64(nodes[k, 1]), np.int64(nodes[k, 3])
+    return nodes[k, 2] + 1 - goes_left(code, cut, shift, sets)
+
+
 @one_row
 def descend_from(k, row, nodes, sets):
     """Return the leaf's node that a row of codes reaches from a node."""
     while nodes[k, 2] >= 0:
-        k = nodes[k, 2] + goes_right(k, row, nodes, sets)
+        k = child_of(k, row, nodes, sets)
     return k
-
-
-@inlined_row
-def goes_right(k, row, nodes, sets):
-    """Return whether a row of codes goes right at a node."""
-    code, cut = np.int64(row[nodes[k, 0]]), nodes[k, 1]
-    if cut >= 0:
-        return ((code + nodes[k, 3]) & 255) >= cut
-    return (sets[-1 - cut, code >> 6] >> np.uint64(code & 63)) & ONE == 0
 
 
 @many_rows
@@ -387,10 +347,10 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
             k, ends[t] = roots[t], end
             while nodes[k, 2] >= 0:
                 if end == path.size:
-                    path, column = longer(path), longer(column)
+                    path, column = grow(path, 0), grow(column, 0)
                 path[end], column[end] = k, nodes[k, 0]
                 end += 1
-                k = nodes[k, 2] + goes_right(k, codes[q], nodes, sets)
+                k = child_of(k, codes[q], nodes, sets)
             leaves[q, t] = nodes[k, 3]
         ends[n_tree] = end
         while first < n_moved and source[first] == q:
@@ -401,7 +361,7 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
                 for at in range(ends[t], ends[t + 1]):
                     k = path[at]
                     if differs[column[at]]:
-                        child = nodes[k, 2] + goes_right(k, moved[first], nodes, sets)
+                        child = child_of(k, moved[first], nodes, sets)
                         on_path = at + 1 < ends[t + 1] and child == path[at + 1]
                         if not on_path:
                             leaf = nodes[descend_from(child, moved[first], nodes, sets), 3]
@@ -409,12 +369,3 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
                 moved_leaves[first, t] = leaf
             first += 1
     return leaves, moved_leaves
-
-
-@making_row
-def longer(values):
-    """Return a copy with room for twice as many."""
-    new = np.empty(2 * values.size, values.dtype)
-    for i in range(values.size):
-        new[i] = values[i]
-    return new

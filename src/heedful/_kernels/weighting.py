@@ -1,12 +1,14 @@
 """Scores of one query to weights: softmax, share of the row sum, or the forest's own leaf weights.
 
-The weights of a query are held as a background and bumps: row ``i`` has weight
-``background * sample_weight[i] / total + bump[i]``, only rows with a stored score have a bump, and weights sum to one.
+The weights of a query are held as a background and an excess: row ``i`` has weight
+``background * sample_weight[i] / total + excess[i]``, only rows with a stored score have an excess, and weights sum to
+one.
 """
 
 import numpy as np
 
-from heedful._kernels._jit import making_row, one_row
+from heedful._kernels._jit import making_row, many_rows, one_row
+from heedful._kernels.arrays import row_numbers, vector
 from heedful._kernels.shapes import LEAF, SOFTMAX
 
 
@@ -38,27 +40,27 @@ def mass_row(rows, packed, column, total, mass):
 
 
 @one_row
-def weigh_row(kind, temperature, score, leaf, mass, rest, total, bump):
-    """Write the bumps of one query and return its background; a query with no usable score attends to all rows alike.
+def weigh_row(kind, temperature, score, leaf, mass, rest, total, excess):
+    """Write the excess weights of one query; return its background. Without a usable score all rows weigh alike.
 
     ``mass`` is the weight of the stored rows and ``rest`` that of all others. A score of ``-inf`` masks a row: its
     weight is exactly 0.
     """
-    base = relative_row(kind, temperature, score, leaf, mass, rest > 0.0, bump)
+    base = relative_row(kind, temperature, score, leaf, mass, rest > 0.0, excess)
     norm = base * rest
     for i in range(mass.size):
-        norm += bump[i] * mass[i]
+        norm += excess[i] * mass[i]
     if not norm > 0.0:
         base, norm = 1.0, rest
         for i in range(mass.size):
-            bump[i] = 0.0 if score[i] == -np.inf else 1.0
-            norm += bump[i] * mass[i]
+            excess[i] = 0.0 if score[i] == -np.inf else 1.0
+            norm += excess[i] * mass[i]
         if not norm > 0.0:
             for i in range(mass.size):
-                bump[i] = 1.0
+                excess[i] = 1.0
             norm = total
     for i in range(mass.size):
-        bump[i] = (bump[i] - base) * mass[i] / norm
+        excess[i] = (excess[i] - base) * mass[i] / norm
     return base * total / norm
 
 
@@ -68,3 +70,19 @@ def pick_rows(indices, start, stop, everyone):
     if indices.size == 0 and stop > start:
         return everyone
     return indices[start:stop]
+
+
+@many_rows
+def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kind, temperature):
+    """Return excess weights and backgrounds of every query under one weighting."""
+    n_query = indptr.size - 1
+    everyone = row_numbers(sample_weight.size)
+    excesses, backgrounds = vector(score.size), vector(n_query)
+    for q in range(n_query):
+        start, stop = indptr[q], indptr[q + 1]
+        rows = pick_rows(indices, start, stop, everyone)
+        part = leaf[start:stop] if leaf.size > 0 else leaf
+        mass, excess = vector(rows.size), excesses[start:stop]
+        rest = mass_row(rows, sample_weight.reshape((sample_weight.size, 1)), 0, total, mass)
+        backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, excess)
+    return excesses, backgrounds

@@ -265,7 +265,7 @@ class FittedLinear(FittedModels):
         far = np.inf if reach is None else 2.0 + 4.0 * reach
         asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
         weighted = self.local.standardize == "weighted"
-        how: dict[str, Any] = {"tol": self.local.tol, "max_iter": MAX_ITER, "reach": far}
+        how: dict[str, Any] = {"tol": self.local.tol, "max_iter": MAX_ITER, "max_range": far}
         rule = make_rule(self.scale, asked, weighted=weighted, start=start.coef[0], **how)
         penalties, *own = (
             scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *self._fold_alphas())

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from heedful import _kernels
 from heedful._file_checks import require, require_indices, require_numbers
-from heedful._kernels.shapes import LeafRows, NearHeads, NearRows, Rule, Table
+from heedful._kernels.shapes import Heads, LeafRows, NearRows, Rule, Table
 from heedful._models.protocol import BlockFits, HeldOut
 from heedful._solver import (
     Family,
@@ -135,7 +135,7 @@ class LinearProblem(NamedTuple):
         uses = np.where(problem.shaped, every, problem.shapes[0] if problem.shaped.any() else every)
         kinds = np.array([weightings[w].kind for w in used])
         temperatures = np.array([weightings[w].temperature for w in used])
-        heads = NearHeads(kinds, temperatures, problem.penalties, lassos[used], uses)
+        heads = Heads(kinds, temperatures, problem.penalties, uses, lassos[used], np.empty((0, 0)))
         means = np.zeros((self.weight.size, 0)) if self.means is None else self.means.reshape(self.weight.size, -1)
         link = np.full((len(x), *wanted.shape, len(problem.tables)), np.nan)
         averages = np.empty(0)
@@ -315,15 +315,15 @@ def _anchored(rows, x, weightings, problem, wanted, shares, *, anchor):
         weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.pull)
         penalties = problem.penalties[wanted[w]]
         paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
-        mean, keep = _within_reach(weights, table, paths, x, problem.rule.reach)
+        mean, keep = _within_range(weights, table, paths, x, problem.rule.max_range)
         link[:, w, wanted[w]] = mean
         coef += np.einsum("qtkj,qt,t->qkj", paths.coef, keep, shares[w, wanted[w]])
         failed += paths.n_failed
     return link, coef, failed
 
 
-def _within_reach(weights, table, paths, x, reach):
-    """Return predictions no farther than ``reach`` deviations from the weighted mean, and what is kept of slopes."""
+def _within_range(weights, table, paths, x, max_range):
+    """Return predictions within ``max_range`` deviations of the weighted mean, and what is kept of slopes."""
     bumps, share = weights.bumps(table.y.size), weights.background
     mean = bumps @ table.y + share * table.y_mean
     square = bumps @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
@@ -331,7 +331,7 @@ def _within_reach(weights, table, paths, x, reach):
     columns[:, : table.y_column] = bumps @ table.packed[:, : table.y_column]
     columns += share[:, None] * table.mean
     away = np.einsum("qtkj,qj->qtk", paths.coef, x - columns)
-    limit = reach * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(reach) else np.inf
+    limit = max_range * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(max_range) else np.inf
     keep = np.minimum(1.0, limit / np.maximum(np.abs(away), 1e-300))
     return mean[:, None, None] + keep * away, keep[:, :, 0]
 

@@ -73,14 +73,14 @@ def fit_shapes(
     folds = [*splits, *_inner(splits, rank)]
     binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
     among = [drawn.among(fold) for fold in folds]
-    plan = _in_a_circle(among, drawn.rows.size) or _with_judges(among, rank[drawn.rows])
+    plan = _in_a_circle(among, drawn.rows.size) or _with_validation(among, rank[drawn.rows])
     found = fit_stumps(
         binned[drawn.rows],
         family.part(drawn.rows),
         drawn.weight,
         plan.splits,
         verbose=verbose,
-        judges=plan.judges,
+        validation=plan.validation,
         whole=False,
         signs=signs,
         n_jobs=n_jobs,
@@ -104,7 +104,7 @@ class _Plan(NamedTuple):
     """What is fitted to which rows, which rows say where to stop for each fold, and whose models its rows get."""
 
     splits: list[Split]
-    judges: list[list[tuple[int, np.ndarray]]]
+    validation: list[list[tuple[int, np.ndarray]]]
     used: list[list[int]]
 
 
@@ -122,21 +122,21 @@ def _in_a_circle(folds: list[Split], n_rows: int) -> _Plan | None:
         Split(np.intersect1d(fold.train, folds[k].train), np.union1d(fold.test, folds[k].test))
         for fold, k in zip(folds, after, strict=True)
     ]
-    judges = [[(k, folds[after[k]].test), (before[k], folds[before[k]].test)] for k in range(size)]
-    return _Plan(splits, judges, [[k, before[k]] for k in range(size)])
+    validation = [[(k, folds[after[k]].test), (before[k], folds[before[k]].test)] for k in range(size)]
+    return _Plan(splits, validation, [[k, before[k]] for k in range(size)])
 
 
-def _with_judges(folds: list[Split], rank: np.ndarray) -> _Plan:
+def _with_validation(folds: list[Split], rank: np.ndarray) -> _Plan:
     """Leave some of the training rows of each fold to say where to stop."""
     ranked = [fold.train[np.argsort(rank[fold.train])] for fold in folds]
-    judging = [train[k % EVERY % train.size :: EVERY] for k, train in enumerate(ranked)]
+    held_out = [train[k % EVERY % train.size :: EVERY] for k, train in enumerate(ranked)]
     fitted = [
         np.setdiff1d(fold.train, rows) if fold.train.size > 1 else fold.train
-        for fold, rows in zip(folds, judging, strict=True)
+        for fold, rows in zip(folds, held_out, strict=True)
     ]
     splits = [Split(train, fold.test) for train, fold in zip(fitted, folds, strict=True)]
     numbers = range(len(folds))
-    return _Plan(splits, [[(k, judging[k])] for k in numbers], [[k] for k in numbers])
+    return _Plan(splits, [[(k, held_out[k])] for k in numbers], [[k] for k in numbers])
 
 
 def _inner(splits: list[Split], rank: np.ndarray) -> list[Split]:

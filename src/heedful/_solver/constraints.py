@@ -88,7 +88,7 @@ def make_rule(
     start: np.ndarray,
     tol: float,
     max_iter: int,
-    reach: float = np.inf,
+    max_range: float = np.inf,
     unit: np.ndarray | None = None,
 ) -> Rule:
     """Return how fits on the table's scale are penalised; ``unit`` are those of the penalised coefficients."""
@@ -102,7 +102,7 @@ def make_rule(
     if asked.groups is not None:
         groups = np.append(asked.groups, np.arange(n_columns, scale.width)).astype(np.int64)
     penalty = scale.pad(factor if unit is None else factor * unit)
-    return Rule(penalty, weighted, start, tol, max_iter, reach, limits, groups)
+    return Rule(penalty, weighted, start, tol, max_iter, max_range, limits, groups)
 
 
 def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple[int, ...]) -> Constraints | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from heedful import _blocks, _kernels
 from heedful._file_checks import require, require_indices, require_trees
-from heedful._kernels.shapes import Growth, TreeWork
+from heedful._kernels.shapes import Growth, TreeTable, TreeWork
 from heedful._trees.bins import Binned, Bins
 
 # Trees whose bags fill whole bytes of bits.
@@ -94,14 +94,14 @@ class Growing(NamedTuple):
     """How a forest is grown.
 
     Each tree draws ``n_drawn`` rows, 0 takes every row once; ``n_tried`` columns are candidates at a split; nodes of
-    less than ``least_split`` draws are not split, and no part has less than ``least``.
+    less than ``min_samples_split`` draws are not split, and no part has less than ``min_samples_leaf``.
     """
 
     n_trees: int
     n_drawn: int
     n_tried: int
-    least_split: int = 2
-    least: int = 1
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
 
 
 def grow_forest(
@@ -133,7 +133,7 @@ def grow_forest(
         columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
         places = np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
-    table = (columns, rows.bins.centers, categories, values, weights, unit, bits, sums, places)
+    table = TreeTable(columns, rows.bins.centers, categories, values, weights, unit, bits, sums, places)
     n_groups = -(-how.n_trees // GROUP)
     blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
     grown = _blocks.run(
@@ -169,12 +169,11 @@ def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple
     return values, whole, unit, (ALL_BITS - bits) // 2
 
 
-def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
+def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
     """Grow some groups of trees; return their growth, cut to size, with buckets thinned out if need be."""
-    columns, _, categories, values, *_ = table
     seeds = seeds[GROUP * block.start : GROUP * block.stop]
-    (n_columns, n_rows), n_trees = columns.shape, seeds.size
-    n_sums = 2 if values.ndim == 1 else 2 + values.shape[1]
+    (n_columns, n_rows), n_trees = table.codes.shape, seeds.size
+    n_sums = 2 if table.values.ndim == 1 else 2 + table.values.shape[1]
     most = min(n_rows, how.n_drawn or n_rows)
     work = TreeWork(
         bag=np.empty((3, n_rows), np.int64),
@@ -192,7 +191,7 @@ def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, roo
     )
     growth = Growth(
         nodes=np.empty((2 * most * n_trees, 4), np.int32),
-        sets=np.empty((1 if categories is None else most * n_trees + 1, 4), np.uint64),
+        sets=np.empty((1 if table.categories is None else most * n_trees + 1, 4), np.uint64),
         roots=np.empty(n_trees, np.int32),
         starts=np.empty(most * n_trees + 1, np.int64),
         members=np.empty(n_rows * n_trees, np.int32),
@@ -203,7 +202,7 @@ def _grow_block(block: slice, table: tuple, how: Growing, seeds: np.ndarray, roo
     )
     with np.errstate(over="ignore"):
         # the random numbers of the kernel wrap around, which NumPy warns of where numba is switched off
-        _kernels.grow_rows(*table, seeds, how.n_drawn, how.n_tried, how.least_split, how.least, work, growth)
+        _kernels.grow_rows(table, how, seeds, work, growth)
     n_nodes, n_sets, n_leaves = growth.ends
     buckets = Buckets(growth.starts[: n_leaves + 1], growth.members, growth.draws, np.packbits(growth.inside.T, axis=1))
     if room is not None:

@@ -54,20 +54,20 @@ class Fold(Protocol):
         """Rows to predict."""
 
 
-# A judge of the number of rounds: rows, and which fold's model is to predict them.
-Judge = tuple[int, np.ndarray]
+# Validation rows for the number of rounds: the fold whose model predicts them, and the rows.
+Validation = tuple[int, np.ndarray]
 
 
 class Boosting(NamedTuple):
     """How stumps are boosted: at most ``n_rounds``, until the left-out loss has not improved for ``patience`` of them.
 
-    ``ridge`` is added to the curvature of a side before its step, ``least`` what a side must have of it; both count in
-    rows of weight 1 under squared error, and in less than rows where a loss is flatter. Slopes and curvatures of losses
-    with a unit, such as those of costs, are divided by their dispersion, so that no currency changes a curve.
+    ``ridge`` is added to the hessian of a side before its step, ``min_hessian`` is what a side must have; both count in
+    rows of weight 1 under squared error, and in less than rows where a loss is flatter. Gradients and hessians of
+    losses with a unit, such as those of costs, are divided by their dispersion, so that no currency changes a curve.
     """
 
     n_rounds: int = 800
     learning_rate: float = 0.15
     ridge: float = 1.0
-    least: float = 3.0
+    min_hessian: float = 3.0
     patience: int = 40

@@ -1,14 +1,16 @@
 """Rounds of boosting: slopes of all models, the stump of each, and what it adds to them."""
 
+from typing import NamedTuple
+
 import numpy as np
 from joblib import effective_n_jobs
 from tqdm.auto import tqdm
 
 from heedful import _blocks, _kernels
-from heedful._kernels.shapes import N_FOUND, StumpWork
+from heedful._kernels.shapes import StumpRule, StumpTable, StumpWork
 from heedful._trees.bins import Binned
+from heedful._trees.early_stopping import EVERY, EarlyStopping
 from heedful._trees.protocol import Boosting, Response
-from heedful._trees.race import EVERY, Race
 
 CODES = 256
 # The start of a model that has seen a single class: log-odds of 30 are a probability that is still less than 1.
@@ -28,56 +30,56 @@ class Part:
     def __init__(self, family: Response, weight: np.ndarray, rows: np.ndarray):
         inside = np.zeros(weight.size, dtype=bool)
         inside[rows] = True
-        own = np.flatnonzero(inside & (weight > 0.0))
-        self.rows = slice(None) if own.size == weight.size else own
-        self.family, self.weight = family.part(own), weight[own]
+        kept = np.flatnonzero(inside & (weight > 0.0))
+        self.rows = slice(None) if kept.size == weight.size else kept
+        self.family, self.weight = family.part(kept), weight[kept]
         with np.errstate(divide="ignore"):
             self.start = np.nan_to_num(self.family.null_link(self.weight), posinf=FARTHEST, neginf=-FARTHEST)
-        level = np.tile(self.start, (own.size, 1))
+        level = np.tile(self.start, (kept.size, 1))
         self.unit = self.family.dispersion(level, self.weight)
         self.is_square = self.family.hessian(level, self.weight) is None
 
-    def pull(self, link: np.ndarray, out: np.ndarray, *, bend: bool) -> np.ndarray:
-        """Write minus the slope and, if asked to, the curvature of each row; return what a level gains by chance."""
-        own, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
-        residual = self.family.residual(own, self.weight) / self.unit
+    def slopes(self, link: np.ndarray, out: np.ndarray, *, new_hessian: bool) -> np.ndarray:
+        """Write minus the gradient and, if asked to, the hessian of each row; return what a level gains by chance."""
+        link, weight = np.ascontiguousarray(link[self.rows]), self.weight[:, None]
+        residual = self.family.residual(link, self.weight) / self.unit
         slope = weight * residual
         out[self.rows, 0] = slope
-        if bend:
-            hessian = self.family.hessian(own, self.weight)
+        if new_hessian:
+            hessian = self.family.hessian(link, self.weight)
             out[self.rows, 1] = curve = weight * (np.ones(slope.shape) if hessian is None else hessian / self.unit)
             self.curve = curve.sum(axis=0)
         return BY_CHANCE * (slope * residual).sum(axis=0) / self.curve
 
 
-class Pulls:
-    """Slopes and curvatures of some models, worked out one by one or, if they are small, together."""
+class Slopes:
+    """Gradients and hessians of some models, worked out one by one or, if they are small, together."""
 
     def __init__(self, family: Response, weight: np.ndarray, parts: list[Part], *, small: bool):
         self.parts, self.together = parts, None
         if not small:
             return
-        own = np.zeros((weight.size, len(parts)))
+        weights = np.zeros((weight.size, len(parts)))
         for m, part in enumerate(parts):
-            own[part.rows, m] = part.weight
-        self.weight, self.unit = own, np.array([part.unit for part in parts])
+            weights[part.rows, m] = part.weight
+        self.weight, self.unit = weights, np.array([part.unit for part in parts])
         self.together = family
         if family.row_by_row:
-            self.weight, self.unit = own.reshape(-1, 1), np.tile(self.unit, weight.size)[:, None]
+            self.weight, self.unit = weights.reshape(-1, 1), np.tile(self.unit, weight.size)[:, None]
             self.together = family.part(np.repeat(np.arange(weight.size), len(parts)))
 
-    def pull(self, link: np.ndarray, out: np.ndarray, chance: np.ndarray, *, bend: bool) -> None:
-        """Write minus the slope, if asked to the curvature of each row, and what a level gains by chance."""
+    def write(self, link: np.ndarray, out: np.ndarray, chance: np.ndarray, *, new_hessian: bool) -> None:
+        """Write minus the gradient, if asked to the hessian of each row, and what a level gains by chance."""
         if self.together is None:
             for m, part in enumerate(self.parts):
-                chance[m] = part.pull(link[:, m], out[:, :, m], bend=bend)
+                chance[m] = part.slopes(link[:, m], out[:, :, m], new_hessian=new_hessian)
             return
         flat = link.reshape(len(self.weight), -1)
         weight = self.weight[:, 0] if self.together.row_by_row else self.weight
         residual = self.together.residual(flat, weight) / self.unit
         slope = self.weight * residual
         out[:, 0] = slope.reshape(link.shape)
-        if bend:
+        if new_hessian:
             hessian = self.together.hessian(flat, weight)
             curve = np.ones(flat.shape) if hessian is None else hessian / self.unit
             out[:, 1] = (self.weight * curve).reshape(link.shape)
@@ -85,23 +87,20 @@ class Pulls:
         chance[:] = BY_CHANCE * (slope * residual).reshape(link.shape).sum(axis=0) / self.curve
 
 
-# Columns, sides and steps of the stumps of some rounds.
-Found = tuple[np.ndarray, ...]
+class Rounds(NamedTuple):
+    """Stumps of all series: column, side of each code, and step of each side; rounds come first."""
 
-
-class Rounds:
-    """Stumps of all series as they are found: column, side of each code, and step of each side; rounds come first."""
-
-    def __init__(self, columns: np.ndarray, sides: np.ndarray, steps: np.ndarray):
-        self.columns, self.sides, self.steps = columns, sides, steps
+    columns: np.ndarray
+    sides: np.ndarray
+    steps: np.ndarray
 
     def shapes(self, k: int, n_rounds: int, n_columns: int) -> np.ndarray:
         """Return the sum of the first stumps of one series (n_columns, 256)."""
         total = np.zeros((n_columns, CODES))
-        column, step, side = (part[:n_rounds, k] for part in (self.columns, self.steps, self.sides))
+        column, side, step = (part[:n_rounds, k] for part in self)
         for j in np.unique(column[column >= 0]):
-            own = np.flatnonzero(column == j)
-            total[j] = step[own[:, None], side[own]].sum(axis=0)
+            rounds = np.flatnonzero(column == j)
+            total[j] = step[rounds[:, None], side[rounds]].sum(axis=0)
         return total
 
 
@@ -111,65 +110,71 @@ class Group:
     def __init__(self, rows: Binned, family: Response, weight: np.ndarray, parts: list[Part], *, small: bool):
         starts = np.stack([part.start for part in parts])
         n_rows, self.n_series = len(rows), starts.size
-        self.link, self.pull = np.tile(starts, (n_rows, 1, 1)), np.zeros((n_rows, 2, *starts.shape))
-        self.pulls, self.chance = Pulls(family, weight, parts, small=small), np.empty(starts.shape)
+        self.link, self.derivatives = np.tile(starts, (n_rows, 1, 1)), np.zeros((n_rows, 2, *starts.shape))
+        self.slopes, self.chance = Slopes(family, weight, parts, small=small), np.empty(starts.shape)
         n_bins = int((rows.bins.sizes + 1).sum())
-        bins = np.empty((n_bins, self.n_series)), np.empty((n_bins, 2, self.n_series))
-        found = np.empty(CODES, np.int64), np.zeros(N_FOUND), np.empty(self.n_series)
-        self.work = StumpWork(np.zeros((CODES, 2 * self.n_series)), *bins, np.empty((5, self.n_series)), *found)
+        self.work = StumpWork(
+            tally=np.zeros((CODES, 2 * self.n_series)),
+            hessians=np.empty((n_bins, self.n_series)),
+            inverses=np.empty((n_bins, 2, self.n_series)),
+            running=np.empty((5, self.n_series)),
+            order=np.empty(CODES, np.int64),
+            best=np.empty(self.n_series),
+        )
 
-    def grow(self, links: np.ndarray, table: tuple, settings: np.ndarray, size: int, bend: bool) -> Found:
+    def grow(self, links: np.ndarray, table: StumpTable, rule: StumpRule, size: int, new_hessian: bool) -> Rounds:
         """Return the stumps of so many rounds; the linear predictors after each go to ``links``, if it has room."""
         stumps = no_stumps(size, self.n_series)
-        self.pulls.pull(self.link, self.pull, self.chance, bend=bend)
-        pull, link = (part.reshape(len(part), -1) for part in (self.pull, self.link))
-        state = (self.chance.reshape(-1), settings, self.work)
-        _kernels.stump_rows(*table, pull, bend, *state, *stumps, link, links.reshape(-1, *link.shape))
+        self.slopes.write(self.link, self.derivatives, self.chance, new_hessian=new_hessian)
+        slopes, link = (part.reshape(len(part), -1) for part in (self.derivatives, self.link))
+        state = (slopes, new_hessian, self.chance.reshape(-1), rule, self.work)
+        _kernels.stump_rows(table, *state, *stumps, link, links.reshape(-1, *link.shape))
         return stumps
 
 
 def boost(
     rows: Binned,
-    race: Race,
+    stopping: EarlyStopping,
     parts: list[Part],
     how: Boosting,
     verbose: int,
     signs: np.ndarray | None,
     n_jobs: int | None,
 ) -> Rounds:
-    """Return the stumps of each round; the race knows the left-out loss before the first and after each of them."""
-    family, weight = race.family, race.weight
+    """Return the stumps of each round; early stopping knows the loss before the first and after each of them."""
+    family, weight = stopping.family, stopping.weight
     small = weight.size * len(parts) * family.n_outputs <= FEW
     n_groups = 1 if small else min(effective_n_jobs(n_jobs), len(parts))
     shared = [parts[len(parts) * k // n_groups : len(parts) * (k + 1) // n_groups] for k in range(n_groups)]
     groups = [Group(rows, family, weight, some, small=small) for some in shared]
-    settings = np.array([how.ridge, how.least, how.learning_rate, family.farthest_step, BY_CHANCE])
+    numbers = (how.ridge, how.min_hessian, how.learning_rate, family.farthest_step, BY_CHANCE)
+    rule = StumpRule(*map(float, numbers))
     signs = np.zeros(rows.shape[1]) if signs is None else np.asarray(signs, dtype=np.float64)
-    table = (rows.columns, rows.bins.categories, rows.bins.sizes, signs)
-    race.begin([group.link for group in groups])
+    table = StumpTable(rows.columns, rows.bins.categories, rows.bins.sizes, signs)
+    stopping.begin([group.link for group in groups])
     found, number = [no_stumps(0, sum(group.n_series for group in groups))], 0
     # slopes of squares follow from steps, and rounds need not come back for them
     at_once = EVERY if parts[0].is_square else 1
     with tqdm(total=how.n_rounds, desc="stumps", unit="round", disable=not verbose) as bar:
         while number < how.n_rounds:
-            size = min(at_once, race.size - race.n_waiting, EVERY - number % EVERY, how.n_rounds - number)
-            places = list(zip(groups, race.room(size), strict=True))
-            grown = _blocks.side_by_side(Group.grow, places, table, settings, size, number % EVERY == 0, n_jobs=n_jobs)
-            stumps = tuple(np.concatenate(part, axis=1) for part in zip(*grown, strict=True))
-            nothing = np.flatnonzero((stumps[0] < 0).all(axis=1))
+            size = min(at_once, stopping.size - stopping.n_waiting, EVERY - number % EVERY, how.n_rounds - number)
+            tasks = list(zip(groups, stopping.room(size), strict=True))
+            grown = _blocks.side_by_side(Group.grow, tasks, table, rule, size, number % EVERY == 0, n_jobs=n_jobs)
+            stumps = Rounds(*(np.concatenate(part, axis=1) for part in zip(*grown, strict=True)))
+            none = np.flatnonzero((stumps.columns < 0).all(axis=1))
             # the first round that finds no stump is the last one
-            size = int(nothing[0]) + 1 if nothing.size else size
-            found.append(tuple(part[:size] for part in stumps))
+            size = int(none[0]) + 1 if none.size else size
+            found.append(Rounds(*(part[:size] for part in stumps)))
             number += size
             bar.update(size)
-            last = number == how.n_rounds or nothing.size > 0
-            race.watch(size, last=last)
-            if race.over(how.patience) or last:
+            last = number == how.n_rounds or none.size > 0
+            stopping.filled(size, last=last)
+            if stopping.over(how.patience) or last:
                 break
     return Rounds(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
 
-def no_stumps(n_rounds: int, n_series: int) -> Found:
-    """Return room for the columns, sides and steps of some rounds."""
+def no_stumps(n_rounds: int, n_series: int) -> Rounds:
+    """Return room for the stumps of some rounds."""
     shape = (n_rounds, n_series)
-    return np.empty(shape, np.int64), np.zeros((*shape, CODES), np.uint8), np.zeros((*shape, 3))
+    return Rounds(np.empty(shape, np.int64), np.zeros((*shape, CODES), np.uint8), np.zeros((*shape, 3)))

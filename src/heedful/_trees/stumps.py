@@ -8,8 +8,8 @@ import numpy as np
 
 from heedful import _blocks
 from heedful._trees.bins import Binned, Bins
-from heedful._trees.protocol import Boosting, Fold, Judge, Response
-from heedful._trees.race import Race
+from heedful._trees.early_stopping import EarlyStopping
+from heedful._trees.protocol import Boosting, Fold, Response, Validation
 from heedful._trees.rounds import CODES, Part, boost
 
 
@@ -38,7 +38,7 @@ class BoostedFolds(NamedTuple):
 
     ``loss`` is the weighted mean loss of left-out rows after 0, 1, ... rounds, ``n_rounds`` the number
     with the smallest, which all models have; without folds it is empty. ``best`` is the number that each group of
-    judges alone takes, and ``after`` gives the model of a fold after any number of rounds.
+    validation rows alone takes, and ``after`` gives the model of a fold after any number of rounds.
     """
 
     model: Stumps | None
@@ -56,7 +56,7 @@ def fit_stumps(
     splits: Sequence[Fold],
     how: Boosting | None = None,
     verbose: int = 0,
-    judges: Sequence[Sequence[Judge]] | None = None,
+    validation: Sequence[Sequence[Validation]] | None = None,
     whole: bool = True,
     signs: np.ndarray | None = None,
     n_jobs: int | None = None,
@@ -68,7 +68,7 @@ def fit_stumps(
     the order of the rows, so another order changes their last digits; of stumps whose gains differ by less than 1e-9
     of them the first is taken, so that it changes no stump unless two are that close to this limit.
 
-    ``judges`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
+    ``validation`` are groups of rows that say, each group alone, where to stop; rounds end when all of them have. None
     stands for one group, the rows that each fold leaves out. Without ``whole`` there is no model of all rows. Curves of
     numbers whose entry of ``signs`` is 1 never fall, those of -1 never rise; missing cells may have any value. Threads
     (``n_jobs``) share the models of large tables, which changes no bit.
@@ -77,13 +77,13 @@ def fit_stumps(
     center, unit = _unit(family.response, weight)
     inner = family.scaled(center, unit)
     fitted = [*([np.arange(weight.size)] if whole else []), *(split.train for split in splits)]
-    parts = [Part(inner, weight, part) for part in fitted]
+    parts = [Part(inner, weight, train) for train in fitted]
     everyone = [list(enumerate(split.test for split in splits))] if splits else []
-    groups = everyone if judges is None else [*judges]
-    race = Race(inner, weight, splits, groups)
+    stopping = EarlyStopping(inner, weight, splits, everyone if validation is None else validation)
     with _blocks.one_blas_thread():
-        rounds = boost(rows, race, parts, how, verbose, signs, n_jobs)
-    n_rounds = int(np.argmin(np.nan_to_num(race.loss, nan=np.inf))) if race.loss.size else len(rounds.columns)
+        rounds = boost(rows, stopping, parts, how, verbose, signs, n_jobs)
+    loss = stopping.loss
+    n_rounds = int(np.argmin(np.nan_to_num(loss, nan=np.inf))) if loss.size else len(rounds.columns)
 
     def after(fold: int, number: int) -> Stumps:
         m = fold + whole
@@ -93,7 +93,7 @@ def fit_stumps(
 
     folds = [after(k, n_rounds) for k in range(len(splits))]
     model = after(-1, n_rounds) if whole else None
-    return BoostedFolds(model, folds, race.loss, n_rounds, race.best(how.patience), after)
+    return BoostedFolds(model, folds, loss, n_rounds, stopping.best(how.patience), after)
 
 
 def used_columns(shapes: np.ndarray) -> np.ndarray:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful import _kernels
-from heedful._kernels.shapes import N_FOUND
+from heedful._kernels.shapes import StumpRule, StumpTable
 from heedful._trees.bins import Binned
 
 DEPTH, ROUNDS = 4, 200
-# Ridge on the value of a leaf, least rows of a side of a split, and learning rate.
-HOW = np.array([1.0, 5.0, 0.1])
+# A side of a split has at least 5 rows.
+RULE = StumpRule(ridge=1.0, min_hessian=5.0, learning_rate=0.1)
 CODES = 256
 # Columns that a tree tries at most: of more, those that split best alone, found anew every few rounds, and some others.
 MOST_TRIED, BEST_TRIED, EVERY = 128, 96, 20
@@ -54,16 +54,11 @@ class Surrogate:
     def leaf_tables(self, codes: np.ndarray, weight: np.ndarray) -> LeafTables:
         """Return what Shapley values are looked up in, with weighted rows in bins to compare with."""
         n_leaves = self.value.size
-        found = LeafTables(
-            columns=np.empty((n_leaves, DEPTH), np.int64),
-            allowed=np.empty((n_leaves, DEPTH, CODES), np.uint8),
-            table=np.zeros((n_leaves, 1 << DEPTH, DEPTH)),
-            mean=0.0,
-        )
-        mean, share = np.zeros(1), np.empty(1 << DEPTH)
-        rows = (codes, weight / weight.sum(), _chances(), share)
-        _kernels.leaf_table_rows(self.column, self.side, self.value, *rows, *found[:3], mean)
-        return found._replace(mean=self.start + float(mean[0]))
+        columns, allowed = np.empty((n_leaves, DEPTH), np.int64), np.empty((n_leaves, DEPTH, CODES), np.uint8)
+        table, mean, share = np.zeros((n_leaves, 1 << DEPTH, DEPTH)), np.zeros(1), np.empty(1 << DEPTH)
+        rows = (codes, weight / weight.sum(), _shapley_weights(), share)
+        _kernels.leaf_table_rows(self.column, self.side, self.value, *rows, columns, allowed, table, mean)
+        return LeafTables(columns, allowed, table, self.start + float(mean[0]))
 
 
 def fit_surrogate(rows: Binned, y: np.ndarray, seed: int) -> Surrogate:
@@ -73,9 +68,10 @@ def fit_surrogate(rows: Binned, y: np.ndarray, seed: int) -> Surrogate:
     column = np.full((ROUNDS, n_leaves - 1), -1, np.int64)
     side = np.zeros((ROUNDS, n_leaves - 1, CODES), np.uint8)
     value = np.zeros((ROUNDS, n_leaves))
-    residual, sizes, categories = y - start, rows.bins.sizes, rows.bins.categories
-    tally, order, found = np.zeros((CODES, n_leaves)), np.empty(CODES, np.int64), np.zeros(N_FOUND)
-    work = (np.empty(n_rows, np.int64), tally, order, found, np.empty(n_leaves))
+    residual = y - start
+    table = StumpTable(rows.columns, rows.bins.categories, rows.bins.sizes, np.zeros(n_columns))
+    tally, order = np.zeros((CODES, n_leaves)), np.empty(CODES, np.int64)
+    work = (np.empty(n_rows, np.int64), tally, order, np.empty(n_leaves))
     if np.ptp(y) > 0:
         used = best = np.arange(n_columns)
         for t in range(ROUNDS):
@@ -84,7 +80,7 @@ def fit_surrogate(rows: Binned, y: np.ndarray, seed: int) -> Surrogate:
                 others = drawn.choice(n_columns, MOST_TRIED - BEST_TRIED, replace=False)
                 used = np.union1d(best, others)
             tree = (column[t], side[t], value[t])
-            _kernels.boost_tree_rows(rows.columns, categories, sizes, used, residual, HOW, *work, *tree)
+            _kernels.boost_tree_rows(table, used, residual, RULE, *work, *tree)
     return Surrogate(start, column, side, value)
 
 
@@ -100,7 +96,7 @@ def _best_alone(rows: Binned, residual: np.ndarray) -> np.ndarray:
     return np.sort(np.argsort(-gain, kind="stable")[:BEST_TRIED])
 
 
-def _chances() -> np.ndarray:
+def _shapley_weights() -> np.ndarray:
     """Return Shapley's weight of a subset by its size, for each number of columns."""
     chance = np.zeros((DEPTH + 1, DEPTH + 1))
     for n in range(1, DEPTH + 1):

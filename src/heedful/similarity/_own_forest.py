@@ -32,8 +32,8 @@ class OwnForest:
             n_trees=check_count("n_estimators", settings["n_estimators"], 1, "Use 500."),
             n_drawn=n_drawn,
             n_tried=count_tried(settings["max_features"], n_columns),
-            least_split=count_least("min_samples_split", settings["min_samples_split"], 2, n_drawn),
-            least=count_least("min_samples_leaf", settings["min_samples_leaf"], 1, n_drawn),
+            min_samples_split=count_least("min_samples_split", settings["min_samples_split"], 2, n_drawn),
+            min_samples_leaf=count_least("min_samples_leaf", settings["min_samples_leaf"], 1, n_drawn),
         )
         self.forest, buckets = grow_forest(
             rows,

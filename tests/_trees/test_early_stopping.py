@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful._solver import Numbers
-from heedful._trees.race import Race
+from heedful._trees.early_stopping import EarlyStopping
 from heedful.baseline._folds import Split
 
 
@@ -20,35 +20,36 @@ def walk(losses, patience):
     return len(losses) + 1, best
 
 
-def race_of(losses, weight=None):
-    """Return a race of so many groups whose losses are known."""
+def stopping_of(losses, weight=None):
+    """Return early stopping of so many groups whose losses are known."""
     rows = np.arange(4)
     groups = [[(0, rows)] for _ in losses]
-    race = Race(Numbers(np.zeros(4)), np.ones(4) if weight is None else weight, [Split(rows, rows)], groups)
-    race.losses = np.asarray(losses, dtype=float)
-    return race
+    weight = np.ones(4) if weight is None else weight
+    stopping = EarlyStopping(Numbers(np.zeros(4)), weight, [Split(rows, rows)], groups)
+    stopping.losses = np.asarray(losses, dtype=float)
+    return stopping
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(1, 25), st.integers(1, 6))
-def test_a_race_is_over_when_no_group_had_a_better_round_for_some_time(seed, n_groups, n_rounds, patience):
+def test_rounds_are_over_when_no_group_had_a_better_one_for_some_time(seed, n_groups, n_rounds, patience):
     losses = np.random.default_rng(seed).integers(0, 8, (n_groups, n_rounds))
     ends, best = zip(*(walk(list(loss), patience) for loss in losses), strict=True)
-    race = race_of(losses)
-    assert race.best(patience) == list(best)
-    assert race.over(patience) == (max(ends) <= n_rounds)
+    stopping = stopping_of(losses)
+    assert stopping.best(patience) == list(best)
+    assert stopping.over(patience) == (max(ends) <= n_rounds)
     # of what came after the end of the slowest group nothing is told
     expected = losses[:, : max(ends)].sum(axis=0) / (4 * n_groups)
-    np.testing.assert_allclose(race.loss, expected)
+    np.testing.assert_allclose(stopping.loss, expected)
 
 
 def test_losses_are_weighted_means(rng):
     weight = rng.uniform(0.5, 2.0, 4)
-    np.testing.assert_allclose(race_of([[6.0, 3.0]], weight).loss, np.array([6.0, 3.0]) / weight.sum())
+    np.testing.assert_allclose(stopping_of([[6.0, 3.0]], weight).loss, np.array([6.0, 3.0]) / weight.sum())
 
 
 @pytest.mark.parametrize("nothing", [[], [[]]])
-def test_without_judges_a_race_is_never_over(nothing):
-    race = Race(Numbers(np.zeros(4)), np.ones(4), [], nothing)
-    assert race.loss.size == 0
-    assert not race.over(1)
+def test_without_validation_rows_rounds_are_never_over(nothing):
+    stopping = EarlyStopping(Numbers(np.zeros(4)), np.ones(4), [], nothing)
+    assert stopping.loss.size == 0
+    assert not stopping.over(1)

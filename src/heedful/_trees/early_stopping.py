@@ -1,20 +1,25 @@
-"""Where boosting stops: the losses of left-out rows, round by round."""
+"""Early stopping: the losses of validation rows, round by round."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from heedful import _blocks
-from heedful._trees.protocol import Fold, Judge, Response
+from heedful._trees.protocol import Fold, Response, Validation
 
-# Rounds after which curvatures are worked out anew, and left-out losses at most: both cost more than slopes do.
+# Rounds after which hessians are worked out anew, and validation losses at most: both cost more than slopes do.
 EVERY = 8
 
 
-class Race:
-    """Left-out losses of the models of folds, worked out for some rounds at a time: a loss that sorts does so once."""
+class EarlyStopping:
+    """Validation losses of the models of folds, worked out for some rounds at a time: a loss that sorts does so once.
 
-    def __init__(self, family: Response, weight: np.ndarray, splits: Sequence[Fold], groups: Sequence[Sequence[Judge]]):
+    Each group of validation rows stops by itself.
+    """
+
+    def __init__(
+        self, family: Response, weight: np.ndarray, splits: Sequence[Fold], groups: Sequence[Sequence[Validation]]
+    ):
         self.family, self.weight, self.n_folds = family, weight, len(splits)
         self.groups = [
             [(k, family.left_out_loss(splits[k].train, rows, weight)) for k, rows in group] for group in groups
@@ -29,7 +34,7 @@ class Race:
 
     @property
     def loss(self) -> np.ndarray:
-        """Weighted mean loss of all judges after each round."""
+        """Weighted mean loss of all validation rows after each round."""
         return self.losses.sum(axis=0)[: self.end] / self.mass if self.mass > 0.0 else np.empty(0)
 
     def begin(self, links: list[np.ndarray]) -> None:
@@ -42,13 +47,13 @@ class Race:
         if size:
             for kept, link in zip(self.links, links, strict=True):
                 kept[0] = link
-            self.watch(1, last=True)
+            self.filled(1, last=True)
 
     def room(self, n_rounds: int) -> list[np.ndarray]:
-        """Return room for the linear predictors of so many rounds, or of fewer; of none if nobody watches."""
+        """Return room for the linear predictors of so many rounds, or of fewer; of none without validation rows."""
         return [links[self.n_waiting : self.n_waiting + n_rounds] for links in self.links]
 
-    def watch(self, n_rounds: int, *, last: bool = False) -> None:
+    def filled(self, n_rounds: int, *, last: bool = False) -> None:
         """Note that the room has been filled by so many rounds."""
         if self.mass > 0.0:
             self.n_waiting += n_rounds
