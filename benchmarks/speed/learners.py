@@ -168,8 +168,8 @@ def weigh_only(model: LeafAttentionRegressor, queries: np.ndarray) -> list[float
     blocks = _blocks.cut(len(queries), 1, -1)
 
     def work(block: slice) -> np.ndarray:
-        bumps, background = weights
-        return problem.table.predict(bumps[block], background[block], np.ascontiguousarray(leaves[block].T))
+        excess, background = weights
+        return problem.table.predict(excess[block], background[block], np.ascontiguousarray(leaves[block].T))
 
     return [fastest(lambda: list(_blocks.run(work, blocks, n_jobs=-1)))]
 

@@ -312,7 +312,7 @@ class TrainingTable:
         added = sparse.csr_array((one, (np.arange(number.size), number)), shape=(number.size, shape[0]))
         sample_weight = self._given_weight / self._given_weight.mean()
         background = attention.background * self.weight.sum() / n_given
-        return over_background(sparse.csr_array(attention.bumps() @ added @ spread), background, sample_weight)
+        return over_background(sparse.csr_array(attention.excess() @ added @ spread), background, sample_weight)
 
 
 def _observe(codes: np.ndarray, y: np.ndarray, weight: np.ndarray, given: GivenRows) -> Observations:

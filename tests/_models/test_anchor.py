@@ -185,14 +185,14 @@ def test_a_prediction_stays_within_range_of_the_responses_attended_to(rng, max_r
     X, y, prior = rng.normal(size=(N, P)), 3.0 + rng.normal(size=N), rng.uniform(0.5, 2.0, size=N)
     flat = Scale(np.zeros(P), np.ones(P), 0.0, 1.0)
     table, x = build_table(X, y, prior, flat), flat.rows(rng.normal(size=(4, P)))
-    bumps = sparse.csr_array(rng.dirichlet(np.ones(N), size=4) * 0.6 * (rng.uniform(size=(4, N)) < 0.4))
-    background = 1.0 - bumps.sum(axis=1)
+    excess = sparse.csr_array(rng.dirichlet(np.ones(N), size=4) * 0.6 * (rng.uniform(size=(4, N)) < 0.4))
+    background = 1.0 - excess.sum(axis=1)
     coef = np.zeros((4, 2, 1, flat.width))
     coef[..., :P] = rng.normal(size=(4, 2, 1, P))
     found, keep = _within_range(
-        weight_rows(bumps, background), table, Paths(np.zeros((4, 2, 1)), coef, 0), x, max_range
+        weight_rows(excess, background), table, Paths(np.zeros((4, 2, 1)), coef, 0), x, max_range
     )
-    weight = bumps.toarray() + np.outer(background, prior / prior.sum())
+    weight = excess.toarray() + np.outer(background, prior / prior.sum())
     mean = weight @ y
     limit = max_range * np.sqrt(weight @ y**2 - mean**2)[:, None] if np.isfinite(max_range) else np.inf
     away = np.einsum("qtj,qj->qt", coef[:, :, 0, :P], x[:, :P] - weight @ X)

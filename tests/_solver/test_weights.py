@@ -1,4 +1,4 @@
-"""Weights of any kind a user may give, as bumps over a background."""
+"""Weights of any kind a user may give, as excess weights over a background."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def dense(weights, prior):
     for q in range(out.shape[0]):
         part = slice(weights.indptr[q], weights.indptr[q + 1])
         rows = weights.indices[part] if weights.indices.size else np.arange(prior.size)
-        np.add.at(out[q], rows, weights.bump[part])
+        np.add.at(out[q], rows, weights.excess[part])
     return out
 
 
@@ -31,7 +31,7 @@ def test_attention_keeps_its_background(rng):
     scores = sparse.random_array((4, 9), density=0.4, rng=rng)
     attention = attend(scores, 0.5, sample_weight=rng.uniform(0.5, 2.0, size=9))
     rows, prior = read_weights(attention, 9)
-    assert rows.bump.size == scores.nnz
+    assert rows.excess.size == scores.nnz
     np.testing.assert_allclose(dense(rows, prior), attention.toarray(), atol=1e-15)
 
 
@@ -49,7 +49,7 @@ def test_duplicates_are_summed_and_the_given_matrix_is_left_alone():
 
 def test_no_rows_of_weights_are_no_fits():
     rows, _ = read_weights(np.empty((0, 5)), 5)
-    assert rows.background.size == rows.bump.size == 0
+    assert rows.background.size == rows.excess.size == 0
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "attention"])
@@ -62,10 +62,10 @@ def test_a_block_is_a_part_of_the_fits(rng, kind):
     np.testing.assert_array_equal(dense(rows.block(slice(2, 5)), prior), dense(rows, prior)[2:5])
 
 
-def test_bumps_are_a_matrix_again(rng):
-    bumps, background = sparse.random_array((3, 8), density=0.5, rng=rng, format="csr"), rng.uniform(size=3)
-    rows = weight_rows(sparse.csr_array(bumps), background)
-    np.testing.assert_array_equal(rows.bumps(8).toarray(), bumps.toarray())
+def test_excess_weights_are_a_matrix_again(rng):
+    excess, background = sparse.random_array((3, 8), density=0.5, rng=rng, format="csr"), rng.uniform(size=3)
+    rows = weight_rows(sparse.csr_array(excess), background)
+    np.testing.assert_array_equal(rows.excess_matrix(8).toarray(), excess.toarray())
     assert rows.indptr.dtype == np.int64
     assert rows.indices.dtype == np.int32
 

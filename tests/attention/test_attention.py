@@ -37,11 +37,11 @@ def test_products_equal_those_of_the_dense_weights(rng, kind, shape):
     np.testing.assert_allclose(attention @ values, attention.toarray() @ values, atol=1e-14)
 
 
-def test_bumps_are_what_the_stored_weights_add_to_the_background(rng):
+def test_excess_weights_are_what_the_stored_weights_add_to_the_background(rng):
     attention = attend(sparse.csr_array([[0.5, 0.0, -1.0, 0.0]]), sample_weight=[1.0, 2.0, 3.0, 4.0])
     base = attention.background[0] * attention.sample_weight[[0, 2]]
-    np.testing.assert_allclose(attention.bumps().data + base, attention.toarray()[0, [0, 2]])
-    assert attention.bumps().data[1] < 0
+    np.testing.assert_allclose(attention.excess().data + base, attention.toarray()[0, [0, 2]])
+    assert attention.excess().data[1] < 0
 
 
 def test_top_lists_the_largest_weights_first(rng):
@@ -71,7 +71,7 @@ def test_a_blend_is_the_mean_of_the_dense_weights_by_share(rng):
 
 
 def _part(attention):
-    return attention.bumps(), attention.background * attention.sample_weight.sum()
+    return attention.excess(), attention.background * attention.sample_weight.sum()
 
 
 def test_a_blend_of_nothing_is_refused():
@@ -91,8 +91,8 @@ def test_weightings_know_their_kernel_number(name, kind):
 
 
 def test_weigh_returns_one_background_per_query(rng):
-    bumps, background = weigh(dense_rows(rng.normal(size=(4, 5))), Weighting("softmax", 1.0), np.ones(5))
-    assert bumps.shape == (4, 5)
+    excess, background = weigh(dense_rows(rng.normal(size=(4, 5))), Weighting("softmax", 1.0), np.ones(5))
+    assert excess.shape == (4, 5)
     np.testing.assert_array_equal(background, 0.0)
 
 

@@ -157,7 +157,7 @@ def dense(weights, prior):
     out = np.multiply.outer(weights.background, prior / prior.sum())
     for q in range(out.shape[0]):
         part = slice(weights.indptr[q], weights.indptr[q + 1])
-        np.add.at(out[q], weights.indices[part], weights.bump[part])
+        np.add.at(out[q], weights.indices[part], weights.excess[part])
     return out
 
 
@@ -174,7 +174,7 @@ def test_fold_weights_are_the_prior_of_the_training_part(rng, cv):
 def test_fold_weights_store_the_smaller_side_only():
     weights = fold_weights([Split(ROWS[:9], ROWS[9:]), Split(ROWS[:2], ROWS[2:])], np.ones(10))
     assert np.diff(weights.indptr).tolist() == [1, 2]
-    assert weights.bump[0] < 0 < weights.bump[1]
+    assert weights.excess[0] < 0 < weights.excess[1]
 
 
 def test_even_folds_make_a_mean_over_rows_the_mean_of_the_folds_means(rng):

@@ -66,10 +66,10 @@ def test_cold_softmaxes_and_many_leaves_go_by_scores(rng):
 
 def test_scores_can_be_weighed_like_those_of_any_similarity(rng):
     train = leaves(rng, 12)
-    bumps, background = weigh(
+    excess, background = weigh(
         LeafProximity(N_TREE * N_LEAF).fit(train).score_rows(train[:3]), Weighting("softmax", 0.2), np.ones(12)
     )
-    np.testing.assert_allclose(bumps.sum(axis=1) + background, 1.0)
+    np.testing.assert_allclose(excess.sum(axis=1) + background, 1.0)
 
 
 def test_other_attributes_are_missing(rng):

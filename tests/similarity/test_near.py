@@ -70,8 +70,8 @@ def test_weights_are_the_product_written_row_by_row(rng, name, left_out):
     for width in (0.05, 2.0):
         ways = [Weighting("softmax", 0.1, width), Weighting("kernel", width=width)]
         for way in [*ways, *(Weighting(free, width=width) for free in near.weightings)]:
-            bumps, background = weigh(rows, way, prior)
-            found = bumps.toarray() + background[:, None] * prior / prior.sum()
+            excess, background = weigh(rows, way, prior)
+            found = excess.toarray() + background[:, None] * prior / prior.sum()
             parts = zip(score, leaf, away, strict=True)
             expected = [near_weights(way.name, *part, width, prior, way.temperature) for part in parts]
             np.testing.assert_allclose(found, expected, atol=1e-12)

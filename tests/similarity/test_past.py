@@ -24,9 +24,9 @@ def test_rows_that_are_not_earlier_have_no_weight(rng, name):
     past = PastSimilarity(INNER[name], time=0).fit(X, y)
     rows = past.score_rows(X[[30, 31, 79]])
     for kind in [Weighting("softmax", 0.1), *map(Weighting, past.weightings)]:
-        bumps, background = weigh(rows, kind, np.ones(80))
+        excess, background = weigh(rows, kind, np.ones(80))
         np.testing.assert_array_equal(background, 0.0)
-        dense = bumps.toarray()
+        dense = excess.toarray()
         for query, weight in zip([30, 31, 79], dense, strict=True):
             assert (weight[query:] == 0).all()
             np.testing.assert_allclose(weight[:query].sum(), 1.0)
@@ -127,8 +127,8 @@ def test_the_default_forests_may_look_back_too(rng):
 def test_a_query_before_everything_attends_to_all_rows_alike(rng):
     X, y = series(rng)
     past = PastSimilarity(INNER["gaussian"], time=0).fit(X, y)
-    bumps, background = weigh(past.score_rows(X[[0]]), Weighting("softmax", 0.1), np.ones(80))
-    np.testing.assert_allclose(bumps.toarray()[0] + background[0] / 80, 1 / 80)
+    excess, background = weigh(past.score_rows(X[[0]]), Weighting("softmax", 0.1), np.ones(80))
+    np.testing.assert_allclose(excess.toarray()[0] + background[0] / 80, 1 / 80)
 
 
 def test_a_column_that_is_not_there_is_named(rng):

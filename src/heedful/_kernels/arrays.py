@@ -10,7 +10,6 @@ from heedful._kernels._jit import making_row, one_row
 
 @one_row
 def fill_row(value, row):
-    """Write one value everywhere."""
     for j in range(row.size):
         row[j] = value
 
@@ -24,7 +23,6 @@ def copy_row(source, row):
 
 @one_row
 def copy_matrix(source, to):
-    """Copy a matrix."""
     for a in range(to.shape[0]):
         for c in range(to.shape[1]):
             to[a, c] = source[a, c]
@@ -32,19 +30,16 @@ def copy_matrix(source, to):
 
 @making_row
 def vector(size):
-    """Return a vector without values."""
     return np.empty(size)
 
 
 @making_row
 def matrix(n_rows, n_columns):
-    """Return a matrix without values."""
     return np.empty((n_rows, n_columns))
 
 
 @making_row
 def zero_vector(size):
-    """Return a vector of zeros."""
     new = vector(size)
     fill_row(0.0, new)
     return new
@@ -52,7 +47,6 @@ def zero_vector(size):
 
 @making_row
 def zero_matrix(n_rows, n_columns):
-    """Return a matrix of zeros."""
     new = matrix(n_rows, n_columns)
     for i in range(n_rows):
         fill_row(0.0, new[i])

@@ -114,7 +114,7 @@ def solve_group_row(gram, penalty, kept, size, norm, work):
     for _ in range(NORM_STEPS):
         if not shrink_row(gram, penalty, kept, size, norm, work):
             return False
-        square, bend = 0.0, 0.0
+        square, decline = 0.0, 0.0
         for a in range(size):
             square += work.solved[a] ** 2
             work.moved[a] = 0.0
@@ -123,9 +123,9 @@ def solve_group_row(gram, penalty, kept, size, norm, work):
                 work.moved[a] += curve * work.solved[c]
         solve_row(work.factor, size, work.moved)
         for a in range(size):
-            bend += work.solved[a] * work.moved[a]
+            decline += work.solved[a] * work.moved[a]
         length = np.sqrt(square)
-        step = (1.0 - 1.0 / length) * length**3 / bend
+        step = (1.0 - 1.0 / length) * length**3 / decline
         norm = max(norm + step, 0.0)
         if abs(step) <= NORM_TOL * norm:
             break

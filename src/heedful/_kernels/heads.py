@@ -43,10 +43,10 @@ class Block(NamedTuple):
 @one_row
 def any_row(values):
     """Return whether any value is true."""
-    found = False
+    any_true = False
     for t in range(values.size):
-        found |= values[t]
-    return found
+        any_true |= values[t]
+    return any_true
 
 
 @many_rows

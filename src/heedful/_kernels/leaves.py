@@ -85,7 +85,7 @@ def keep_rows(leaves, order, first, room):
 
 
 @making_row
-def grow(values, size):
+def lengthened(values, size):
     """Return a longer copy, at least ``size`` and twice as long as before."""
     longer = np.empty(max(size, 2 * values.size), values.dtype)
     copy_row(values, longer[: values.size])
@@ -105,10 +105,10 @@ def place(row, where, indices, scores, weights, end):
 
 
 @many_rows
-def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train):
+def leaf_score_rows(leaves, left_out, inside, starts, members, draws, drawn, n_train):
     """Score training rows by shared leaves, as sparse rows.
 
-    ``leaves`` is (n_tree, n_query). ``own`` is empty for new rows; for training rows it holds their numbers, and
+    ``leaves`` is (n_tree, n_query). ``left_out`` is empty for new rows; for training rows it holds their numbers, and
     ``inside`` (n_query, n_tree) which trees drew them: these do not count, and the row itself is masked by a score of
     -inf. Returns indptr, indices, score (share of counted trees in which the two meet) and leaf weight (the forest's
     own prediction weights).
@@ -120,17 +120,21 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
     indices, scores, weights = row_numbers(0), vector(0), vector(0)
     end = 0
     for q in range(n_query):
-        need = 1
+        capacity = 1
         for t in range(n_tree):
             leaf = leaves[t, q]
-            need += starts[leaf + 1] - starts[leaf]
-        need = end + min(need, n_train)
-        if need > indices.size:
-            indices, scores, weights = grow(indices, need), grow(scores, need), grow(weights, need)
+            capacity += starts[leaf + 1] - starts[leaf]
+        capacity = end + min(capacity, n_train)
+        if capacity > indices.size:
+            indices, scores, weights = (
+                lengthened(indices, capacity),
+                lengthened(scores, capacity),
+                lengthened(weights, capacity),
+            )
         n_used = 0
         for t in range(n_tree):
             leaf = leaves[t, q]
-            if own.size > 0 and inside[q, t]:
+            if left_out.size > 0 and inside[q, t]:
                 continue
             n_used += 1
             for c in range(starts[leaf], starts[leaf + 1]):
@@ -142,9 +146,9 @@ def leaf_score_rows(leaves, own, inside, starts, members, draws, drawn, n_train)
         for at in range(indptr[q], end):
             scores[at] /= n_used
             weights[at] /= n_used
-        if own.size > 0:
-            end = place(own[q], where, indices, scores, weights, end)
-            scores[where[own[q]]] = -np.inf
+        if left_out.size > 0:
+            end = place(left_out[q], where, indices, scores, weights, end)
+            scores[where[left_out[q]]] = -np.inf
         for at in range(indptr[q], end):
             where[indices[at]] = -1
         indptr[q + 1] = end

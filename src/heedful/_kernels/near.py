@@ -315,7 +315,7 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     # unpacked once: each look into a tuple takes time to compile
     leaves, moved_leaves, source, moved = rows
     kinds, temperatures, penalties, uses, wanted, _ = heads
-    scale, start, weighted, reach = rule.scale, rule.start, rule.weighted_scale, rule.max_range
+    scale, start, weighted, max_range = rule.scale, rule.start, rule.weighted_scale, rule.max_range
     (n_query, n_tree), n_moved, n_train = leaves.shape, source.size, table.prior.size
     n_way, n_penalty, n_means = kinds.size, penalties.size, means.shape[1]
     k = min(table.y_column, table.mean.size)
@@ -378,8 +378,8 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
                         copy_row(start, coefs[w, t])
                 y_mean, spread = covariances_row(sums, lasso)
                 tol, far = max(rule.tol * np.sqrt(spread), 1e-14), np.inf
-                if reach < np.inf:
-                    far = reach * np.sqrt(spread)
+                if max_range < np.inf:
+                    far = max_range * np.sqrt(spread)
                 ease = ease / sums.products[k + 1, k + 1] if table.inverse.size > 0 else 1.0
                 for t in range(n_penalty):
                     if not wanted[w, t] or penalties[t] == np.inf:

@@ -213,9 +213,9 @@ def working_row(kind, state, k, curve, response, column):
         if kind != COX:
             chance = state.mass[k, i] if kind == BINOMIAL else state.mass[k, i] / state.total[i]
             happened = state.value[i] if kind == BINOMIAL else (1.0 if state.value[i] == k else 0.0)
-            bend = max(chance * (1.0 - chance), FLAT)
-            curve[i] = weight * bend
-            response[i, column] = link + (happened - chance) / bend
+            curvature = max(chance * (1.0 - chance), FLAT)
+            curve[i] = weight * curvature
+            response[i, column] = link + (happened - chance) / curvature
         else:
             curve[i] = state.mass[0, i] * state.level[i]
             slope = weight * state.value[i] - curve[i]

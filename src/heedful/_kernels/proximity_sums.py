@@ -56,29 +56,29 @@ def look_up_row(counts, table, one, two):
 
 
 @one_row
-def add_part(counts, own, tables, values, sums):
-    """Add a part of the rows to the sums of a query; ``own`` is the place of its own row there, or negative."""
-    if own >= 0:
+def add_part(counts, left_out, tables, values, sums):
+    """Add a part of the rows to the sums of a query; ``left_out`` is the place of its own row there, or negative."""
+    if left_out >= 0:
         # the smallest weight there is, so that taking it away again loses no digits of the others
-        counts[own] = 0
+        counts[left_out] = 0
     for h in range(tables.shape[0]):
         for j in range(0, values.shape[0], 2):
             first, second = look_up_row(counts, tables[h], values[j], values[j + 1])
             sums[h, j] += first
             sums[h, j + 1] += second
-        if own >= 0:
+        if left_out >= 0:
             for j in range(values.shape[0]):
-                sums[h, j] -= tables[h, 0] * values[j, own]
+                sums[h, j] -= tables[h, 0] * values[j, left_out]
 
 
 @many_rows
-def proximity_sum_rows(leaves, own, train, tables, values):
+def proximity_sum_rows(leaves, left_out, train, tables, values):
     """Return sums (n_query, n_temperature, n_column) of values times weights.
 
     ``leaves`` (n_query, n_tree) and ``train`` (n_part, n_tree, width) hold codes of leaves, the trees a multiple of
     four. ``tables`` (n_temperature, 1 + number of trees) are the weights of rows by how many trees they meet a query
-    in, ``values`` (n_part, n_column, width) what is added up, an even number of columns. ``own`` is empty, or names the
-    row that a query is and that must not count.
+    in, ``values`` (n_part, n_column, width) what is added up, an even number of columns. ``left_out`` is empty, or
+    names the row that a query is and that must not count.
     """
     (n_query, n_tree), (n_part, n_column, width) = leaves.shape, values.shape
     sums = np.zeros((n_query, tables.shape[0], n_column))
@@ -93,7 +93,7 @@ def proximity_sum_rows(leaves, own, train, tables, values):
                 for k in range(4):
                     add_row(met[k], counts[k], t == 0)
             for q in range(start, min(start + 4, n_query)):
-                place = own[q] - part * width if own.size > 0 else -1
+                place = left_out[q] - part * width if left_out.size > 0 else -1
                 place = place if place < width else -1
                 add_part(counts[q - start], place, tables, values[part], sums[q])
     return sums

@@ -81,25 +81,25 @@ def tree_sum_rows(codes, column, side, value, total):
 @one_row
 def read_leaf(column, side, leaf, columns, allowed):
     """Write the distinct columns on the way to a leaf and which of their codes lead there; return their number."""
-    depth, n_found, place, n_nodes = columns.size, 0, 0, 1
+    depth, n_columns, place, n_nodes = columns.size, 0, 0, 1
     for level in range(depth):
         node, right = n_nodes - 1 + place, (leaf >> (depth - 1 - level)) & 1
         place, n_nodes, j = 2 * place + right, 2 * n_nodes, column[node]
         if j < 0:
             continue
         at = 0
-        while at < n_found and columns[at] != j:
+        while at < n_columns and columns[at] != j:
             at += 1
-        if at == n_found:
+        if at == n_columns:
             columns[at] = j
-            n_found += 1
+            n_columns += 1
             fill_row(1, allowed[at])
         for code in range(allowed.shape[1]):
             if (side[node, code] != LEFT) != right:
                 allowed[at, code] = 0
-    for at in range(n_found, depth):
+    for at in range(n_columns, depth):
         columns[at] = -1
-    return n_found
+    return n_columns
 
 
 @one_row
@@ -157,13 +157,13 @@ def leaf_table_rows(column, side, value, codes, weight, chance, share, columns, 
     for t in range(value.shape[0]):
         for k in range(n_leaves):
             leaf = t * n_leaves + k
-            n_found = read_leaf(column[t], side[t], k, columns[leaf], allowed[leaf])
+            n_columns = read_leaf(column[t], side[t], k, columns[leaf], allowed[leaf])
             fill_row(0.0, share)
             for i in range(codes.shape[0]):
                 share[pattern_of(codes[i], columns[leaf], allowed[leaf])] += weight[i]
-            add_up_shares(n_found, share)
-            mean[0] += value[t, k] * share[(1 << n_found) - 1]
-            fill_table(n_found, value[t, k], share, chance, table[leaf])
+            add_up_shares(n_columns, share)
+            mean[0] += value[t, k] * share[(1 << n_columns) - 1]
+            fill_table(n_columns, value[t, k], share, chance, table[leaf])
 
 
 @writing_rows

@@ -12,7 +12,7 @@ import numpy as np
 from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
 from heedful._kernels.arrays import fill_row
 from heedful._kernels.draws import GOLDEN, draw_bag, scramble
-from heedful._kernels.leaves import grow
+from heedful._kernels.leaves import lengthened
 from heedful._kernels.splits import (
     ONE,
     best_possible,
@@ -347,7 +347,7 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
             k, ends[t] = roots[t], end
             while nodes[k, 2] >= 0:
                 if end == path.size:
-                    path, column = grow(path, 0), grow(column, 0)
+                    path, column = lengthened(path, 0), lengthened(column, 0)
                 path[end], column[end] = k, nodes[k, 0]
                 end += 1
                 k = child_of(k, codes[q], nodes, sets)

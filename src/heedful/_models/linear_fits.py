@@ -324,11 +324,11 @@ def _anchored(rows, x, weightings, problem, wanted, shares, *, anchor):
 
 def _within_range(weights, table, paths, x, max_range):
     """Return predictions within ``max_range`` deviations of the weighted mean, and what is kept of slopes."""
-    bumps, share = weights.bumps(table.y.size), weights.background
-    mean = bumps @ table.y + share * table.y_mean
-    square = bumps @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
+    excess, share = weights.excess_matrix(table.y.size), weights.background
+    mean = excess @ table.y + share * table.y_mean
+    square = excess @ table.y**2 + share * (table.y_scatter + table.y_mean**2)
     columns = np.zeros(x.shape)
-    columns[:, : table.y_column] = bumps @ table.packed[:, : table.y_column]
+    columns[:, : table.y_column] = excess @ table.packed[:, : table.y_column]
     columns += share[:, None] * table.mean
     away = np.einsum("qtkj,qj->qtk", paths.coef, x - columns)
     limit = max_range * np.sqrt(np.maximum(square - mean**2, 0.0))[:, None, None] if np.isfinite(max_range) else np.inf
@@ -336,12 +336,12 @@ def _within_range(weights, table, paths, x, max_range):
     return mean[:, None, None] + keep * away, keep[:, :, 0]
 
 
-def _with_anchor(bumps, background, sample_weight, pull) -> WeightRows:
+def _with_anchor(excess, background, sample_weight, pull) -> WeightRows:
     """Return weights that sum to one with an anchor per query, whose rows follow those of the table."""
-    extra = pull / np.sqrt(over_background(bumps, background / sample_weight.sum(), sample_weight).n_eff)
+    extra = pull / np.sqrt(over_background(excess, background / sample_weight.sum(), sample_weight).n_eff)
     keep = sparse.diags_array(1.0 / (1.0 + extra))
     return weight_rows(
-        sparse.csr_array(sparse.hstack([keep @ bumps, sparse.diags_array(extra / (1.0 + extra))])),
+        sparse.csr_array(sparse.hstack([keep @ excess, sparse.diags_array(extra / (1.0 + extra))])),
         background / (1.0 + extra),
     )
 
@@ -369,7 +369,7 @@ def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.nda
     if not isinstance(problem.family, Survival):
         return paths.intercept
     attention = over_background(
-        weights.bumps(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
+        weights.excess_matrix(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
     )
     link = paths.coef[:, :, 0] @ x.T
     return problem.family.level(link, attention.toarray()[:, None, :], problem.weight)
@@ -380,8 +380,8 @@ def _fit_means(rows, weightings, problem, wanted, link):
     overall = np.average(problem.means, axis=0, weights=problem.weight)
     for w, weighting in enumerate(weightings):
         if wanted[w].any():
-            bumps, background = weigh(rows, weighting, problem.weight)
-            means = bumps @ problem.means + np.multiply.outer(background, overall)
+            excess, background = weigh(rows, weighting, problem.weight)
+            means = excess @ problem.means + np.multiply.outer(background, overall)
             link[:, w, wanted[w]] = problem.family.mean_link(np.clip(means, 0.0, None), overall)[:, None, :]
 
 

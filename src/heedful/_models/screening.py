@@ -63,16 +63,16 @@ def local_sizes(
             part = slice(first, first + step)
             products = _products(x[:, part], left[:, k] / bend)
             overall = prior @ products / prior.sum()
-            for bumps, background in weights:
-                means = bumps @ products + np.multiply.outer(background, overall)
+            for excess, background in weights:
+                means = excess @ products + np.multiply.outer(background, overall)
                 size[part] += heed @ _step(means, start.coef[k, part]) ** 2
     return size
 
 
 def _weigh(look: Look, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
-    """Return bumps, as a dense matrix if most of them are there: its products are several times as fast."""
-    bumps, background = weigh(look.scores, look.weighting, prior)
-    return (bumps.toarray() if 5 * bumps.nnz > prior.size * background.size else bumps), background
+    """Return excess weights, as a dense matrix if most of them are there: its products are several times as fast."""
+    excess, background = weigh(look.scores, look.weighting, prior)
+    return (excess.toarray() if 5 * excess.nnz > prior.size * background.size else excess), background
 
 
 def _products(x: np.ndarray, left: np.ndarray) -> np.ndarray:

@@ -205,8 +205,8 @@ def attended_means(
         return np.where(total > 0, sums[:, :, 1:] / np.where(total > 0, total, 1.0), plain)
     means = []
     for weighting in weightings:
-        bumps, background = weigh(rows, weighting, sample_weight)
-        means.append(bumps @ columns + np.multiply.outer(background, plain))
+        excess, background = weigh(rows, weighting, sample_weight)
+        means.append(excess @ columns + np.multiply.outer(background, plain))
     return np.stack(means, axis=1)
 
 

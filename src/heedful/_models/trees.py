@@ -156,8 +156,8 @@ class TreeProblem(AroundTrees):
         (table,), weight = self.linear.tables, self.linear.weight
         link, coef = np.full((len(x), *wanted.shape, 1), np.nan), np.zeros((len(x), 1, x.shape[1]))
         for w in np.flatnonzero(wanted.any(axis=1)):
-            bumps, background = weigh(rows, weightings[w], weight)
-            attention = over_background(bumps, background / weight.sum(), weight).toarray()
+            excess, background = weigh(rows, weightings[w], weight)
+            attention = over_background(excess, background / weight.sum(), weight).toarray()
             level, own = ridge_rows(table.x, table.y, attention, self.linear.penalties[wanted[w]])
             link[:, w, wanted[w], 0] = level + np.einsum("qtj,qj->qt", own, x)
             coef[:, 0] += np.einsum("qtj,t->qj", own, shares[w, wanted[w]])

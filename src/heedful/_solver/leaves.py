@@ -85,13 +85,13 @@ class LeafTable:
             require_numbers(mine, *shape, n_leaves)
         require_numbers(self.rate if self.leaf_value == "residuals" else np.zeros(n_trees), n_trees)
 
-    def predict(self, bumps: sparse.csr_array, background: np.ndarray, leaves: np.ndarray) -> np.ndarray:
+    def predict(self, excess: sparse.csr_array, background: np.ndarray, leaves: np.ndarray) -> np.ndarray:
         """Return predictions (n_query, 1) or class probabilities (n_query, n_classes).
 
-        Weights are ``bumps`` (n_query, n_train) over a ``background`` share of the prior; ``leaves`` (n_trees, n_query)
-        are those of the queries.
+        Weights are an ``excess`` (n_query, n_train) over a ``background`` share of the prior; ``leaves`` (n_trees,
+        n_query) are those of the queries.
         """
-        weights = weight_rows(bumps, background / self.total)
+        weights = weight_rows(excess, background / self.total)
         means = _kernels.leaf_mean_rows(*weights, np.ascontiguousarray(leaves, dtype=np.int32), *self._rows)
         if self.leaf_value == "responses":
             # rounding takes a class that the weights leave nothing of a little below 0

@@ -67,7 +67,7 @@ def fit_paths(
     The table's response is that of a squared loss; any other loss looks at ``outcome``.
     """
     n_fit, width = weights.background.size, start.coef.shape[-2] * start.coef.shape[-1]
-    per_fit = 8 * width * penalties.size + 12 * max(1, weights.bump.size // max(n_fit, 1))
+    per_fit = 8 * width * penalties.size + 12 * max(1, weights.excess.size // max(n_fit, 1))
     blocks = _blocks.cut(n_fit, per_fit, n_jobs)
     shared = (weights, table, outcome, penalties, rule, start)
     parts = list(_blocks.run(_fit_block, blocks, *shared, n_jobs=n_jobs))

@@ -9,11 +9,11 @@ from heedful.attention import Attention
 
 
 class WeightRows(NamedTuple):
-    """Weights of many fits: bumps over a background share of the table's prior; empty ``indices`` mean every row."""
+    """Weights of many fits: an excess over a background share of the prior; empty ``indices`` mean every row."""
 
     indptr: np.ndarray
     indices: np.ndarray
-    bump: np.ndarray
+    excess: np.ndarray
     background: np.ndarray
 
     def block(self, part: slice) -> "WeightRows":
@@ -21,11 +21,11 @@ class WeightRows(NamedTuple):
         start, stop = self.indptr[part.start], self.indptr[part.stop]
         indices = self.indices[start:stop] if self.indices.size else self.indices
         indptr = self.indptr[part.start : part.stop + 1] - start
-        return WeightRows(indptr, indices, self.bump[start:stop], self.background[part])
+        return WeightRows(indptr, indices, self.excess[start:stop], self.background[part])
 
-    def bumps(self, n_train: int) -> sparse.csr_array:
-        """Return the bumps as a matrix (n_fit, n_train)."""
-        return sparse.csr_array((self.bump, self.indices, self.indptr), shape=(self.background.size, n_train))
+    def excess_matrix(self, n_train: int) -> sparse.csr_array:
+        """Return the excess weights as a matrix (n_fit, n_train)."""
+        return sparse.csr_array((self.excess, self.indices, self.indptr), shape=(self.background.size, n_train))
 
 
 def whole_table(n_fit: int = 1) -> WeightRows:
@@ -33,33 +33,33 @@ def whole_table(n_fit: int = 1) -> WeightRows:
     return WeightRows(np.zeros(n_fit + 1, np.int64), np.zeros(1, np.int32), np.empty(0), np.ones(n_fit))
 
 
-def weight_rows(bumps: sparse.csr_array, background: np.ndarray) -> WeightRows:
-    """Return bumps (n_fit, n_train) over background shares of the prior."""
-    return _rows(bumps.indptr, bumps.indices, bumps.data, background)
+def weight_rows(excess: sparse.csr_array, background: np.ndarray) -> WeightRows:
+    """Return excess weights (n_fit, n_train) over background shares of the prior."""
+    return _rows(excess.indptr, excess.indices, excess.data, background)
 
 
 def read_weights(weights: Any, n_train: int) -> tuple[WeightRows, np.ndarray]:
     """Return weights of any accepted kind as rows over a background, and the prior weights of the background."""
     if isinstance(weights, Attention):
         _check_width(weights.shape, n_train)
-        bumps = weights.bumps()
+        excess = weights.excess()
         background = weights.background * weights.sample_weight.sum()
-        return weight_rows(bumps, background), weights.sample_weight
+        return weight_rows(excess, background), weights.sample_weight
     if sparse.issparse(weights):
         matrix = sparse.csr_array(weights, dtype=np.float64, copy=True)
         matrix.sum_duplicates()
         _check_width(matrix.shape, n_train)
-        bump = matrix.data / np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))
-        return _rows(matrix.indptr, matrix.indices, bump, np.zeros(matrix.shape[0])), np.ones(n_train)
+        excess = matrix.data / np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))
+        return _rows(matrix.indptr, matrix.indices, excess, np.zeros(matrix.shape[0])), np.ones(n_train)
     dense = np.asarray(weights, dtype=np.float64)
     _check_width(dense.shape, n_train)
-    bump = np.ascontiguousarray(dense / _row_sums(dense.sum(axis=1), dense)[:, None]).ravel()
+    excess = np.ascontiguousarray(dense / _row_sums(dense.sum(axis=1), dense)[:, None]).ravel()
     indptr = np.arange(dense.shape[0] + 1) * n_train
-    return _rows(indptr, np.empty(0), bump, np.zeros(dense.shape[0])), np.ones(n_train)
+    return _rows(indptr, np.empty(0), excess, np.zeros(dense.shape[0])), np.ones(n_train)
 
 
-def _rows(indptr, indices, bump, background) -> WeightRows:
-    return WeightRows(indptr.astype(np.int64), indices.astype(np.int32), bump, background)
+def _rows(indptr, indices, excess, background) -> WeightRows:
+    return WeightRows(indptr.astype(np.int64), indices.astype(np.int32), excess, background)
 
 
 def _check_width(shape: tuple[int, ...], n_train: int) -> None:

@@ -84,9 +84,9 @@ def everyone(weights: WeightRows, q: int, table: Table) -> np.ndarray:
     """Return the weight of every training row in one fit."""
     part = weights.block(slice(q, q + 1))
     dense = part.background[0] * table.prior / table.total
-    if part.bump.size:
+    if part.excess.size:
         rows = part.indices if part.indices.size else np.arange(table.prior.size)
-        dense[rows] += part.bump
+        dense[rows] += part.excess
     return np.maximum(dense, 0.0)
 
 

@@ -227,17 +227,17 @@ def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> 
     n_nodes = n_sets = n_leaves = n_members = 0
     nodes, roots, starts = [], [], [np.zeros(1, np.int64)]
     for trees, buckets in grown:
-        own, leaf = trees.nodes, trees.nodes[:, 2] < 0
-        own[leaf, 3] += n_leaves
-        own[~leaf, 2] += n_nodes
-        own[~leaf & (own[:, 1] < 0), 1] -= n_sets
-        nodes.append(own)
+        part, leaf = trees.nodes, trees.nodes[:, 2] < 0
+        part[leaf, 3] += n_leaves
+        part[~leaf, 2] += n_nodes
+        part[~leaf & (part[:, 1] < 0), 1] -= n_sets
+        nodes.append(part)
         roots.append(trees.roots + n_nodes)
         starts.append(buckets.starts[1:] + n_members)
-        n_nodes, n_sets = n_nodes + len(own), n_sets + len(trees.sets)
+        n_nodes, n_sets = n_nodes + len(part), n_sets + len(trees.sets)
         n_leaves, n_members = n_leaves + buckets.starts.size - 1, n_members + buckets.members.size
-    members, draws = (np.concatenate([getattr(part, name) for _, part in grown]) for name in ("members", "draws"))
-    inside = np.concatenate([part.inside for _, part in grown], axis=1)
+    members, draws = (np.concatenate([getattr(buckets, name) for _, buckets in grown]) for name in ("members", "draws"))
+    inside = np.concatenate([buckets.inside for _, buckets in grown], axis=1)
     members, inside = order[members].astype(np.int32), inside[np.argsort(order)]
     sets, gains = (np.concatenate([getattr(trees, name) for trees, _ in grown]) for name in ("sets", "gains"))
     total = gains.sum(axis=1, keepdims=True)

@@ -56,7 +56,7 @@ class Attention(Shown):
         title = f"Attention of {count(n_query, 'query', 'queries')} to {count(n_train, 'training row')}"
         return Sketch(title, facts, "Look at top(query), toarray(), n_eff")
 
-    def bumps(self) -> sparse.csr_array:
+    def excess(self) -> sparse.csr_array:
         """Return what the stored weights add to the background.
 
         Returns
@@ -101,7 +101,7 @@ class Attention(Shown):
     def __matmul__(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted sums of ``values`` (n_train,) or (n_train, k) for each query."""
         values = np.asarray(values, dtype=np.float64)
-        return self.bumps() @ values + np.multiply.outer(self.background, self.sample_weight @ values)
+        return self.excess() @ values + np.multiply.outer(self.background, self.sample_weight @ values)
 
     def within(self, rows: np.ndarray) -> "Attention":
         """Return the attention to some training rows alone.
@@ -123,8 +123,8 @@ class Attention(Shown):
         kept = part._sum(part.weights.data) + part.background * np.maximum(total - part._stored_prior(1), 0.0)
         lost = kept < 1e-12
         scale = np.where(lost, 0.0, 1.0 / np.where(lost, 1.0, kept))
-        bumps = sparse.csr_array(sparse.diags_array(scale) @ part.bumps())
-        return over_background(bumps, np.where(lost, 1.0 / total, scale * part.background), part.sample_weight)
+        excess = sparse.csr_array(sparse.diags_array(scale) @ part.excess())
+        return over_background(excess, np.where(lost, 1.0 / total, scale * part.background), part.sample_weight)
 
     def without(self, rows: np.ndarray) -> "Attention":
         """Return the attention of each query without one training row of its own.
@@ -139,13 +139,13 @@ class Attention(Shown):
         Attention
             Weights (n_query, n_train) that sum to one again; those of the rows left out are 0.
         """
-        bumps = self.bumps()
-        stored = bumps.indices == np.repeat(rows, np.diff(bumps.indptr))
-        own = self._sum(np.where(stored, bumps.data, 0.0)) + self.background * self.sample_weight[rows]
-        taken = sparse.csr_array((own, rows, np.arange(rows.size + 1)), shape=self.shape)
-        scale = 1.0 / (1.0 - own)
-        bumps = sparse.csr_array(sparse.diags_array(scale) @ (bumps - taken))
-        return over_background(bumps, scale * self.background, self.sample_weight)
+        excess = self.excess()
+        stored = excess.indices == np.repeat(rows, np.diff(excess.indptr))
+        weight = self._sum(np.where(stored, excess.data, 0.0)) + self.background * self.sample_weight[rows]
+        taken = sparse.csr_array((weight, rows, np.arange(rows.size + 1)), shape=self.shape)
+        scale = 1.0 / (1.0 - weight)
+        excess = sparse.csr_array(sparse.diags_array(scale) @ (excess - taken))
+        return over_background(excess, scale * self.background, self.sample_weight)
 
     def evened(self, share: np.ndarray) -> "Attention":
         """Return the attention with a part of it spread over all rows alike.
@@ -161,8 +161,8 @@ class Attention(Shown):
             Weights (n_query, n_train) that sum to one.
         """
         background = share * self.background + (1 - share) / self.sample_weight.sum()
-        bumps = sparse.csr_array(sparse.diags_array(share) @ self.bumps())
-        return over_background(bumps, background, self.sample_weight)
+        excess = sparse.csr_array(sparse.diags_array(share) @ self.excess())
+        return over_background(excess, background, self.sample_weight)
 
     def top(self, query: int, k: int = 10) -> tuple[np.ndarray, np.ndarray]:
         """Return the stored training rows with the largest weights for one query.
@@ -199,36 +199,14 @@ class Attention(Shown):
 def blend_attention(
     parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], sample_weight: np.ndarray
 ) -> Attention:
-    """Return the weighted sum of several attentions.
-
-    Parameters
-    ----------
-    parts : iterable of tuple
-        Of each attention its share, its bumps (n_query, n_train) and its background (n_query,), as of :func:`weigh`.
-    sample_weight : ndarray of shape (n_train,)
-        Sample weights with mean one.
-
-    Returns
-    -------
-    Attention
-        The blend; its weights sum to one if the shares do.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from heedful.attention import attend
-    >>> one, other = attend([[5.0, 0.0]]), attend([[0.0, 0.0]])
-    >>> blend = blend_attention([(0.5, a.bumps(), 2 * a.background) for a in (one, other)], np.ones(2))
-    >>> blend.toarray().round(3)
-    array([[0.747, 0.253]])
-    """
-    bumps, background = None, None
+    """Return the weighted sum of attentions: of each its share, excess weights and background, as of ``weigh``."""
+    excess, background = None, None
     for share, part, base in parts:
-        bumps = share * part if bumps is None else bumps + share * part
+        excess = share * part if excess is None else excess + share * part
         background = share * base if background is None else background + share * base
-    if bumps is None or background is None:
+    if excess is None or background is None:
         raise ValueError("`parts` must hold at least one attention.")
-    return over_background(sparse.csr_array(bumps), background / sample_weight.sum(), sample_weight)
+    return over_background(sparse.csr_array(excess), background / sample_weight.sum(), sample_weight)
 
 
 def stack_attention(parts: Sequence[Attention]) -> Attention | None:
@@ -240,31 +218,9 @@ def stack_attention(parts: Sequence[Attention]) -> Attention | None:
     return Attention(weights, background, parts[0].sample_weight)
 
 
-def over_background(bumps: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray) -> Attention:
-    """Return attention from what stored rows have more than the background.
-
-    Parameters
-    ----------
-    bumps : csr_array of shape (n_query, n_train)
-        What stored rows have more than the background.
-    background : ndarray of shape (n_query,)
-        Weight of a row that is not stored, before ``sample_weight``.
-    sample_weight : ndarray of shape (n_train,)
-        Sample weights with mean one.
-
-    Returns
-    -------
-    Attention
-        The weights; what rounding leaves of a masked row is 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> over_background(sparse.csr_array([[0.4, 0.0, 0.0]]), np.array([0.2]), np.ones(3)).toarray().round(3)
-    array([[0.6, 0.2, 0.2]])
-    """
-    weights = bumps.copy()
+def over_background(excess: sparse.csr_array, background: np.ndarray, sample_weight: np.ndarray) -> Attention:
+    """Return attention from excess weights over the background of each query, its weight of a row not stored."""
+    weights = excess.copy()
     weights.sort_indices()
     base = np.repeat(background, np.diff(weights.indptr)) * sample_weight[weights.indices]
     weights.data += base

@@ -30,16 +30,14 @@ class Weighting(NamedTuple):
 
 
 def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return bumps (n_query, n_train) over the background, and the background share of each query."""
+    """Return excess weights (n_query, n_train) over the background, and the background share of each query."""
     rows, weighting = with_kernel(rows, weighting)
     total, how = float(sample_weight.sum()), (weighting.kind, float(weighting.temperature))
-    bumps, backgrounds = _kernels.weigh_rows(
-        rows.indptr, rows.indices, rows.score, rows.leaf, sample_weight, total, *how
-    )
+    excess, backgrounds = _kernels.weigh_rows(*rows[:4], sample_weight, total, *how)
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
     indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
-    return sparse.csr_array((bumps, indices, rows.indptr), shape=(n_query, sample_weight.size)), backgrounds
+    return sparse.csr_array((excess, indices, rows.indptr), shape=(n_query, sample_weight.size)), backgrounds
 
 
 def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:
@@ -80,8 +78,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
         raise ValueError("`scores` must not hold NaN or +inf. Use -inf to mask a row.")
     sample_weight = check_weights(sample_weight, n_train)
     sample_weight = sample_weight / sample_weight.mean()
-    bumps, background = weigh(rows, Weighting("softmax", temperature), sample_weight)
-    return blend_attention([(1.0, bumps, background)], sample_weight)
+    return blend_attention([(1.0, *weigh(rows, Weighting("softmax", temperature), sample_weight))], sample_weight)
 
 
 def with_kernel(rows: ScoreRows, weighting: Weighting) -> tuple[ScoreRows, Weighting]:
@@ -108,8 +105,8 @@ def kernel_parts(
     if plain.any():
         yield np.flatnonzero(plain), rows, [weightings[w] for w in np.flatnonzero(plain)]
     for w in np.flatnonzero(~plain & wanted):
-        own, weighting = with_kernel(rows, weightings[w])
-        yield np.array([w]), own, [weighting]
+        weighted, weighting = with_kernel(rows, weightings[w])
+        yield np.array([w]), weighted, [weighting]
 
 
 def _every_score(rows: ScoreRows, shape: tuple[int, ...]) -> np.ndarray:
@@ -124,13 +121,13 @@ def _every_score(rows: ScoreRows, shape: tuple[int, ...]) -> np.ndarray:
 def _multiply(rows: ScoreRows, weighting: Weighting, near: np.ndarray) -> ScoreRows:
     """Return rows whose shares or leaf weights are multiplied by the kernel, relative to the nearest that has one."""
     query, value = _query(rows), rows.leaf if weighting.name == "leaf" else rows.score
-    own = near[query, rows.indices] if rows.indices.size else near.ravel()[: value.size]
+    logit = near[query, rows.indices] if rows.indices.size else near.ravel()[: value.size]
     usable = (value > 0) & (rows.score > -np.inf)
     nearest = np.full(near.shape[0], -np.inf)
-    np.maximum.at(nearest, query[usable], own[usable])
+    np.maximum.at(nearest, query[usable], logit[usable])
     product = value.copy()
     # without the nearest, all weights of a query far from its rows would be too small for numbers
-    product[usable] *= np.exp(own[usable] - nearest[query[usable]])
+    product[usable] *= np.exp(logit[usable] - nearest[query[usable]])
     return rows._replace(**{"leaf" if weighting.name == "leaf" else "score": product})
 
 

@@ -130,10 +130,10 @@ def inner_splits(splits: list[Split], given: list[Split], strata: np.ndarray | N
 def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
     """Return one row of weights per split: the training part by prior, held by the smaller side.
 
-    The part to leave out is a negative bump over the background of all rows; a small training part is a positive one
+    The part to leave out is a negative excess over the background of all rows; a small training part is a positive one
     over none. No row is stored that need not be.
     """
-    bumps, indices, background = [], [], []
+    excess, indices, background = [], [], []
     for split in splits:
         inside = np.zeros(prior.size, dtype=bool)
         inside[split.train] = True
@@ -142,6 +142,6 @@ def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
         rows = np.flatnonzero(inside != most)
         background.append(prior.sum() / mass if most else 0.0)
         indices.append(rows.astype(np.int32))
-        bumps.append((-1.0 if most else 1.0) * prior[rows] / mass)
+        excess.append((-1.0 if most else 1.0) * prior[rows] / mass)
     indptr = np.concatenate([[0], np.cumsum([rows.size for rows in indices])]).astype(np.int64)
-    return WeightRows(indptr, np.concatenate(indices), np.concatenate(bumps), np.array(background))
+    return WeightRows(indptr, np.concatenate(indices), np.concatenate(excess), np.array(background))

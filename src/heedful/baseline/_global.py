@@ -195,9 +195,9 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
         prior = table.prior[rows]
         rest = np.maximum(table.total - prior, 1e-300)
         alone = prior >= table.total
-        bump = np.where(alone, 0.0, -prior / rest)
+        excess = np.where(alone, 0.0, -prior / rest)
         background = np.where(alone, 1.0, table.total / rest)
-        weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), bump, background)
+        weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), excess, background)
         own = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
         fits = fit_paths(weights, table, SQUARES, penalty, rule, own, n_jobs)
         link[:, k] = fits.intercept[:, 0, 0] + (table.x[rows] * fits.coef[:, 0, 0]).sum(axis=1)
