@@ -33,7 +33,8 @@ def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> t
     """Return excess weights (n_query, n_train) over the background, and the background share of each query."""
     rows, weighting = with_kernel(rows, weighting)
     total, how = float(sample_weight.sum()), (weighting.kind, float(weighting.temperature))
-    excess, backgrounds = _kernels.weigh_rows(*rows[:4], sample_weight, total, *how)
+    scores = (rows.indptr, rows.indices, rows.score, rows.leaf)
+    excess, backgrounds = _kernels.weigh_rows(*scores, sample_weight, total, *how)
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
     indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
