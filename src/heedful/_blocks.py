@@ -60,11 +60,11 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
             yield from part
 
 
-class _Done(NamedTuple):
-    """A block that was worked on: its result, or what was raised."""
+class _Result(NamedTuple):
+    """What came of a block: its result, or the error that was raised."""
 
     number: int
-    result: Any = None
+    value: Any = None
     error: BaseException | None = None
 
 
@@ -79,51 +79,50 @@ def start_thread(thread: threading.Thread) -> None:
 
 
 class _Threads:
-    """Threads that work on the blocks that wait, one after the other, and put what they find in a queue."""
+    """Threads that take blocks from one queue and put results into another."""
 
     def __init__(self, work: Callable[[Any], Any], blocks: Sequence[Any]):
         self.work, self.blocks, self.n_serving = work, blocks, 0
-        self.waiting, self.found = SimpleQueue[int](), SimpleQueue[_Done | None]()
+        self.queue, self.results = SimpleQueue[int](), SimpleQueue[_Result | None]()
         for number in range(len(blocks)):
-            self.waiting.put(number)
+            self.queue.put(number)
 
     def start(self, n_threads: int) -> None:
-        """Start so many threads."""
         for _ in range(n_threads):
             start_thread(threading.Thread(target=self._serve, daemon=True))
             self.n_serving += 1
 
-    def results(self) -> Iterator[Any]:
+    def in_order(self) -> Iterator[Any]:
         """Yield the results in the order of the blocks."""
         early = dict[int, Any]()
         for number in range(len(self.blocks)):
             while number not in early:
-                done = self.found.get()
+                done = self.results.get()
                 if done is None:
                     self.n_serving -= 1
                 elif done.error is not None:
                     raise done.error
                 else:
-                    early[done.number] = done.result
+                    early[done.number] = done.value
             yield early.pop(number)
 
     def stop(self) -> None:
         """Begin no more blocks, and wait for those that were begun."""
         with suppress(Empty):
             while True:
-                self.waiting.get_nowait()
+                self.queue.get_nowait()
         while self.n_serving:
-            self.n_serving -= self.found.get() is None
+            self.n_serving -= self.results.get() is None
 
     def _serve(self) -> None:
         with suppress(Empty):
             while True:
-                number = self.waiting.get_nowait()
+                number = self.queue.get_nowait()
                 try:
-                    self.found.put(_Done(number, self.work(self.blocks[number])))
+                    self.results.put(_Result(number, self.work(self.blocks[number])))
                 except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for it
-                    self.found.put(_Done(number, error=error))
-        self.found.put(None)
+                    self.results.put(_Result(number, error=error))
+        self.results.put(None)
 
 
 def _in_threads(work: Callable[..., Any], blocks: Sequence[Any], shared: tuple, n_threads: int) -> Iterator[Any]:
@@ -131,7 +130,7 @@ def _in_threads(work: Callable[..., Any], blocks: Sequence[Any], shared: tuple, 
     threads = _Threads(lambda block: work(block, *shared), blocks)
     try:
         threads.start(n_threads)
-        yield from threads.results()
+        yield from threads.in_order()
     finally:
         threads.stop()
 
