@@ -22,6 +22,7 @@ def test_importing_heedful_does_not_import_what_takes_long():
     assert run_python("-c", "import sys, heedful; print({'numba', 'skops'} & {*sys.modules})").strip() == "set()"
 
 
+@pytest.mark.more
 def test_rooms_import_only_from_rooms_above():
     assert "every import goes up" in run_python("tools/check_rooms.py")
 

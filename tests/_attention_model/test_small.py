@@ -70,6 +70,7 @@ def test_a_constant_has_no_columns():
     assert (e.fidelity == 1).all()
 
 
+@pytest.mark.more
 def test_slopes_are_near_effects_where_relations_differ():
     train, test = make_mixture(600, 6, separation=5.0, random_state=1).split(500)
     e = AttentionLasso(random_state=0).fit(train.X, train.y).explain(test.X)

@@ -75,6 +75,7 @@ def test_without_columns_each_query_has_those_of_its_small_model(asked):
         assert set(rows.loc[rows["query"] == q, "feature"]) == set(e.coef.columns[e.coef.iloc[q] != 0])
 
 
+@pytest.mark.more
 def test_classes_have_a_column_each_and_exposures_count(table):
     X, y = table
     label = pd.qcut(y, 3, labels=["l", "m", "t"]).astype(str)

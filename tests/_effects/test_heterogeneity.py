@@ -225,6 +225,7 @@ def test_gain_is_the_sum_of_scores_of_those_treated(rng):
     assert curve.loc[1.0, "gain"] == pytest.approx(curve.loc[1.0, "random"])
 
 
+@pytest.mark.more
 def test_known_differences_are_found_and_chance_is_not(rng):
     rows = draw_rows(rng, 2000)
     found = assess(rows)

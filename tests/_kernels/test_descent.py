@@ -162,6 +162,7 @@ def polish(gram, cov, penalty, coef):
     return coef, grad
 
 
+@pytest.mark.more
 def test_polish_solves_the_active_equations(rng):
     gram, cov = problem(rng.normal(size=(30, 3)), rng.normal(size=30))
     signs = np.sign(np.linalg.solve(gram, cov))
@@ -247,6 +248,7 @@ def test_a_step_ends_at_the_first_limit(move, first, end):
     assert start[first] == limits[1, first]
 
 
+@pytest.mark.more
 def test_the_exact_solve_stays_within_limits_and_holds_what_is_at_one(rng):
     gram, cov = problem(rng.normal(size=(30, 5)) + rng.normal(size=(30, 1)), rng.normal(size=30))
     limits = np.array([np.full(5, -0.1), np.full(5, 0.1)])

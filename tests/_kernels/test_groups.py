@@ -27,6 +27,7 @@ def descend(gram, cov, penalty, groups, coef=None):
     return sweeps, coef
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("level", [0.01, 0.1, 0.3])
 def test_descent_over_groups_equals_proximal_gradients(rng, level):
     gram, cov = problem(rng)
@@ -48,6 +49,7 @@ def test_columns_of_a_group_enter_and_leave_together(rng, case):
         assert (coef[gram.diagonal() == 0] == 0).all()
 
 
+@pytest.mark.more
 def test_groups_of_one_column_are_the_lasso(rng):
     gram, cov = problem(rng)
     penalty = rng.uniform(0.02, 0.2, size=6)
@@ -86,6 +88,7 @@ def test_norms_of_groups_are_added_up(rng):
     assert norm_row(coef, scale, GROUPS) == pytest.approx(expected)
 
 
+@pytest.mark.more
 def test_groups_that_break_their_condition_are_picked_whole():
     grad, coef, columns = np.array([0.0, 0.5, 0.9, 0.99, 0.9, 0.0]), np.zeros(6), np.zeros(6, np.int64)
     assert pick_groups(grad, np.ones(6), coef, 0.0, columns, 0, GROUPS) == 3

@@ -212,6 +212,7 @@ def test_other_rows_are_not_settled(kind, share):
     assert intercept[0] == coef[0, 0] == 1.0
 
 
+@pytest.mark.more
 def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
     X, _, weight, table, outcome = setting(rng, "multinomial")
     one, *_ = seat("multinomial", weight, table, outcome)

@@ -116,6 +116,7 @@ def test_only_the_rows_to_try_are_predicted(rng, n_tried):
         np.testing.assert_array_equal(np.flatnonzero(np.isfinite(values).any(axis=1)), tried)
 
 
+@pytest.mark.more
 def test_classes_are_said_by_their_probabilities(rng):
     case = Case(rng, LogisticRegression(), n_classes=3)
     chance = leave_one_out(case.problem, Run(1))

@@ -113,6 +113,7 @@ def test_models_of_curves_of_a_large_table_are_shared_among_the_threads_of_a_fit
     assert set(shared) == {n_jobs}
 
 
+@pytest.mark.more
 def test_curves_of_a_large_table_are_learned_from_some_of_its_rows_unless_all_are_asked_for(monkeypatch):
     X, y = make_table(1500)
     sizes, errors = [], []
@@ -225,6 +226,7 @@ def test_shapes_must_be_said_yes_or_no_to():
         AttentionLasso(local=LocalLasso(shapes="auto")).fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 2.0])
 
 
+@pytest.mark.more
 def test_curves_are_learned_where_lines_and_neighbours_are_few():
     rng = np.random.default_rng(1)
     X = rng.uniform(-2, 2, size=(500, 8))

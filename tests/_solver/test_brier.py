@@ -107,6 +107,7 @@ def test_a_perfect_ranking_is_one_and_a_constant_one_half(rng):
     assert concordance(event, time, np.zeros(60), weight) == 0.5
 
 
+@pytest.mark.more
 def test_the_gain_of_concordance_has_the_spread_of_new_draws(rng):
     found = []
     for _ in range(300):

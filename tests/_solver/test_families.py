@@ -321,6 +321,7 @@ def test_new_rows_have_the_hazard_that_has_piled_up_until_their_time(rng):
     np.testing.assert_allclose(found, cumulative_hazard(family, link[:, 0], weight, times))
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("n_classes", [2, 3, 20, 200])
 @pytest.mark.parametrize("spread", [0.0, 1e-8, 1.0, 3.0, 20.0])
 def test_the_largest_eigenvalue_is_that_of_the_matrix(rng, n_classes, spread):

@@ -126,6 +126,7 @@ def test_two_classes_are_one_model_of_their_log_odds(rng, rule, alpha):
     np.testing.assert_allclose(both.intercept_[:, 1] - both.intercept_[:, 0], one.intercept_, atol=1e-6)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_fits_equal_scikit_learn_with_sample_weights(rng, kind):
     X, y, _, weights = family_table(rng, kind)

@@ -53,6 +53,7 @@ def test_a_constant_is_a_tree_without_splits(rng):
     assert trees.leaf_tables(rows.codes, np.ones(150)).mean == 3.5
 
 
+@pytest.mark.more
 def test_of_very_many_columns_those_that_matter_are_found(rng):
     X = rng.normal(size=(400, 300))
     rows = Bins().fit(X, np.zeros(300, bool), np.ones(400)).transform(X)

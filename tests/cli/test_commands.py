@@ -46,6 +46,7 @@ def test_predictions_equal_those_of_the_estimator(made, tmp_path):
     np.testing.assert_array_equal([float(cell) for cell in written], model.predict(table[FEATURES]))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("task", TARGETS)
 def test_parquet_gives_the_same_as_csv(made, tmp_path, task):
     arguments = ["fit", f"{made}/{task}.parquet", *target_options(task), "--trees", "20", "-o", f"{tmp_path}/m.skops"]
@@ -185,6 +186,7 @@ def test_the_demo_shows_a_gain_and_opens_one_prediction(capsys):
     assert total == pytest.approx(shown["predicted"])
 
 
+@pytest.mark.more
 def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out

@@ -138,6 +138,7 @@ def test_amounts_and_labels_are_told(folder, tmp_path, capsys, options, said):
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.more
 def test_smaller_is_better_turns_the_order(folder, tmp_path, capsys):
     tests = []
     for options in ([], ["--smaller-is-better"]):
@@ -211,6 +212,7 @@ def test_numbers_of_arms_may_be_typed_in_several_ways(tmp_path, capsys):
     assert "effect of arm = 1, against 2," in capsys.readouterr().out
 
 
+@pytest.mark.more
 def test_intervals_are_those_that_were_asked_for(folder, tmp_path):
     out, saved = tmp_path / "o.csv", tmp_path / "model.skops"
     assert main(command(folder, out, "--interval", "0.5", "--save", saved, "--quiet")) == 0

@@ -110,6 +110,7 @@ def test_survival_needs_events_and_times(refused, tmp_path, event, time, naming)
     refused("fit", table, "--event", "e", "--time", "t", "-o", tmp_path / "m", naming=[table, *naming])
 
 
+@pytest.mark.more
 def test_outputs_that_cannot_be_written(refused, made, tmp_path):
     table = write(tmp_path / "t.csv", GOOD)
     refused("fit", table, "--target", "y", "-o", tmp_path / "no" / "m.skops", naming=["no folder"])
@@ -186,6 +187,7 @@ def test_what_the_system_refuses_is_not_our_mistake(refused, made, tmp_path, mon
     refused(*command, naming=["No space left on device", "TMPDIR"])
 
 
+@pytest.mark.more
 def test_a_file_that_cannot_be_read_is_said_to_be_read(refused, made, tmp_path, monkeypatch):
     plain = Path.open
 

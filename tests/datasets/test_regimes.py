@@ -86,6 +86,7 @@ def gain(frame, y, seen):
     return 1 - np.mean((y_test - model.predict(test)) ** 2) / lasso
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_attention_gains_with_the_past_in_sight_and_not_without(seed):
     sim = make_regimes(random_state=seed)

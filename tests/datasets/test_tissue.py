@@ -28,6 +28,7 @@ def errors(sim, n_train, seen):
     return [np.mean((sim.y[~first] - guess) ** 2) for guess in guesses]
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", [0, 1])
 def test_attention_gains_over_the_lasso_with_context_and_not_without(seed):
     sim = make_tissue(size=12, random_state=seed)

@@ -2,7 +2,7 @@
 
 from heedful import LocalLasso
 
-LOCAL = ("shapes", "alpha_ratio", "exact", "max_extrapolation", "n_screened", "tuning_rows")
+LOCAL = ("shapes", "alpha_ratio", "exact", "max_extrapolation", "n_screened", "smooth", "tuning_rows")
 
 
 def with_local(settings):

@@ -32,6 +32,7 @@ def test_an_offset_is_added_to_the_log_odds(rows):
     np.testing.assert_allclose(far, [[0.0, 1.0], [1.0, 0.0]], atol=1e-300)
 
 
+@pytest.mark.more
 def test_what_is_known_need_not_be_learned(rows):
     X, offset, y = rows
     found = {}

@@ -25,6 +25,11 @@ MODELS = {
     "XGBoost": lambda: AttentionClassifier(XGBClassifier(n_estimators=5), similarity=FOREST, random_state=0),
     "given forest": lambda: AttentionLassoClassifier(similarity=RandomForestClassifier(12), random_state=0),
 }
+# lines fitted one by one take long
+SLOW = {"lines", "given forest"}
+EVERY_MODEL = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.more) if name in SLOW else name for name in MODELS]
+)
 # These keep trees of all classes, or know classes by numbers without a gap.
 WITHOUT_GAPS = ("leaves", "XGBoost")
 
@@ -50,7 +55,7 @@ def check_columns(model, X, y, absent):
     np.testing.assert_allclose(explained.prediction, chance[:2], rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@EVERY_MODEL
 @settings(max_examples=2, deadline=None)
 @given(
     seed=st.integers(0, 1000),

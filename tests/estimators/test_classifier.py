@@ -5,9 +5,11 @@ import logging
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import log_loss
 from tests.estimators.settings import with_local
+from tests.fits import fitted
 
 from heedful import AttentionLassoClassifier, local_lasso
 from heedful.baseline import _logistic
@@ -17,6 +19,8 @@ FORESTS = default_forests(120)
 
 
 def small(**settings):
+    """Return a classifier without a smooth model, unless it is asked for: it takes half of a fit."""
+    settings = {"smooth": False} | settings
     return AttentionLassoClassifier(**{"similarity": FORESTS, "random_state": 0} | with_local(settings))
 
 
@@ -33,6 +37,7 @@ def table(rng, request):
     return X, y, rng.normal(size=(25, 4))
 
 
+@pytest.mark.more
 def test_local_models_beat_the_baseline_where_coefficients_change(rng):
     X, y = draw(rng, 600)
     model = AttentionLassoClassifier(random_state=0).fit(X[:300], y[:300])
@@ -116,16 +121,18 @@ def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
 def test_labels_may_be_text_and_only_their_names_matter(table):
     X, y, X_new = table
     names = np.array(["ant", "bee", "cat"])[: y.max() + 1]
-    plain, named = small().fit(X, y), small().fit(X, names[y])
+    plain, named = fitted(small(), X, y), small().fit(X, names[y])
     np.testing.assert_array_equal(named.predict_proba(X_new), plain.predict_proba(X_new))
     np.testing.assert_array_equal(named.predict(X_new), names[plain.predict(X_new)])
 
 
+@pytest.mark.more
 def test_weight_two_equals_the_row_twice_and_weight_zero_none(table):
     X, y, X_new = table
     weight = np.where(np.arange(y.size) < 20, 2.0, np.where(np.arange(y.size) > 150, 0.0, 1.0))
     rows = np.repeat(np.arange(y.size), weight.astype(int))
-    weighted, repeated = small().fit(X, y, sample_weight=weight), small().fit(X[rows], y[rows])
+    model = small(smooth=True)
+    weighted, repeated = clone(model).fit(X, y, sample_weight=weight), clone(model).fit(X[rows], y[rows])
     np.testing.assert_allclose(weighted.predict_proba(X_new), repeated.predict_proba(X_new), atol=1e-9)
 
 
@@ -139,7 +146,7 @@ def test_class_weights_multiply_sample_weights(table):
 
 
 @pytest.mark.each_value
-@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}])
+@pytest.mark.parametrize("settings", [{"smooth": True}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}])
 def test_results_do_not_depend_on_the_number_of_threads(table, settings):
     X, y, X_new = table
     one, two = (small(n_jobs=jobs, **settings).fit(X, y).predict_proba(X_new) for jobs in (1, 2))
@@ -164,7 +171,7 @@ def test_any_similarity_serves_classes(table, similarity):
 
 def test_heads_report_log_losses(table):
     X, y, _ = table
-    model = small().fit(X, y)
+    model = fitted(small(), X, y)
     uniform = np.log(y.max() + 1)
     assert 0.1 * uniform < model.heads_["error"].min() < uniform
 

@@ -115,6 +115,7 @@ def test_rows_and_features_keep_their_names_and_constant_ones_are_never_selected
     assert found["frequency"].between(0, 1).all()
 
 
+@pytest.mark.more
 def test_classes_and_survival_have_intervals_too(rng):
     X, y = table(rng, 300)
     query = rng.normal(size=(3, 4))

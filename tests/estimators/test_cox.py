@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from tests.estimators.settings import with_local
+from tests.fits import fitted
 from tests.reference.survival import concordance as by_pairs
 
 from heedful import AttentionCox, local_lasso
@@ -16,6 +17,8 @@ FORESTS = default_forests(120)
 
 
 def small(**settings):
+    """Return a model of times without a smooth model, unless it is asked for: it takes a good part of a fit."""
+    settings = {"smooth": False} | settings
     return AttentionCox(**{"similarity": FORESTS, "random_state": 0} | with_local(settings))
 
 
@@ -46,7 +49,7 @@ def test_concordance_equals_the_loop_over_pairs(rng):
 
 def test_mixing_zero_is_the_baseline_to_the_last_bit(table):
     X, y, X_new = table
-    model = small(mixing=0.0).fit(X, y)
+    model = fitted(small(mixing=0.0), X, y)
     np.testing.assert_array_equal(model.predict(X_new), model.baseline_.predict(X_new))
 
 
@@ -81,30 +84,34 @@ def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     assert np.abs(step - exact).mean() < 0.5 * np.abs(base - exact).mean()
 
 
+@pytest.mark.more
 def test_only_the_order_of_times_matters(table):
     X, y, X_new = table
     other = y.copy()
     other["time"] = y["time"] ** 3 + 5
-    one, two = (small().fit(X, times).predict(X_new) for times in (y, other))
+    one, two = (small(smooth=True).fit(X, times).predict(X_new) for times in (y, other))
     np.testing.assert_allclose(one, two, atol=1e-9)
 
 
 def test_a_frame_and_a_structured_array_say_the_same(table):
     X, y, X_new = table
     frame = pd.DataFrame({"time": y["time"], "event": y["event"]})
-    np.testing.assert_array_equal(small().fit(X, frame).predict(X_new), small().fit(X, y).predict(X_new))
+    np.testing.assert_array_equal(small().fit(X, frame).predict(X_new), fitted(small(), X, y).predict(X_new))
 
 
 def test_weight_two_equals_the_row_twice_and_weight_zero_none(table):
     X, y, X_new = table
     weight = np.where(np.arange(150) < 20, 2.0, np.where(np.arange(150) > 140, 0.0, 1.0))
     rows = np.repeat(np.arange(150), weight.astype(int))
-    weighted, repeated = small().fit(X, y, sample_weight=weight), small().fit(X[rows], y[rows])
+    model = small(smooth=True)
+    weighted, repeated = clone(model).fit(X, y, sample_weight=weight), clone(model).fit(X[rows], y[rows])
     np.testing.assert_allclose(weighted.predict(X_new), repeated.predict(X_new), atol=1e-9)
 
 
 @pytest.mark.more
-@pytest.mark.parametrize("settings", [{}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}, {"heads": "single"}])
+@pytest.mark.parametrize(
+    "settings", [{"smooth": True}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}, {"heads": "single"}]
+)
 def test_results_do_not_depend_on_the_number_of_threads(table, settings):
     X, y, X_new = table
     one, two = (small(n_jobs=jobs, **settings).fit(X, y).predict(X_new) for jobs in (1, 2))
@@ -114,7 +121,7 @@ def test_results_do_not_depend_on_the_number_of_threads(table, settings):
 
 def test_survival_falls_from_one_and_is_lower_for_higher_hazards(table):
     X, y, X_new = table
-    model = small().fit(X, y)
+    model = fitted(small(), X, y)
     curves = model.predict_survival_function(X_new)
     assert list(curves.columns) == sorted(set(y["time"][y["event"]]))
     assert (np.diff(curves.to_numpy(), axis=1) <= 0).all()
@@ -125,7 +132,7 @@ def test_survival_falls_from_one_and_is_lower_for_higher_hazards(table):
 
 def test_without_heads_survival_is_breslows_estimator(table):
     X, y, X_new = table
-    model = small(mixing=0.0).fit(X, y)
+    model = fitted(small(mixing=0.0), X, y)
     link = model.baseline_.predict(X)
     times = np.quantile(y["time"], [0.2, 0.6])
     events = [y["time"][y["event"] & (y["time"] <= s)] for s in times]
@@ -146,6 +153,7 @@ def survival_by_loop(X, y, weight, x, coef, times):
     return curve
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize(
     "settings",
     [{}, {"mixing": 0.4}, {"mixing": "adaptive"}, {"mixing": 1.0, "heads": "single"}, {"exact": True, "mixing": 0.3}],
@@ -173,6 +181,7 @@ def test_any_similarity_serves_survival(table):
     assert np.isfinite(model.predict(X_new)).all()
 
 
+@pytest.mark.more
 def test_it_can_be_cloned_and_is_not_fitted_twice(table):
     X, y, X_new = table
     model = small().fit(X, y)
@@ -202,7 +211,7 @@ def test_a_response_of_one_column_is_an_error(table):
 def test_times_must_be_finite_and_not_negative(table):
     X, y, X_new = table
     with pytest.raises(ValueError, match="`times` must be finite"):
-        small(mixing=0.0).fit(X, y).predict_survival_function(X_new, times=[-1.0])
+        fitted(small(mixing=0.0), X, y).predict_survival_function(X_new, times=[-1.0])
 
 
 def test_a_row_that_is_far_from_all_others_breaks_nothing(table):

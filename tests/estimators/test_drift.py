@@ -275,6 +275,7 @@ def test_few_rows_move_predictions_little(rows, model):
     assert mixing[-1] > 0.8
 
 
+@pytest.mark.more
 def test_a_model_that_has_not_drifted_is_left_nearly_alone(rng):
     losses = []
     for _ in range(10):

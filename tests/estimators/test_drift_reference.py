@@ -37,6 +37,7 @@ def test_a_model_that_fits_badly_can_be_improved_anywhere_and_nothing_moved(rng,
     assert found.verdict.startswith("Nothing moved")
 
 
+@pytest.mark.more
 def test_rows_that_move_to_where_the_model_fits_badly_are_no_relation_that_moved(line):
     found = [report(np.random.default_rng(seed), line, 300, rows=1.0) for seed in range(4)]
     assert [part.finding for part in found] == ["rows moved"] * 4
@@ -99,6 +100,7 @@ def test_rows_of_the_reference_without_weight_are_none(rng, line):
     assert weighed.summary["value"]["reference rows"] == 70
 
 
+@pytest.mark.more
 def test_a_large_reference_does_not_make_recent_rows_rare(rng, line):
     X, y = draw(rng, 100, relation=2.0)
     found = DriftCorrector(line, random_state=0).fit(X, y).drift_report(reference=draw(rng, 3000))

@@ -91,6 +91,7 @@ def test_our_models_of_expectations_flip_signs_too(rows):
     np.testing.assert_allclose(other.effect(test.X), -own.effect(test.X), atol=1e-5)
 
 
+@pytest.mark.more
 def test_a_shifted_outcome_changes_no_effect(rows, model):
     train, test = rows
     other = AttentionEffect(**PLAIN).fit(train.X, train.y + 50.0, train.treatment)
@@ -125,6 +126,7 @@ def test_an_amount_that_is_what_was_expected_says_nothing(rows, rng):
     np.testing.assert_array_equal(own.effect(test.X), other.effect(test.X))
 
 
+@pytest.mark.more
 def test_without_differences_effects_are_the_average(rng):
     X = rng.normal(size=(400, 5))
     treatment = rng.integers(0, 2, 400)
@@ -169,6 +171,7 @@ def test_a_known_propensity_is_used_as_it_is(rows):
     assert weight[0] in (0.001**2, 0.999**2)
 
 
+@pytest.mark.more
 def test_what_is_expected_of_a_row_does_not_depend_on_its_own_outcome(rows):
     train, _ = rows
     how = {"similarity": ForestProximity(8), "random_state": 0}
@@ -241,6 +244,7 @@ def tables(rows):
     return {"numbers": (train.X, train.y, train.treatment), "factors": (codes, y, treatment)}
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("beside", [(), ("sample_weight", "propensity"), ("groups",)])
 @pytest.mark.parametrize("kind", ["numbers", "factors"])
 def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
@@ -392,6 +396,7 @@ def test_saved_models_answer_the_same(rows, model, tmp_path):
     pd.testing.assert_frame_equal(loaded.overlap().balance, model.overlap().balance)
 
 
+@pytest.mark.more
 def test_treatments_are_routed_through_a_pipeline(rows):
     train, test = rows
     with config_context(enable_metadata_routing=True):
@@ -430,6 +435,7 @@ def test_parameters_are_those_of_the_constructor():
     assert (model.propensity.C, other.propensity.C, other.cv) == (3.0, 5.0, 3)
 
 
+@pytest.mark.more
 def test_frames_of_polars_give_the_same(rows, model):
     train, test = rows
     frame = pl.DataFrame(train.X, schema=list("abcdef"))

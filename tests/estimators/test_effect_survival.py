@@ -58,6 +58,7 @@ def test_effects_on_censored_times_are_right_where_ignoring_it_is_wrong(estimand
     assert error < 0.8 * worse
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("estimand", ["rmst", "survival"])
 def test_without_censoring_it_is_the_effect_on_times_up_to_the_horizon(estimand):
     X, y, treatment, _ = draw(160)
@@ -94,6 +95,7 @@ def test_weights_are_copies(rng):
         assert pair[0] == pytest.approx(pair[1], abs=1e-6)
 
 
+@pytest.mark.more
 def test_a_model_of_censored_times_is_saved(model, tmp_path):
     save_model(model, tmp_path / "model.heedful")
     loaded = load_model(tmp_path / "model.heedful")

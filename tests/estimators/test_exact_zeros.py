@@ -38,6 +38,7 @@ def fit(X, y, kind):
     return AttentionLasso(kind, random_state=0).fit(X, y)
 
 
+@pytest.mark.each_value
 @pytest.mark.parametrize("kind", ["multi", "single", "classes", "survival"])
 def test_no_coefficient_is_rounding(rows, kind):
     X, y = rows

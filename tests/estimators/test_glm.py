@@ -61,6 +61,7 @@ def test_the_unit_of_exposures_moves_the_intercept_alone(rows, family):
     np.testing.assert_allclose(12.0 * by_month.predict(rows.X), by_year.predict(rows.X), rtol=1e-9)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("family", POWERS)
 def test_many_heads_know_neither_the_unit_of_exposures_nor_the_currency(rows, family):
     how = {"similarity": ForestProximity(15), "local": LocalLasso(shapes=True), "mixing": 0.8, "random_state": 0}

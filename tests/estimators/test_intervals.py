@@ -238,6 +238,7 @@ def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     assert sum(sizes) == len(X_new)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", ["lasso", "adaptive", "folds", "learner", "leaves", "trees"])
 def test_a_saved_model_gives_the_same_intervals(table, name):
     X, y, X_new = table

@@ -209,6 +209,7 @@ def test_noise_leaves_the_baseline_alone(rng):
     assert small().fit(X, y).guard_ < 0.5
 
 
+@pytest.mark.more
 def test_adaptive_mixing_differs_by_query_and_stays_within_bounds(rng):
     X = rng.normal(size=(300, 4))
     y = np.where(X[:, 0] > 0, 4 * np.abs(X[:, 1]), X[:, 1]) + 0.3 * rng.normal(size=300)

@@ -188,6 +188,7 @@ def test_folds_tune_too(rng, task, cv):
     assert np.isfinite(said(model, X_new)).all()
 
 
+@pytest.mark.more
 @TASKS
 def test_any_number_of_jobs_gives_the_same_bits(rng, task):
     X, y, X_new = table_of(rng, task)

@@ -128,6 +128,7 @@ def test_mixing_zero_is_the_plain_learner_to_the_last_bit(rng, task):
     np.testing.assert_array_equal(said(model, X_new), said(model.baseline_, X_new))
 
 
+@pytest.mark.more
 def test_local_learners_beat_the_plain_one_when_slopes_differ_by_group(rng):
     X = rng.normal(size=(600, 3))
     y = np.where(X[:, 0] > 0, 3.0, -3.0) * X[:, 1] + 0.3 * rng.normal(size=600)
@@ -185,6 +186,7 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tr
     assert np.isfinite(heads).all(axis=1).sum() == np.isfinite(heads).any(axis=1).sum() == n_tried
 
 
+@pytest.mark.more
 @TASKS
 def test_any_number_of_jobs_gives_the_same_bits(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -234,6 +236,7 @@ def by_dtype(task):
     return make_pipeline(make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(), texts)), linear(task))
 
 
+@pytest.mark.each_value
 @TASKS
 @pytest.mark.parametrize("encode", [by_name, by_dtype])
 def test_a_pipeline_gets_the_frame_as_it_was_given(rng, task, encode):
@@ -265,6 +268,7 @@ def test_text_and_missing_cells_suit_the_default_learner(rng, task):
     np.testing.assert_array_equal(found, said(model, never.assign(kind=None)))
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("as_frame", [False, True])
 def test_skops_keeps_models_to_the_bit(rng, as_frame):
     X, y = frame_of(rng) if as_frame else table_of(rng)[:2]
@@ -387,6 +391,7 @@ def test_boosters_say_who_is_alike(rng, model, similarity, cv):
     assert np.isfinite(model.predict(X_new)).all()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize("kind", [TeacherSimilarity, BoostedProximity])
 def test_boosters_say_who_is_alike_among_classes(rng, kind, cv):

@@ -84,7 +84,13 @@ def fit_loss(name):
     return model, Paper(X, y, forest, temperature, seed, response, 3), (X, y), X_new
 
 
-@pytest.fixture(scope="module", params=[*CASES, *LOSSES])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.more) if name in ("diabetes", "subgroups", "two classes") else name
+        for name in [*CASES, *LOSSES]
+    ],
+)
 def pair(request):
     return (fit_numbers if request.param in CASES else fit_loss)(request.param)
 

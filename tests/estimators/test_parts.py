@@ -152,6 +152,7 @@ def test_an_interrupted_predict_changes_nothing(rows, monkeypatch, name, n_jobs)
     np.testing.assert_array_equal(said(model, rows[0]), before)
 
 
+@pytest.mark.more
 @every_model
 def test_an_interrupted_fit_leaves_the_model_as_it_was(rows, monkeypatch, name):
     X, y = rows

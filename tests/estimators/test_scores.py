@@ -46,6 +46,7 @@ def test_by_default_a_slope_that_another_column_switches_is_found(n_rows, least)
     assert np.mean((effect > 0) == (X_new[:200, 0] > 0)) >= 0.9
 
 
+@pytest.mark.more
 def test_scores_tell_rows_that_need_other_coefficients_apart_better_than_residuals_do():
     X, y, X_new, _ = draw_switch(0, 500, 300)
     other = FOREST.get_params() | {"target": "residual"}
@@ -56,6 +57,7 @@ def test_scores_tell_rows_that_need_other_coefficients_apart_better_than_residua
     assert (scores > residuals).mean() > 0.7
 
 
+@pytest.mark.more
 def test_of_many_columns_those_whose_slope_differs_are_found():
     X, y, X_new, _ = draw_switch(0, 500, 300, n_columns=100)
     assert attention_to_same_side(fit(X, y), X_new).mean() > 0.65
@@ -66,6 +68,7 @@ def test_a_slope_that_is_nothing_on_average_is_found_too():
     assert attention_to_same_side(fit(X, y), X_new).mean() > 0.7
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("of_column", "of_response"), [(1e6, 1.0), (1.0, 1e-5), (-3.7, 250.0)])
 def test_units_of_columns_and_response_do_not_change_the_forest(of_column, of_response):
     X, y, X_new, _ = draw_switch(1, 150, 40, n_columns=5)

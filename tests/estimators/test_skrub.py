@@ -10,6 +10,8 @@ from sklearn.pipeline import make_pipeline
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.similarity import ForestProximity
 
+pytestmark = pytest.mark.more
+
 skrub = pytest.importorskip("skrub")
 
 

@@ -192,6 +192,7 @@ def test_folds_tune_too(table, cv):
     assert np.isfinite(model.predict(X_new)).all()
 
 
+@pytest.mark.more
 def test_any_number_of_jobs_gives_the_same_bits(table):
     X, y, X_new = table
     one, two = (make(FOREST, n_jobs=n_jobs).fit(X, y).predict(X_new) for n_jobs in (None, 2))

@@ -180,6 +180,7 @@ def test_the_slow_method_is_the_definition_where_all_can_be_asked(rng):
     np.testing.assert_array_equal(e.standard_error, 0.0)
 
 
+@pytest.mark.more
 def test_both_methods_agree_and_errors_say_how_far(mixed):
     model, X = mixed
     wide = X.assign(**{f"z{j}": np.sin(np.arange(20) + j) for j in range(7)})
@@ -204,6 +205,7 @@ def test_a_linear_truth_has_the_contributions_of_the_lasso(rng):
     assert away.sum() < 0.05 * np.abs(expected).sum()
 
 
+@pytest.mark.more
 def test_a_switch_that_only_attention_sees_gets_the_credit(rng):
     X = rng.normal(size=(500, 5))
     y = np.where(np.abs(X[:, 2]) < 0.7, 3.0, -3.0) + 0.2 * rng.normal(size=500)
@@ -221,6 +223,7 @@ def test_a_column_that_nothing_uses_gets_nothing():
     np.testing.assert_allclose(e.contributions()["idle"], 0.0, atol=1e-8)
 
 
+@pytest.mark.more
 def test_the_order_of_columns_makes_little_difference():
     X, signal = make_table()
     turned = X[X.columns[::-1]]
@@ -255,6 +258,7 @@ def test_what_becomes_of_the_table_later_makes_no_difference(mixed):
     pd.testing.assert_frame_equal(e.values, X)
 
 
+@pytest.mark.more
 def test_learners_that_read_the_table_themselves_are_asked_with_cells_as_given(monkeypatch):
     monkeypatch.setattr(attribution, "SLOW_MIXED", 40)
     monkeypatch.setattr(attribution, "SLOW_COMPARED", 10)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from tests.explain.test_one_model import ESTIMATORS, N_TRAIN, make_table, respond
+from tests.fits import fitted
 from tests.reference.survival import kaplan_meier
 
 from heedful.explain._calibration import calibrate_classes, calibrate_survival, number_bins
@@ -15,7 +16,7 @@ def fit(kind, **settings):
     X, signal = make_table()
     y = respond(kind, signal)
     model = ESTIMATORS[kind](**{"similarity": ForestProximity(10), "random_state": 0} | settings)
-    return model.fit(X[:N_TRAIN], y[:N_TRAIN]), X, y
+    return fitted(model, X[:N_TRAIN], y[:N_TRAIN]), X, y
 
 
 def two_classes(chance, happened, weight=None):
@@ -104,6 +105,7 @@ def test_heavy_rows_count_as_their_copies_in_shares_but_not_in_certainty(rng):
     pd.testing.assert_frame_equal(once, heavy)
 
 
+@pytest.mark.more
 def test_the_curves_of_new_rows_are_those_that_the_model_predicts():
     model, X, y = fit("survival")
     e = model.explain(X[N_TRAIN:], y[N_TRAIN:])
@@ -114,6 +116,7 @@ def test_the_curves_of_new_rows_are_those_that_the_model_predicts():
         assert table[name].tolist() == pytest.approx([curve.mean()])
 
 
+@pytest.mark.more
 def test_times_beyond_the_rows_and_times_without_survival_are_errors():
     model, X, _ = fit("survival")
     with pytest.raises(ValueError, match="`time` must be"):

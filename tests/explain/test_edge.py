@@ -36,6 +36,7 @@ def test_queries_like_the_rows_that_trees_were_checked_on_are_not_asked_about(ma
     assert "rough" not in repr(e)
 
 
+@pytest.mark.more
 @pytest.mark.usefixtures("never")
 def test_a_few_queries_beyond_are_asked_of_the_model_and_the_others_are_said_to_be_rough(made):
     model, X = made

@@ -31,6 +31,7 @@ def test_held_out_predictions_have_the_error_on_unseen_rows(kind):
         assert errors_of(kind, held_out, prediction) == pytest.approx(model.unseen_error_[name])
 
 
+@pytest.mark.more
 def test_of_three_classes_they_have_it_up_to_the_shares_of_halves():
     model, *_ = fit("three")
     held_out = model.held_out()
@@ -82,6 +83,7 @@ def test_rows_given_twice_are_predicted_twice():
     np.testing.assert_array_equal(found.prediction[::2], found.prediction[1::2])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ["two", "three", "survival"])
 def test_files_and_pickles_keep_them(kind, tmp_path):
     model, *_ = fit(kind)
@@ -103,6 +105,7 @@ NOISE = {"two": "two classes", "three": "three classes"}
 HEDGED = ("no better than", "It is not clear that it predicts new rows better than")
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_of_pure_noise_no_sentence_claims_skill(kind):
     rng = np.random.default_rng(1)

@@ -106,6 +106,7 @@ def test_intercepts_are_unknown(every):
     assert np.isnan(e.intercept).all(axis=None)
 
 
+@pytest.mark.more
 def test_one_model_has_no_output_to_choose(numbers):
     with pytest.raises(ValueError, match="`output` must be None"):
         numbers[2].top_features(output="low")

@@ -111,6 +111,7 @@ def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone
     assert "effective rows" not in [card["name"] for card in data["cards"]]
 
 
+@pytest.mark.more
 def test_columns_of_the_similarity_alone_add_nothing_without_attention():
     model, X, y = fit_alone("three", 0.5, context=True)
     e = model.explain(X, y)

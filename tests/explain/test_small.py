@@ -159,6 +159,7 @@ def test_a_column_that_repeats_another_is_not_added():
     assert slopes[0, 0, [0, 2]].sum() == pytest.approx(2.0)
 
 
+@pytest.mark.more
 def test_small_models_of_classes_use_the_same_few_columns_for_all_of_them(table):
     X, y = table
     label = np.digitize(y, [-1.0, 1.0])

@@ -67,6 +67,7 @@ def call(function, explanation, **how):
 
 @pytest.mark.parametrize("function", ALL, ids=lambda function: function.__name__)
 class TestEveryPicture:
+    @pytest.mark.each_value
     def test_axes_that_are_given_are_used_and_no_figure_is_left_open(self, function, each):
         figure, axes = plt.subplots(1, 2)
         assert call(function, each, ax=axes[1]) is axes[1]
@@ -74,6 +75,7 @@ class TestEveryPicture:
         assert not axes[0].has_data()
         assert plt.get_fignums() == [figure.number]
 
+    @pytest.mark.each_value
     def test_without_axes_there_is_one_new_figure_of_one_column(self, function, each):
         ax = call(function, each)
         assert plt.get_fignums() == [ax.figure.number]
@@ -85,6 +87,7 @@ class TestEveryPicture:
         call(function, small).figure.draw_without_rendering()
         assert dict(mpl.rcParams) == before
 
+    @pytest.mark.each_value
     def test_no_text_is_smaller_than_seven_points(self, function, each):
         ax = call(function, each)
         ax.figure.draw_without_rendering()

@@ -136,6 +136,7 @@ def test_the_widest_curve_is_taken_by_default(made, classes):
     assert plot.shapes(classes, output="mid").get_xlabel() == spread["mid"].idxmax()
 
 
+@pytest.mark.more
 def test_all_classes_are_drawn_and_named_or_one(classes, no_overlap):
     ax = plot.shapes(classes, "measure 0")
     for line, output in zip(lines_of(ax), classes.outputs, strict=True):

@@ -94,6 +94,7 @@ def test_the_map_shows_whole_rows_of_scaled_coefficients():
         np.testing.assert_allclose(np.reshape(found["value"][output], (30, 6)), scaled[:, output], rtol=6e-3)
 
 
+@pytest.mark.more
 def test_a_map_of_many_queries_is_thinned_and_keeps_the_prototypes():
     data = collect(make_explanation(n_query=1000, n_features=80), None, 7)
     assert len(data["map"]["row"]) <= 407

@@ -131,6 +131,7 @@ def fit_and_explain(task, rng):
     return AttentionLassoClassifier(random_state=0).fit(X, y).explain(X[:12], y[:12])
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass", "survival"])
 def test_a_fitted_estimator_of_every_response_makes_a_page(task, rng):
     data = json.loads(embedded(render(fit_and_explain(task, rng))))

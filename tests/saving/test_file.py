@@ -218,6 +218,7 @@ def bomb(path, size, declared=None):
             archive.getinfo("zeros.npy").file_size = declared
 
 
+@pytest.mark.more
 def test_an_archive_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(model, tmp_path):
     save_model(model, tmp_path / "m")
     bomb(tmp_path / "m", 300 * 2**20)

@@ -150,7 +150,21 @@ CASES = {
     "gaussian alone": lambda _: (GaussianSimilarity(), "plain", "number"),
 }
 FITTED_ONE_BY_ONE = {"XGBoost", "XGBoost classes", "CatBoost", "CatBoost classes", "pipeline"}
-every_case = pytest.mark.parametrize("case", CASES)
+# what others of their kind stand for
+SEEN_IN_OTHERS = {
+    *("one head, folds", "adaptive", "boosted", "teacher", "past", "pipeline", "drift by forest", "drift, XGBoost"),
+    *("XGBoost", "CatBoost", "LightGBM classes", "XGBoost classes", "CatBoost classes", "drift, CatBoost"),
+    *("leaves of a fitted one", "leaves, LightGBM", "leaves, CatBoost"),
+}
+
+
+def parametrize(cases):
+    """Return the mark of a test of cases, of which `make test-more` takes those that are seen in others."""
+    marked = [pytest.param(case, marks=pytest.mark.more) if case in SEEN_IN_OTHERS else case for case in cases]
+    return pytest.mark.parametrize("case", marked)
+
+
+every_case = parametrize(CASES)
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +214,7 @@ def test_a_loaded_model_predicts_the_same_to_the_last_bit(made, case):
         np.testing.assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "alone" not in case and "for all" not in case])
+@parametrize([case for case in CASES if "alone" not in case and "for all" not in case])
 def test_a_loaded_model_explains_the_same(made, case):
     model, X, data = made(case)
     again = heedful.load_model(io.BytesIO(data), trusted=OTHERS)
@@ -255,6 +269,7 @@ def test_every_public_estimator_has_a_case(tables):
     assert public <= kinds
 
 
+@pytest.mark.more
 def test_a_file_grows_by_a_few_times_the_table(rng):
     sizes = []
     for n_rows in (500, 2000):

@@ -159,6 +159,7 @@ def test_the_task_decides_the_booster(rng, task, labels, kind):
     assert type(model).__name__ == kind
 
 
+@pytest.mark.more
 def test_a_seed_repeats_the_scores_on_any_number_of_threads(rng):
     lightgbm()
     X, y = table(rng)

@@ -235,6 +235,7 @@ def responses(rng, X, y):
     return {"number": y, "class": np.where(y > 0, "up", "down"), "survival": event, "count": rng.poisson(np.exp(y))}
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_takes_it_and_threads_make_no_difference(rng, name):
     X, y, weight = series(rng)

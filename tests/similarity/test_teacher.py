@@ -51,6 +51,7 @@ def test_scores_compare_the_teachers_predictions_with_those_out_of_fold(rng):
     np.testing.assert_allclose(teacher.teach_train(np.arange(N_TRAIN)), outside)
 
 
+@pytest.mark.more
 def test_labels_are_compared_by_their_probabilities(rng):
     (X, y), queries = table(rng), rng.normal(size=(4, 3))
     labels, model = classes(y), LogisticRegression()
@@ -176,6 +177,7 @@ def test_numbers_as_text_keep_the_order_of_numbers():
     assert codes[:3].tolist() == [10, 2, 0]
 
 
+@pytest.mark.more
 def test_a_fitted_classifier_of_other_classes_is_refused(rng):
     X, y = table(rng)
     model = LogisticRegression().fit(X, y > 5)
@@ -199,6 +201,7 @@ def test_a_class_that_a_fold_never_saw_has_probability_0_there(rng):
     np.testing.assert_array_equal(teacher._guess[59], [1.0, 0.0])
 
 
+@pytest.mark.more
 def test_labels_have_neither_loss_nor_lessons(rng):
     X, y = table(rng)
     teacher = TeacherSimilarity(LogisticRegression(), anchor=True, random_state=0).fit(X, classes(y))
