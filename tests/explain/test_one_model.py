@@ -1,5 +1,7 @@
 """At mixing 0 one model predicts: nothing that is shown comes through attention."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,7 @@ def respond(kind, signal):
     return pd.qcut(signal, 2 if kind == "two" else 3, labels=False).astype(str)
 
 
+@cache
 def fit_alone(kind, additive=None, context=False):
     """Return a model of mixing 0 and rows to explain; with a share of curves where one is given."""
     X, signal = make_table()
@@ -61,7 +64,16 @@ def fit_alone(kind, additive=None, context=False):
     return model, X[N_TRAIN:], y[N_TRAIN:]
 
 
-@pytest.fixture(scope="module", params=[(kind, share) for kind in ESTIMATORS for share in (None, 0.6, 1.0)], ids=str)
+SHARES = (None, 0.6, 1.0)
+# each kind with one share, the others in the second tier
+PAIRS = [
+    pytest.param((kind, share), marks=() if j == i % len(SHARES) else pytest.mark.more, id=str((kind, share)))
+    for i, kind in enumerate(ESTIMATORS)
+    for j, share in enumerate(SHARES)
+]
+
+
+@pytest.fixture(scope="module", params=PAIRS)
 def alone(request):
     kind, additive = request.param
     model, X, y = fit_alone(kind, additive)
@@ -69,7 +81,6 @@ def alone(request):
     return model.explain(X, y)
 
 
-@pytest.mark.each_value
 def test_without_attention_there_is_one_model_and_nothing_comes_through_attention(alone):
     assert alone.alone
     assert len(alone.clusters().table) == 1
@@ -85,7 +96,6 @@ def test_without_attention_there_is_one_model_and_nothing_comes_through_attentio
         np.testing.assert_allclose(summed, total, atol=1e-12)
 
 
-@pytest.mark.each_value
 def test_without_attention_no_rows_are_listed_and_all_count(alone):
     n_columns = alone.train.shape[1]
     assert (alone.n_eff == N_TRAIN).all()
@@ -97,7 +107,6 @@ def test_without_attention_no_rows_are_listed_and_all_count(alone):
     assert "all: the model for all rows predicts alone" in repr(alone)
 
 
-@pytest.mark.each_value
 def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone):
     data = collect(alone, None, None)
     assert data["attended"]["k"] == 0
