@@ -18,7 +18,7 @@ from heedful._frames import (
     sort_rows,
     take,
     thaw,
-    warn_of_doubts,
+    warn_of_suspicious_columns,
 )
 from heedful._trees import Binned, Bins
 from heedful.attention import Attention
@@ -77,7 +77,7 @@ class TrainingTable:
         self.reader, self._named = TableReader().fit(table), isinstance(table, pd.DataFrame)
         codes = self.reader.read(table)
         if told:
-            warn_of_doubts(table)
+            warn_of_suspicious_columns(table)
         every = np.arange(y.shape[0])
         if keep_rows:
             self.observations, self.codes, self.y = Observations(every, every, weight, every), codes, y

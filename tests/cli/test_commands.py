@@ -27,11 +27,11 @@ def test_fit_predict_and_explain_work_from_the_shell(tmp_path):
     done = run("fit", tmp_path / "train.csv", "--target", "grade", "--trees", 20, "-o", model)
     assert (done.returncode, done.stderr) == (0, "")
     assert "classification of grade (text), 2 classes" in done.stdout
-    assert run("predict", model, tmp_path / "train.csv", "-o", out).returncode == 0
+    assert main(["predict", str(model), f"{tmp_path}/train.csv", "-o", str(out)]) == 0
     predicted = pd.read_csv(out)
     assert list(predicted) == ["prediction", "probability_high", "probability_low"]
     assert len(predicted) == ROWS
-    assert run("explain", model, tmp_path / "train.csv", "-o", tables, "--top", 2).returncode == 0
+    assert main(["explain", str(model), f"{tmp_path}/train.csv", "-o", str(tables), "--top", "2"]) == 0
     parts = pd.read_csv(tables).groupby("part").size()
     told = {"feature": 2 * ROWS, "effect": 2 * ROWS, "row": 2 * ROWS, "query": ROWS}
     assert parts.drop(["curve", "cluster", "model"]).to_dict() == told

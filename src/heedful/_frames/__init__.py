@@ -4,10 +4,10 @@ A table is read once into codes, which trees take as they are; linear models tak
 """
 
 from heedful._frames.columns import TableReader
-from heedful._frames.doubts import warn_of_doubts
 from heedful._frames.dummies import Coding, Dummies
 from heedful._frames.kinds import BOOLEANS, DATES, NUMBERS, TEXT, as_floats, cell_kinds, utc_times
 from heedful._frames.rows import Observations, count_rows, find_observations, freeze, merge_rows, sort_rows, take, thaw
+from heedful._frames.suspicious import warn_of_suspicious_columns
 from heedful._frames.tables import (
     as_column,
     as_table,
@@ -48,5 +48,5 @@ __all__ = [
     "take",
     "thaw",
     "utc_times",
-    "warn_of_doubts",
+    "warn_of_suspicious_columns",
 ]

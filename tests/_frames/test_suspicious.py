@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from heedful._frames import as_table, warn_of_doubts
+from heedful._frames import as_table, warn_of_suspicious_columns
 
 NUMBERS = [str(number) for number in range(19)]
 DOUBTS = {
@@ -32,7 +32,7 @@ DOUBTS = {
 def test_a_column_that_does_not_look_like_categories_is_named(name):
     cells, words = DOUBTS[name]
     with pytest.warns(UserWarning, match=words) as said:
-        warn_of_doubts(pd.DataFrame({"a": pd.Series(cells, dtype=object), "b": "x"}))
+        warn_of_suspicious_columns(pd.DataFrame({"a": pd.Series(cells, dtype=object), "b": "x"}))
     assert len(said) == 1
     assert "If categories are meant: X['a'].astype('category')" in str(said[0].message)
 
@@ -50,21 +50,21 @@ def test_a_column_that_does_not_look_like_categories_is_named(name):
     ],
 )
 def test_columns_beyond_doubt_are_passed_in_silence(cells):
-    warn_of_doubts(pd.DataFrame({"a": pd.Series(cells, dtype=object)}))
+    warn_of_suspicious_columns(pd.DataFrame({"a": pd.Series(cells, dtype=object)}))
 
 
 @pytest.mark.parametrize("cells", [NUMBERS, DOUBTS["ids"][0], DOUBTS["one is not"][0]])
 def test_who_says_category_is_believed(cells):
-    warn_of_doubts(pd.DataFrame({"a": pd.Categorical(cells)}))
-    warn_of_doubts(as_table(pl.DataFrame({"a": pl.Series(cells, dtype=pl.Categorical)})))
+    warn_of_suspicious_columns(pd.DataFrame({"a": pd.Categorical(cells)}))
+    warn_of_suspicious_columns(as_table(pl.DataFrame({"a": pl.Series(cells, dtype=pl.Categorical)})))
 
 
 def test_each_column_in_doubt_is_named_once():
     table = pd.DataFrame({"a": NUMBERS, "b": [f"user {number}" for number in range(19)], "c": NUMBERS})
     with pytest.warns(UserWarning, match="Column") as said:
-        warn_of_doubts(table)
+        warn_of_suspicious_columns(table)
     assert [str(warning.message).split("'")[1] for warning in said] == ["a", "c"]
 
 
 def test_an_array_holds_numbers():
-    warn_of_doubts(np.ones((3, 2)))
+    warn_of_suspicious_columns(np.ones((3, 2)))

@@ -14,7 +14,7 @@ NEARLY = 0.8
 FEWEST_IDS, NEARLY_DISTINCT = 20, 0.95
 
 
-class Doubt(UserWarning):
+class SuspiciousColumnWarning(UserWarning):
     """A column that may not be meant as categories; ``looks_like`` says as what: "numbers", "dates", "ids", "mixed"."""
 
     def __init__(self, column: Any, looks_like: str, seen: str, mend: str):
@@ -25,7 +25,7 @@ class Doubt(UserWarning):
         )
 
 
-def warn_of_doubts(table: pd.DataFrame | np.ndarray) -> None:
+def warn_of_suspicious_columns(table: pd.DataFrame | np.ndarray) -> None:
     """Warn of columns that nobody called categories and that look like numbers, dates, a mixture, or ids."""
     if not isinstance(table, pd.DataFrame):
         return
@@ -33,12 +33,12 @@ def warn_of_doubts(table: pd.DataFrame | np.ndarray) -> None:
         kinds = cell_kinds(column)
         if isinstance(column.dtype, pd.CategoricalDtype) or not kinds or is_measured(kinds):
             continue
-        doubt = _doubt(name, column, kinds)
-        if doubt is not None:
-            warnings.warn(doubt, stacklevel=2)
+        suspicion = _find_suspicion(name, column, kinds)
+        if suspicion is not None:
+            warnings.warn(suspicion, stacklevel=2)
 
 
-def _doubt(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> Doubt | None:
+def _find_suspicion(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> SuspiciousColumnWarning | None:
     """Return what a column looks like and how to mend it; None if it looks like categories."""
     counts = column.dropna().astype(object).value_counts()
     levels, times = list(counts.index), counts.to_numpy()
@@ -50,12 +50,14 @@ def _doubt(name: Any, column: pd.Series, kinds: tuple[str, ...]) -> Doubt | None
             mend = f"Correct those, or make them missing: {convert}(X[{name!r}], errors='coerce')."
             rest = f" Not written as such: {show_some(others)}." if others else ""
             seen = f"{times[alike].sum()} of {n_cells} cells look like {kind}.{rest}"
-            return Doubt(name, kind, seen, mend if others else f"Try {convert}(X[{name!r}]).")
+            return SuspiciousColumnWarning(name, kind, seen, mend if others else f"Try {convert}(X[{name!r}]).")
     if len(kinds) > 1 and any(kind in MEASURES for kind in kinds):
-        return Doubt(name, "mixed", f"it holds {' and '.join(kinds)}.", "Convert it to one of them.")
+        return SuspiciousColumnWarning(name, "mixed", f"it holds {' and '.join(kinds)}.", "Convert it to one of them.")
     if kinds == (TEXT,) and n_cells >= FEWEST_IDS and len(levels) >= NEARLY_DISTINCT * n_cells:
         seen = f"{len(levels)} of {n_cells} cells are distinct, as ids are: {show_some(levels)}."
-        return Doubt(name, "ids", seen, "Nothing that holds for other rows can be learned from it; drop it.")
+        return SuspiciousColumnWarning(
+            name, "ids", seen, "Nothing that holds for other rows can be learned from it; drop it."
+        )
     return None
 
 
