@@ -7,21 +7,13 @@ import importlib
 import inspect
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 # Pages that tell a room's story.
 STORIES = {
     "heedful": (
-        "start",
-        "which_estimator",
-        "attention_lasso",
-        "responses",
-        "counts",
-        "effects",
-        "learners",
-        "drift",
-        "certainty",
+        *("start", "which_estimator", "attention_lasso", "responses", "counts", "effects"),
+        *("learners", "drift", "certainty"),
     ),
     "heedful.attention": ("method",),
     "heedful.baseline": ("attention_lasso", "shapes"),
@@ -105,32 +97,25 @@ def is_protocol(target: Any) -> bool:
     return bool(getattr(target, "_is_protocol", False))
 
 
-def title(text: str) -> list[str]:
-    """Return a heading."""
-    return [text, "=" * len(text), ""]
-
-
 def write_name(name: str, value: Any) -> str:
     """Return the page of one public name: its docstring, and those of its methods and properties."""
     room, _, short = name.rpartition(".")
-    lines = [*title(short), f".. py:currentmodule:: {room}", ""]
+    lines = [short, "=" * len(short), "", f".. py:currentmodule:: {room}", ""]
     if not callable(value):
         return "\n".join([*lines, f".. py:data:: {short}", f"   :value: {value!r}", ""])
     if not inspect.isclass(value):
         return "\n".join([*lines, f".. autofunction:: {short}", ""])
     lines += [f".. autoclass:: {short}", ""]
+    directives = {property: "autoproperty", cached_property: "autoattribute"}
     for member in public_members(value):
-        directive = "autoproperty" if isinstance(member.value, property) else "automethod"
-        if isinstance(member.value, cached_property):
-            directive = "autoattribute"
-        lines += [f"   .. {directive}:: {member.name}", ""]
+        lines += [f"   .. {directives.get(type(member.value), 'automethod')}:: {member.name}", ""]
     return "\n".join(lines)
 
 
 def write_room(room: str, first: dict[int, str]) -> str:
     """Return the page of one room: what it is for, where to read more, and its names with what they do."""
     stories = ", ".join(f":doc:`/{page}`" for page in STORIES.get(room, ()))
-    lines = [*title(room), f".. automodule:: {room}", "   :no-members:", ""]
+    lines = [room, "=" * len(room), "", f".. automodule:: {room}", "   :no-members:", ""]
     lines += [f"Read more: {stories}.", ""] if stories else []
     lines += [".. list-table::", "   :widths: 35 65", ""]
     own = []
@@ -145,23 +130,11 @@ def write_room(room: str, first: dict[int, str]) -> str:
 
 def pages() -> dict[str, str]:
     """Return the text of each page by its name in the folder of the API."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     first: dict[int, str] = {}
     for room in rooms():
-        found[f"{room}.rst"] = write_room(room, first)
+        texts[f"{room}.rst"] = write_room(room, first)
         for name, value in public_names(room):
             if not callable(value) or first[id(value)] == name:
-                found[f"{name}.rst"] = write_name(name, value)
-    return found
-
-
-def write(folder: Path) -> list[Path]:
-    """Write the pages into a folder; one that is as it was is left alone, so that Sphinx need not read it again."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, text in pages().items():
-        path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
-        written.append(path)
-    return written
+                texts[f"{name}.rst"] = write_name(name, value)
+    return texts

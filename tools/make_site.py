@@ -23,29 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 SOURCE, SITE = ROOT / "build" / "site-source", ROOT / "build" / "site"
 # Examples of the gallery, as they are to be read.
 GALLERY_ORDER = (
-    "one_prediction",
-    "house_price",
-    "credit",
-    "binary",
-    "survival",
-    "claims",
-    "effects",
-    "free_care",
-    "drift",
-    "moving",
-    "series",
-    "tissue",
-    "intervals",
-    "certainty",
-    "clusters",
-    "prototypes",
-    "learners",
-    "choosing",
-    "beside",
-    "saving_and_serving",
-    "dask_workers",
-    "extending_similarity",
-    "paper_row",
+    *("one_prediction", "house_price", "credit", "binary", "survival", "claims", "effects", "free_care"),
+    *("drift", "moving", "series", "tissue", "intervals", "certainty", "clusters", "prototypes"),
+    *("learners", "choosing", "beside", "saving_and_serving", "dask_workers", "extending_similarity", "paper_row"),
 )
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)((?:#[^)\s]*)?\))")
@@ -133,8 +113,11 @@ def gather() -> None:
         kept.add(SOURCE / there)
     pages = sorted(page.relative_to(SOURCE / "studies") for page in kept if page.is_relative_to(SOURCE / "studies"))
     listed = "\n".join(str(page.with_suffix("")) for page in pages if page.suffix == ".md")
-    put(SOURCE / "studies" / "index.md", STUDIES.format(pages=listed).encode())
-    kept |= {SOURCE / "studies" / "index.md", *make_api.write(SOURCE / "api")}
+    made = {SOURCE / "studies" / "index.md": STUDIES.format(pages=listed)}
+    made |= {SOURCE / "api" / name: text for name, text in make_api.pages().items()}
+    for path, text in made.items():
+        put(path, text.encode())
+    kept |= set(made)
     for path in [path for path in SOURCE.rglob("*") if path.is_file()]:
         if path not in kept and path.relative_to(SOURCE).parts[0] not in ("gallery", "backreferences"):
             path.unlink()
