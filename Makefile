@@ -82,10 +82,10 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 
 # Tables in and out, trees, kernels, files and scikit-learn's contract. What needs an extra is left to `make test`: the
 # modules of WITHOUT_EXTRAS, and estimators whose default learner is LightGBM.
-WITH_OLDEST := _trees _frames _intervals attention baseline cluster context similarity saving/test_file.py \
+WITH_OLDEST := _trees _frames _flow/test_intervals.py _flow/test_spread.py attention baseline cluster context similarity saving/test_file.py \
 	saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
 	_kernels/test_leaves.py _kernels/test_weighting.py estimators/test_tables.py estimators/test_contract.py \
-	estimators/test_lasso.py _tuning/test_shares.py
+	estimators/test_lasso.py _flow/test_shares.py
 WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity/test_past.py similarity/test_resolve.py \
 	similarity/test_teacher.py
 
@@ -96,7 +96,7 @@ test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that ar
 		-m 'not more' -k 'not AttentionRegressor and not AttentionClassifier'
 
 # What the targets below run: the tests above, and those of the release. TESTS=tests is the whole suite.
-TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_attention_model
+TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_flow
 
 .PHONY: test-newest
 test-newest: ## run TESTS with the newest of every package, in .venv-newest, with PYTHON

@@ -17,7 +17,7 @@ ROOMS = (heedful, baseline, similarity)
 CLASSES = [getattr(room, name) for room in ROOMS for name in room.__all__]
 ESTIMATORS = [target for target in CLASSES if inspect.isclass(target) and issubclass(target, BaseEstimator)]
 WRONG = """
-from heedful._attention_model.fitted import FittedAttention
+from heedful._flow.fitted import FittedAttention
 from heedful._models.linear import FittedLinear
 from heedful._responses import Classification, Response
 from heedful.estimators import AttentionLasso

@@ -25,9 +25,9 @@ from benchmarks.defaults.judge import DEFAULT, LASSO, gains, left_out_error, tel
 from benchmarks.simulations import make_continuous, make_high_dimensional, make_soft_clusters
 from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso, LocalLasso
-from heedful._attention_model.fitting import predict_unseen
-from heedful._models.protocol import Run
-from heedful._tuning.shares import OutOfFold
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.shares import OutOfFold
 from heedful.datasets import make_subgroups
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
 
@@ -37,7 +37,7 @@ PACKAGES = ("heedful", "scikit-learn", "lightgbm")
 MOST_ROWS = 500
 FORESTS = ("smooth", "sharp", "residual", "sharp residual")
 KEPT = {"temperature": (0.2, 0.05), "alpha_ratio": (np.inf, 10.0, 1.0, 0.3)}
-SHARES, TUNE = "heedful._tuning.shares", "heedful._tuning.tune"
+SHARES, TUNE = "heedful._flow.shares", "heedful._flow.tune"
 
 
 class Candidate(NamedTuple):

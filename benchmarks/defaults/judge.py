@@ -10,11 +10,11 @@ import pandas as pd
 from sklearn.model_selection import KFold
 
 from heedful import AttentionLasso
-from heedful._attention_model import fitting
-from heedful._attention_model.fitted import FittedAttention
-from heedful._models.protocol import Run
-from heedful._tuning.shares import OutOfFold
-from heedful._tuning.tune import tune
+from heedful._flow import fit as fitting
+from heedful._flow.fitted import FittedAttention
+from heedful._flow.kinds import Run
+from heedful._flow.shares import OutOfFold
+from heedful._flow.tune import tune
 
 FOLDS = 5
 LASSO, DEFAULT = "lasso", "as it is"

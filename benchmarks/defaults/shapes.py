@@ -20,15 +20,15 @@ from benchmarks import pages, study
 from benchmarks.defaults.judge import DEFAULT, LASSO, constants_of, gains, left_out_error, tell, try_heads
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
-from heedful._tuning.grid import Grid, make_grid
-from heedful._tuning.shares import fit_many
+from heedful._flow.heads import Grid, make_grid
+from heedful._flow.shares import fit_many
 from heedful.attention._weighting import Weighting
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 2, ("heedful",)
 MOST_ROWS = 500
 LINES, CURVES = (np.inf, 10.0, 1.0, 0.3), (1.0, 0.3)
-SHARES, TUNE, GUARD, GRID = (f"heedful._tuning.{name}" for name in ("shares", "tune", "guard", "grid"))
-FITTING, ADDITIVE = "heedful._attention_model.fitting", "additive"
+SHARES, TUNE, GUARD, GRID = (f"heedful._flow.{name}" for name in ("shares", "tune", "guard", "heads"))
+FITTING, ADDITIVE = "heedful._flow.fit", "additive"
 
 
 class Candidate(NamedTuple):

@@ -21,12 +21,12 @@ from benchmarks.defaults.judge import try_heads
 from benchmarks.guard import classes, noise
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
-from heedful._attention_model import fitting
-from heedful._attention_model.fitted import FittedAttention
-from heedful._tuning import shares
-from heedful._tuning.guard import ALL, cross_fit
-from heedful._tuning.shares import OutOfFold, fit_both, fit_many
-from heedful._tuning.tune import prune
+from heedful._flow import fit as fitting
+from heedful._flow import shares
+from heedful._flow.fitted import FittedAttention
+from heedful._flow.guard import ALL, cross_fit
+from heedful._flow.shares import OutOfFold, fit_both, fit_many
+from heedful._flow.tune import prune
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 8, ("heedful",)
 # Classes have so many times as many samples.

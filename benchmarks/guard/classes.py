@@ -13,9 +13,8 @@ from benchmarks.league.tables import cut_at_median
 from benchmarks.simulations import make_binary
 from benchmarks.tables import halves
 from heedful import AttentionLassoClassifier
-from heedful._attention_model import fitting
-from heedful._tuning import guard, tune
-from heedful._tuning.shares import OutOfFold
+from heedful._flow import guard, tune
+from heedful._flow.shares import OutOfFold
 
 SIZES, OTHERS, FEWEST_OTHERS = (60, 90, 130, 200), 300, 40
 # How many mistakes a guard thinks may not have been seen, and from which gain on, in standard errors, it lets anything
@@ -151,13 +150,13 @@ def one_sample(draw: Draw, seed: int) -> study.Scores:
     known = np.isin(truth, y)
     others, truth = others[known], truth[known]
     tried: list[OutOfFold] = []
-    choose = fitting.tune
+    choose = tune.tune
 
     def look(oof: OutOfFold, *how: Any) -> tune.Tuned:
         tried.append(oof)
         return choose(oof, *how)
 
-    with mock.patch.object(fitting, "tune", look), mock.patch.object(tune, "guard_factor", return_value=1.0):
+    with mock.patch.object(tune, "tune", look), mock.patch.object(tune, "guard_factor", return_value=1.0):
         model = AttentionLassoClassifier(random_state=seed, n_jobs=1).fit(X, y)
     blend, plain = model._fitted.tuned.blend, model._fitted.models.view(others).base
     place = np.searchsorted(model.classes_, truth)[:, None]

@@ -20,7 +20,7 @@ import pandas as pd
 from benchmarks import pages, study
 from benchmarks.simulations import make_continuous, make_soft_clusters
 from heedful import AttentionLasso
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
 from heedful.datasets import make_subgroups
 from heedful.plot._axes import finish, fonts
 from heedful.plot._style import CLUSTERS, NEUTRAL

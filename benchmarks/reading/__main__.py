@@ -21,11 +21,11 @@ from benchmarks import pages, study
 from benchmarks.reading.tables import TRUTHS, Rows, Truth, as_table, make_stand_ins, read_tables
 from benchmarks.tables import data_folder
 from heedful import AttentionLasso, AttentionLassoClassifier
-from heedful._attention_model import moves
-from heedful._attention_model.around import values_near
-from heedful._attention_model.small import MOST_TRIED
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
 from heedful.explain import Explanation
+from heedful.explain._compute import moves
+from heedful.explain._compute.around import values_near
+from heedful.explain._compute.small import MOST_TRIED
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 5, ("heedful", "scikit-learn")
 QUERIES, TRUTH_QUERIES, COVERAGE = 150, 100, 0.9
@@ -112,15 +112,15 @@ def fresh_fidelity(model: Any, queries: pd.DataFrame, slopes: np.ndarray) -> flo
     fitted, run = model._fitted, Run(1)
     table = model._read(queries)
     codes, given, own = fitted.rows.read(table), fitted.models.given_rows(table), fitted.values(table, run)
-    compared, columns = fitted.moves.compare(codes), fitted.columns_to_move(MOST_TRIED)
+    compared, columns = moves.moves_of(fitted).compare(codes), moves.columns_to_move(fitted, MOST_TRIED)
     with patch.multiple(moves, **FRESH):
-        rows = fitted.moves.towards(codes, compared, fitted.models.train_codes(), columns)
+        rows = moves.moves_of(fitted).towards(codes, compared, fitted.models.train_codes(), columns)
     source = np.repeat(np.arange(len(codes)), rows.shape[1])
     values = values_near(fitted, codes, rows.reshape(-1, rows.shape[2]), source, given, run)
     link_of = fitted.problem.family.link_of
     change = link_of(values).reshape(*rows.shape[:2], -1) - link_of(own)[:, None]
     away, before = rows - codes[:, None], codes[:, None]
-    alone = fitted.moves.levels | np.isnan(before)
+    alone = moves.moves_of(fitted).levels | np.isnan(before)
     stays = (rows == before) | (np.isnan(rows) & np.isnan(before))
     away = np.where(stays, 0.0, np.where(alone, -1.0, away))
     missed = change - np.einsum("qij,qkj->qik", away, slopes)

@@ -7,14 +7,14 @@ from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionLasso, LocalLasso
+from heedful._flow.heads import HeadGroup, Queries
+from heedful._folds import random_splits
 from heedful._kernels.shapes import Rule
 from heedful._models.linear_fits import _within_range, make_problem
 from heedful._solver import Paths, Scale, build_table, weight_rows
-from heedful._tuning.grid import HeadGroup, Queries
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline import LassoBaseline
-from heedful.baseline._folds import random_splits
 from heedful.similarity import TeacherSimilarity
 from reference.fits import blend_heads, head_values, train_queries
 from reference.lasso import weighted_lasso

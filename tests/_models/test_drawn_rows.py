@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from heedful._folds import Split
 from heedful._models.drawn_rows import draw_rows
 from heedful._solver import Classes, Numbers, Survival
-from heedful.baseline._folds import Split
 
 N = 4000
 

@@ -6,14 +6,14 @@ from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor, RandomForestRegressor
 
 from heedful._ensembles import read_ensemble
+from heedful._flow.heads import HeadGroup, Queries, make_grid
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_by_folds, predict_out_of_bag
+from heedful._folds import random_splits
 from heedful._models.leaves import LeafProblem
-from heedful._models.protocol import Run
 from heedful._solver import Classes, Numbers
-from heedful._tuning.grid import HeadGroup, Queries, make_grid
-from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
-from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads
 

@@ -8,8 +8,8 @@ from scipy import sparse
 
 import heedful
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful._flow.kinds import ScoredRows
 from heedful._kernels.shapes import ScoreRows, dense_rows
-from heedful._models.protocol import Look
 from heedful._models.screening import local_sizes
 from heedful._solver import Classes, Model, Numbers
 from heedful.attention._weighting import Weighting
@@ -163,7 +163,7 @@ def test_the_size_of_a_column_is_that_of_one_step_for_each_row_by_rows_that_are_
     scores = rng.normal(size=(2, rows.size, n_rows)) * (rng.uniform(size=(2, rows.size, n_rows)) < 0.1)
     kinds, few = [Weighting("softmax", 1.0), Weighting("softmax", 0.3)], sparse.csr_array(scores[1])
     stored = ScoreRows(few.indptr, few.indices.astype(np.int32), few.data, np.empty(0))
-    looks = [Look(dense_rows(scores[0]), kinds[0]), Look(stored, kinds[1])]
+    looks = [ScoredRows(dense_rows(scores[0]), kinds[0]), ScoredRows(stored, kinds[1])]
     link, problem = start.link(x), SimpleNamespace(family=family, weight=weight)
     curve, left = family.hessian(link, weight), family.residual(link, weight)[:, 0]
     bend = np.ones(n_rows) if curve is None else curve[:, 0]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit
 
+from heedful._folds import Split
 from heedful._models.shapes import _in_a_circle, _inner, _with_validation
-from heedful.baseline._folds import Split
 
 WAYS = [KFold(5), KFold(3), KFold(2), TimeSeriesSplit(3), ShuffleSplit(3, test_size=0.2, random_state=0)]
 N_ROWS = 41

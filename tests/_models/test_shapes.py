@@ -6,13 +6,13 @@ import pytest
 from sklearn.model_selection import KFold, TimeSeriesSplit
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
-from heedful._attention_model import fitting
 from heedful._blocks import side_by_side
+from heedful._flow import fit
+from heedful._flow.tune import Tuned
 from heedful._models import linear
 from heedful._models import shapes as room
 from heedful._solver import Survival
 from heedful._trees import fit_stumps
-from heedful._tuning.tune import Tuned
 from heedful.baseline import LassoBaseline
 from heedful.similarity import ForestProximity
 
@@ -278,7 +278,7 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
         shares.append(np.random.default_rng(0).dirichlet(np.ones(oof.heads.shape[1] + 1))[:-1])
         return Tuned(shares[0], np.zeros(shares[0].size), 1.0, oof.baseline)
 
-    monkeypatch.setattr(fitting, "tune", tune)
+    monkeypatch.setattr("heedful._flow.tune.tune", tune)
     model = fitted("numbers", X[:90], y[:90])
     attention, view = model._model, model._model.models.view(X[90:])
     models = model.local_models(X[90:])
@@ -298,15 +298,15 @@ def test_shares_of_heads_and_of_the_additive_model_are_those_that_were_tuned(mon
 
 def test_a_mixing_per_query_is_that_between_the_heads_and_both_global_models(monkeypatch):
     X, y = make_table()
-    seen, gather, tune = [], fitting.gather_evidence, fitting.tune
-    monkeypatch.setattr(fitting, "gather_evidence", lambda *args: seen.append(args) or gather(*args))
+    seen, gather, tune = [], fit.gather_evidence, fit.tune
+    monkeypatch.setattr(fit, "gather_evidence", lambda *args: seen.append(args) or gather(*args))
 
     def lean(oof, *how):
         tuned = tune(oof, *how)
         share = np.full(tuned.share.size, 0.6 / tuned.share.size)
         return tuned._replace(share=np.append(share[:-1], 0.2))
 
-    monkeypatch.setattr(fitting, "tune", lean)
+    monkeypatch.setattr("heedful._flow.tune.tune", lean)
     model = fitted("numbers", X, y, mixing="adaptive")
     share = model._model.tuned.additive
     lasso = LassoBaseline(random_state=0).fit(*table_of(model), splits=model._model.splits).predict_left_out()[:, 0]

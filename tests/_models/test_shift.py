@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
+from heedful._folds import Split
 from heedful._kernels.shapes import dense_rows
 from heedful._models.shift import SMOOTH, ShiftProblem, effective_rows
 from heedful._solver import Classes, Numbers
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
-from heedful.baseline._folds import Split
 from heedful.similarity._leaf_proximity import LeafProximity
 
 EQUAL = Weighting("softmax", 1e9)

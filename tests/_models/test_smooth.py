@@ -16,10 +16,10 @@ from heedful import (
     load_model,
     save_model,
 )
+from heedful._folds import Split, random_splits
 from heedful._models import linear
 from heedful._models import smooth as room
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
-from heedful.baseline._folds import Split, random_splits
 from heedful.similarity import ForestProximity
 from reference import smooth as slow
 

@@ -7,13 +7,13 @@ from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 
 from heedful import local_lasso
 from heedful._ensembles import read_ensemble
-from heedful._models.protocol import Run
+from heedful._flow.heads import HeadGroup, Queries, make_grid
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_by_folds, predict_out_of_bag
+from heedful._folds import random_splits
 from heedful._models.trees import LocalTrees, TreeProblem, tree_outputs
-from heedful._tuning.grid import HeadGroup, Queries, make_grid
-from heedful._tuning.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
-from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heedful._folds import Split
 from heedful._solver import Numbers
 from heedful._trees.early_stopping import EarlyStopping
-from heedful.baseline._folds import Split
 
 
 def walk(losses, patience):

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from heedful import _blocks
 from heedful._blocks import side_by_side
+from heedful._folds import Split, random_splits
 from heedful._solver import Classes, Deviance, Numbers
 from heedful._solver.survival import Survival
 from heedful._trees import Bins, Boosting, fit_stumps
-from heedful.baseline._folds import Split, random_splits
 from reference import stumps as reference
 
 KINDS = ["numbers", "binary", "two alike", "classes", "survival", "costs"]

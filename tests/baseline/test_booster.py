@@ -6,8 +6,8 @@ import lightgbm
 import numpy as np
 import pytest
 
+from heedful._folds import random_splits
 from heedful.baseline._booster import choose_rounds, small_booster
-from heedful.baseline._folds import random_splits
 
 N = 150
 TASKS = pytest.mark.parametrize("n_classes", [None, 2, 3])

@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from heedful import local_lasso
+from heedful._folds import random_splits
 from heedful.baseline import CoxBaseline
-from heedful.baseline._folds import random_splits
 from reference import losses
 from reference.cases import family_table, survival
 from reference.lasso import penalty_scale

@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import mean_tweedie_deviance
 
 from heedful import local_lasso
+from heedful._folds import random_splits
 from heedful.baseline import CoxBaseline, GlmBaseline, LassoBaseline, LogisticBaseline
-from heedful.baseline._folds import random_splits
 from reference import amounts
 from reference.cases import survival
 from reference.lasso import penalty_scale

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from heedful._folds import random_splits
 from heedful.baseline import LassoBaseline
-from heedful.baseline._folds import random_splits
 from heedful.baseline._guarded import GuardedLasso, slope_guard
 
 

@@ -6,8 +6,8 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from heedful import local_lasso
+from heedful._folds import Split, random_splits
 from heedful.baseline import LassoBaseline
-from heedful.baseline._folds import Split, random_splits
 from heedful.baseline._global import penalty_path
 from reference.lasso import weighted_lasso
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from heedful import local_lasso
+from heedful._folds import Split
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
-from heedful.baseline._folds import Split
 from reference.cases import family_table
 
 

@@ -6,8 +6,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 
 from heedful import local_lasso
+from heedful._folds import random_splits
 from heedful.baseline import LogisticBaseline
-from heedful.baseline._folds import random_splits
 from reference.cases import family_table
 from reference.lasso import penalty_scale
 from reference.losses import breach

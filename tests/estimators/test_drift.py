@@ -249,7 +249,7 @@ def test_results_do_not_depend_on_the_number_of_threads(rows, model):
 def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
     corrector = DriftCorrector(model, random_state=0).fit(*rows[1])
     whole = corrector.predict(rows[2][0])
-    monkeypatch.setattr("heedful._attention_model.parts.BUDGET", 1500)
+    monkeypatch.setattr("heedful._flow.parts.BUDGET", 1500)
     np.testing.assert_array_equal(corrector.predict(rows[2][0]), whole)
 
 

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from heedful import AttentionGLM, LocalLasso, load_model, save_model
-from heedful._intervals.calibration import Calibration
-from heedful._models.protocol import Run
+from heedful._flow.intervals import Calibration
+from heedful._flow.kinds import Run
 from heedful._responses import CountsOrCosts
 from heedful.similarity import ForestProximity
 

@@ -23,9 +23,9 @@ from heedful import (
     TreeAttentionRegressor,
     _blocks,
 )
-from heedful._intervals import calibration
-from heedful._intervals.calibration import Calibration
-from heedful._models.protocol import Run
+from heedful._flow import intervals as calibration
+from heedful._flow.intervals import Calibration
+from heedful._flow.kinds import Run
 from heedful.similarity import (
     BoostedProximity,
     ForestProximity,

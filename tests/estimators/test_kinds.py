@@ -27,7 +27,7 @@ from heedful import (
     LocalLearner,
     TreeAttentionRegressor,
 )
-from heedful._attention_model import parts
+from heedful._flow import parts
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 LAW = settings(deadline=None, max_examples=25, derandomize=True)

@@ -25,8 +25,8 @@ from skops import io as skops_io
 from threadpoolctl import threadpool_limits
 
 from heedful import LeafAttentionClassifier, LeafAttentionRegressor
-from heedful._attention_model.fitting import predict_unseen
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_unseen
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 TASKS = pytest.mark.parametrize("task", ["numbers", "two classes", "three classes"])

@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeRegressor
 from skops import io as skops_io
 
 from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLearner
-from heedful._attention_model.fitting import predict_unseen
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_unseen
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
 
 FOREST = ForestProximity(20)

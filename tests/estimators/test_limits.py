@@ -13,8 +13,8 @@ from heedful import (
     load_model,
     save_model,
 )
-from heedful._models.protocol import Run
-from heedful._tuning.grid import Queries
+from heedful._flow.heads import Queries
+from heedful._flow.kinds import Run
 from heedful.similarity import ForestProximity
 
 FEW = {"similarity": ForestProximity(10), "random_state": 0}

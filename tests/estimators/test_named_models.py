@@ -9,7 +9,7 @@ import pytest
 from tests.estimators.settings import with_local
 
 from heedful import AttentionCox, AttentionGLM, AttentionLasso, AttentionLassoClassifier
-from heedful._attention_model import fitted
+from heedful._flow import fitted
 from heedful.similarity import ForestProximity, default_forests
 from reference import amounts, losses
 from reference.cases import family_table

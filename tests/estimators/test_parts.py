@@ -21,8 +21,9 @@ from heedful import (
     ProtoClust,
     _blocks,
 )
-from heedful._attention_model import fitted as fitted_model
-from heedful._attention_model import fitting, parts
+from heedful._flow import fit as fitting
+from heedful._flow import fitted as fitted_model
+from heedful._flow import parts
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 FEW = {"similarity": ForestProximity(20), "random_state": 0}
@@ -91,8 +92,8 @@ def test_several_parts_share_one_bar(rows, monkeypatch, capsys):
 def test_fits_that_failed_in_several_parts_are_one_warning(rows, monkeypatch):
     model = fitted("numbers", *rows)
     monkeypatch.setattr(parts, "BUDGET", 1)
-    real = fitted_model.answer
-    monkeypatch.setattr(fitted_model, "answer", lambda *parts: real(*parts)._replace(n_failed=1))
+    real = fitted_model.predict_blocks
+    monkeypatch.setattr(fitted_model, "predict_blocks", lambda *parts: real(*parts)._replace(n_failed=1))
     with pytest.warns(ConvergenceWarning, match="60 of") as heard:
         model.predict(rows[0])
     assert len(heard) == 1

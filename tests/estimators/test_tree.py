@@ -14,8 +14,8 @@ from sklearn.model_selection import GroupKFold
 from skops import io as skops_io
 
 from heedful import LocalTrees, TreeAttentionRegressor, local_lasso
-from heedful._attention_model.fitting import predict_unseen
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_unseen
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 GRADIENT = GradientBoostingRegressor(n_estimators=9, random_state=0)

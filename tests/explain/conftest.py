@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
-from heedful._attention_model.queries import Ask
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful._flow.predict import Wanted
 from heedful.datasets import make_survival
 from heedful.similarity import ForestProximity
 
@@ -24,7 +24,7 @@ def table(n=90):
 def over_distinct_rows(model, X):
     """Return the dense attention of queries over the distinct training rows."""
     fitted = model._model
-    return fitted.ask(fitted.read(X), Ask(models=False, attention=True), Run()).attention.toarray()
+    return fitted.predict(fitted.read(X), Wanted(models=False, attention=True), Run()).attention.toarray()
 
 
 @pytest.fixture(scope="session")

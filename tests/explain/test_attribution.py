@@ -21,7 +21,8 @@ from heedful import (
     LocalLasso,
     saving,
 )
-from heedful._attention_model import attribution
+from heedful.explain._compute import value_function as attribution
+from heedful.explain._compute.value_function import value_function_of
 from heedful.similarity import ForestProximity
 
 FOREST = ForestProximity(20)
@@ -120,7 +121,7 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
 
 def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
     model, _ = mixed
-    game = model._fitted.game(model._run)
+    game = value_function_of(model._fitted, model._run)
     view, share = game.fitted.read_rows(game.compared.rows).view, game.compared.share
     slopes, curves = np.ones((1, 1, len(game.fitted.models.names))), np.ones((1, 1, 1))
     for coef, multiple in ((slopes, 0 * curves), (0 * slopes, curves), (slopes, curves)):
@@ -133,7 +134,7 @@ def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
 
 def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_no_order(mixed):
     model, X = mixed
-    game = model._fitted.game(model._run)
+    game = value_function_of(model._fitted, model._run)
     assert game.bins.categories.tolist() == [name == "member" for name in X]
     values = game.tables[0].values(game.binned(game.compared.rows.codes))
     # values of the rows themselves have mean 0: what a column does is their size

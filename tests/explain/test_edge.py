@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionRegressor, LocalLearner
-from heedful._attention_model import attribution
-from heedful._attention_model.fitted import worst_of
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful.explain._compute import value_function as attribution
+from heedful.explain._compute.explanation import worst_of
 from heedful.report._collect import collect
 from heedful.similarity import ForestProximity
 
@@ -70,7 +70,7 @@ def test_the_farthest_are_asked_about_and_few_of_many():
 
 
 def test_what_trees_usually_miss_is_measured_on_mixed_rows_that_they_were_not_fitted_to(made):
-    game = made[0]._model.game(Run())
+    game = attribution.value_function_of(made[0]._model, Run())
     weight = game.fitted.rows.weight
     n_columns = game.compared.rows.codes.shape[1]
     seen, new = (attribution.mix_rows(weight, n_columns, 50, seed) for seed in (0, 1))

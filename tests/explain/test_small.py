@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLasso
-from heedful._attention_model.small import ALONE, LEAST_GAIN, choose_columns
+from heedful.explain._compute.moves import moves_of
+from heedful.explain._compute.small import ALONE, LEAST_GAIN, choose_columns
 
 N_TRAIN = 160
 
@@ -78,7 +79,7 @@ def around(model, row, used):
     """Return how far columns move, alone and at once, what predictions do then, and how much each counts."""
     fitted = model._model
     codes = fitted.rows.read(row)
-    below, above, distance = fitted.moves.compare(codes)
+    below, above, distance = moves_of(fitted).compare(codes)
     every = np.arange(codes.shape[1])
 
     def predict(rows):
@@ -87,7 +88,7 @@ def around(model, row, used):
 
     sides = [np.array([np.where(every == j, end[0], codes[0]) for j in every]) for end in (below, above)]
     alone = predict(sides[1]) - predict(sides[0])
-    joint = fitted.moves.towards(codes, fitted.moves.compare(codes), fitted.models.train_codes(), every)[0]
+    joint = moves_of(fitted).towards(codes, moves_of(fitted).compare(codes), fitted.models.train_codes(), every)[0]
     several = predict(joint) - model.predict(row)
     kind = list(row).index("kind")
     moved = joint - codes

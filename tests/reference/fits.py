@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from heedful._attention_model.queries import Answer, Ask, Heads, QueryBatch, answer
+from heedful._flow.heads import Grid, HeadGroup, Queries
+from heedful._flow.kinds import Run, Variants, View
+from heedful._flow.predict import Heads, Prediction, QueryBatch, Wanted, predict_blocks
+from heedful._folds import random_splits
 from heedful._kernels.shapes import Rule
 from heedful._models.linear_fits import make_problem
-from heedful._models.protocol import Run, Variants, View
-from heedful._tuning.grid import Grid, HeadGroup, Queries
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
-from heedful.baseline._folds import random_splits
 from heedful.similarity import GaussianSimilarity
 from reference.cases import family_table
 
@@ -31,7 +31,7 @@ def head_values(group, problem, queries, happened, wanted) -> np.ndarray:
     return happened.observed(fits.values)
 
 
-def blend_heads(group, problem, queries, shares, *, n_jobs=1) -> Answer:
+def blend_heads(group, problem, queries, shares, *, n_jobs=1) -> Prediction:
     """Return the heads (n_weighting, n_ratio) blended by their shares, as predictions come by them."""
     size, nothing = len(queries.seen), np.empty((0, 0))
     view = View(nothing, nothing, queries.x, np.zeros((size, problem.family.n_values)))
@@ -41,7 +41,7 @@ def blend_heads(group, problem, queries, shares, *, n_jobs=1) -> Answer:
     )
     heads = Heads(grid, problem, share, share, 1.0, 1.0, None)
     batch = QueryBatch(view, [queries.seen], queries.number)
-    return answer(batch, heads, Ask(coef=True, attention=True), Run(n_jobs))
+    return predict_blocks(batch, heads, Wanted(coef=True, attention=True), Run(n_jobs))
 
 
 class FamilyCase:

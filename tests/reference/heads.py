@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from heedful._flow.shares import OutOfFold
 from heedful._solver import Classes, Numbers, Survival
-from heedful._tuning.shares import OutOfFold
 
 LOSSES = ("squares", "log", "survival")
 

@@ -9,7 +9,7 @@ from heedful.saving._trust import foreign_types, is_ours
     ("name", "ours"),
     [
         ("heedful.similarity._forest.ForestProximity", True),
-        ("heedful._training_table.TrainingTable", True),
+        ("heedful._flow.table.TrainingTable", True),
         ("sklearn.tree._tree.Tree", False),
         ("collections.OrderedDict", True),
         ("heedful.similarity._forest.clone", False),

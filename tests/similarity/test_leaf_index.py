@@ -5,8 +5,8 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
-from heedful._attention_model.fitting import predict_unseen
-from heedful._models.protocol import Run
+from heedful._flow.kinds import Run
+from heedful._flow.out_of_fold import predict_unseen
 from heedful.similarity import ForestProximity, _own_forest, default_forests
 
 

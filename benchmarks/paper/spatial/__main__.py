@@ -21,8 +21,8 @@ from sklearn.model_selection import GroupKFold
 from benchmarks import pages, study
 from benchmarks.tables import data_folder
 from heedful import AttentionLassoClassifier, plot
+from heedful._folds import Split
 from heedful.baseline import LogisticBaseline
-from heedful.baseline._folds import Split
 from heedful.context import neighbor_features
 from heedful.datasets import make_tissue
 from heedful.plot._axes import finish, fonts

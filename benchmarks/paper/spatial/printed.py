@@ -32,8 +32,8 @@ from benchmarks.paper.spatial.__main__ import (
 )
 from benchmarks.tables import data_folder
 from heedful import AttentionLassoClassifier
+from heedful._folds import Split
 from heedful.baseline import LogisticBaseline
-from heedful.baseline._folds import Split
 from heedful.similarity import ForestProximity
 
 TEMPERATURES = {"one head, temperature 1": 1.0, "one head, temperature 0.1": 0.1}

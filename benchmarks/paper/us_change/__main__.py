@@ -22,8 +22,8 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks import pages, study
 from benchmarks.tables import data_folder, load_series
 from heedful import AttentionLasso, LocalLasso
+from heedful._folds import Split
 from heedful.baseline import LassoBaseline
-from heedful.baseline._folds import Split
 from heedful.context import lag_features
 from heedful.datasets import make_regimes
 from heedful.similarity import ForestProximity

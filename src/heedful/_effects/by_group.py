@@ -8,7 +8,7 @@ import pandas as pd
 from heedful._effects.average import average_effect, check_subset
 from heedful._effects.given import one_column
 from heedful._effects.scores import EffectRows
-from heedful._training_table import TrainingTable
+from heedful._flow import TrainingTable
 
 COLUMNS = ("effect", "standard_error", "low", "high", "p_value", "n_rows")
 # More groups than this are hardly meant: a column of numbers, or of names.

@@ -9,8 +9,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from heedful._effects.given import Column
+from heedful._folds import Split, random_splits, user_splits
 from heedful._frames import Observations, TableReader, count_rows, find_observations, take
-from heedful.baseline._folds import Split, random_splits, user_splits
 
 # Propensities are kept this far from 0 and 1; it is worth a word if they are so near in more than this share of rows,
 # and an end if in more than that one. For amounts: the part of their variance that columns do not tell.

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from heedful._attention_model.fitted import FittedAttention
 from heedful._effects.scores import EffectRows, read_rows
+from heedful._flow import FittedAttention
 from heedful._responses import effect_weights
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from heedful._effects.nuisance import Nuisance, Rows
 from heedful._effects.scores import EffectRows, read_rows
-from heedful.baseline._folds import Split, group_splits, random_splits
+from heedful._folds import Split, group_splits, random_splits
 
 # The first of so many parts of the rows only learn; each of the others is a block. The first block has so many folds.
 PARTS, LEARN, FOLDS = 4, 2, 3

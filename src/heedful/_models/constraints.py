@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from heedful._checks import check_choice, check_number
-from heedful._training_table import TrainingTable
+from heedful._flow import TrainingTable
 
 PENALTIES = ("lasso", "group")
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}

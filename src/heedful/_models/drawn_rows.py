@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heedful._folds import Split
 from heedful._solver import Family
-from heedful.baseline._folds import Split
 
 
 class Drawn(NamedTuple):

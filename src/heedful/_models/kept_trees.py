@@ -7,13 +7,12 @@ import pandas as pd
 from sklearn.base import clone
 
 from heedful._ensembles import Ensemble, is_fitted, read_ensemble
+from heedful._flow import FittedModels, HeldOut, Problem, Run, TrainingTable, View
+from heedful._folds import Split
 from heedful._frames import take
 from heedful._models.learners import copies, default_booster, need_every_class, predict_left_out
-from heedful._models.protocol import FittedModels, HeldOut, Problem, Run, View
 from heedful._responses import Response
 from heedful._solver import with_every_class
-from heedful._training_table import TrainingTable
-from heedful.baseline._folds import Split
 
 EVERYONE = slice(None)
 

@@ -10,9 +10,10 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from heedful import _blocks
+from heedful._flow import BlockFits, FittedModels, HeldOut, Problem, Run, TrainingTable, Variants, View, rows_to_try
+from heedful._folds import Split
 from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
-from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View, rows_to_try
 from heedful._responses import Response, knows_numbers
 from heedful._solver import (
     Classes,
@@ -23,11 +24,9 @@ from heedful._solver import (
     takes_codes,
     with_every_class,
 )
-from heedful._training_table import TrainingTable
 from heedful.attention._attention import blend_attention
 from heedful.attention._weighting import Weighting, weigh
 from heedful.baseline._booster import choose_rounds, small_booster
-from heedful.baseline._folds import Split
 
 ONE = np.ones((1, 1))
 EQUAL = [Weighting("softmax", 1.0)]

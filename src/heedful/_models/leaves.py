@@ -5,14 +5,13 @@ from typing import Any
 import numpy as np
 
 from heedful._ensembles import Ensemble, is_fitted
+from heedful._flow import BlockFits, Run, TrainingTable, Variants
+from heedful._folds import Split
 from heedful._models.kept_trees import EVERYONE, AroundTrees, FoldTrees, KeptTrees
 from heedful._models.learners import labelled_family
-from heedful._models.protocol import BlockFits, Run, Variants
 from heedful._responses import Response
 from heedful._solver import Classes, LeafTable, Numbers, importance_of
-from heedful._training_table import TrainingTable
 from heedful.attention._weighting import weigh
-from heedful.baseline._folds import Split
 
 
 class LeafModels:

@@ -18,18 +18,17 @@ from heedful._checks import (
     is_word,
 )
 from heedful._file_checks import require, require_numbers
+from heedful._flow import FittedModels, LinearRows, Problem, Run, ScoresOf, TrainingTable, Variants, View, rows_to_try
+from heedful._folds import Split, inner_splits
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN
 from heedful._models.constraints import ask_of_columns, check_wishes
 from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import FittedModels, Looks, Problem, Run, Variants, View, rows_to_try
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, split_offset, unit_response
 from heedful._solver import Model, make_rule, working_tables
-from heedful._training_table import TrainingTable
-from heedful.baseline._folds import Split, inner_splits
 from heedful.baseline._model import GlobalModel
 from heedful.similarity import Similarity, TeacherSimilarity
 
@@ -200,6 +199,8 @@ class FittedLinear(FittedModels):
     """A lasso for all rows, an additive and a smooth model beside it or not, and what local lassos need of them."""
 
     linear = by_column = True
+    shapes: Shapes | None
+    smooth: Smooth | None
     rival = "one lasso for all rows"
 
     def __init__(
@@ -294,13 +295,19 @@ class FittedLinear(FittedModels):
         coef[:, :n_names] = model.coef[:, :n_names]
         return Model(model.intercept, coef)
 
+    def linear_rows(self, problem: Problem) -> LinearRows | None:
+        """Return the training rows of the lassos."""
+        if not isinstance(problem, LinearProblem):
+            return None
+        return LinearRows(problem.tables, self.scale.unit[: len(self.names)] / self.scale.y_unit)
+
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
         """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
         if not (self.local.exact and self._takes_steps and isinstance(problem, LinearProblem)):
             return problem
         return problem.to_convergence()
 
-    def narrow(self, problem: Problem, splits: list[Split], looks: Looks) -> Problem:
+    def narrow(self, problem: Problem, splits: list[Split], looks: ScoresOf) -> Problem:
         """Return lassos of the columns with the largest local coefficients, if there are more than may be used."""
         if self.most is None or len(self.names) <= self.most or not isinstance(problem, LinearProblem):
             return problem

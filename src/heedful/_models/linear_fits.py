@@ -8,8 +8,9 @@ from scipy import sparse
 
 from heedful import _kernels
 from heedful._file_checks import require, require_indices, require_numbers
+from heedful._flow import BlockFits, HeldOut
+from heedful._folds import Split
 from heedful._kernels.shapes import Heads, LeafRows, NearRows, Rule, Table
-from heedful._models.protocol import BlockFits, HeldOut
 from heedful._solver import (
     Family,
     Model,
@@ -26,7 +27,6 @@ from heedful._solver import (
 )
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import Weighting, kernel_parts, weigh
-from heedful.baseline._folds import Split
 
 # Columns of local models up to which rows near a query are fitted from its own moments.
 MOST_NEAR = 80

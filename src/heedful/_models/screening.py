@@ -5,18 +5,18 @@ from collections.abc import Iterable
 import numpy as np
 from scipy import sparse
 
+from heedful._flow import ScoredRows
+from heedful._folds import Split
 from heedful._models.linear_fits import LinearProblem
-from heedful._models.protocol import Look
 from heedful._solver import Model
 from heedful.attention._weighting import weigh
-from heedful.baseline._folds import Split
 
 # Numbers held at once for a piece of the columns.
 PIECE = 4_000_000
 
 
 def narrow_problem(
-    problem: LinearProblem, most: int, splits: list[Split], looks: Iterable[Look], rows: np.ndarray
+    problem: LinearProblem, most: int, splits: list[Split], looks: Iterable[ScoredRows], rows: np.ndarray
 ) -> LinearProblem:
     """Return the problem with at most ``most`` columns: those with the largest local coefficients.
 
@@ -41,7 +41,7 @@ def local_sizes(
     problem: LinearProblem,
     start: Model,
     kept: np.ndarray,
-    looks: list[Look],
+    looks: list[ScoredRows],
     rows: np.ndarray,
 ) -> np.ndarray:
     """Return how large the local coefficients of each column are: the mean square of one coordinate step.
@@ -69,7 +69,7 @@ def local_sizes(
     return size
 
 
-def _weigh(look: Look, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
+def _weigh(look: ScoredRows, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
     """Return excess weights, as a dense matrix if most of them are there: its products are several times as fast."""
     excess, background = weigh(look.scores, look.weighting, prior)
     return (excess.toarray() if 5 * excess.nnz > prior.size * background.size else excess), background

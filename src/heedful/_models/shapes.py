@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from heedful._file_checks import require_numbers
+from heedful._flow import TrainingTable
+from heedful._folds import Split
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
 from heedful._solver import Family, Survival
-from heedful._training_table import TrainingTable
 from heedful._trees.stumps import CODES, fit_stumps, used_columns
-from heedful.baseline._folds import Split
 
 # Rows that no fold leaves out are left out by folds among themselves, this many.
 INNER_FOLDS = 5

@@ -5,13 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful._flow import BlockFits, FittedModels, HeldOut, Problem, Run, TrainingTable, Variants, View, fill_missing
 from heedful._frames import take
-from heedful._models.protocol import BlockFits, FittedModels, HeldOut, Problem, Run, Variants, View
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import unit_response
 from heedful._solver import Classes, Family, MeanDeviance, Numbers, importance_of
-from heedful._training_table import TrainingTable, fill_missing
 from heedful.attention._attention import blend_attention
 from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity._leaf_proximity import LeafScores

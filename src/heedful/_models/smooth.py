@@ -13,8 +13,8 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from heedful import _kernels
 from heedful._file_checks import require, require_numbers
+from heedful._folds import Split
 from heedful._solver import Survival
-from heedful.baseline._folds import Split
 from heedful.baseline._global import GlobalFit, fit_global
 
 # Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
@@ -71,6 +71,11 @@ class Smooth:
     kernel: Kernel
     level: np.ndarray
     train: np.ndarray
+
+    @property
+    def slope(self) -> np.ndarray:
+        """The typical slope of each column."""
+        return self.kernel.slope
 
     def check_loaded(self) -> None:
         """Raise if parts that came from a file do not suit each other."""

@@ -7,16 +7,15 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from heedful._ensembles import Ensemble, is_fitted
+from heedful._flow import BlockFits, Run, TrainingTable, Variants, View
+from heedful._folds import Split
 from heedful._kernels.shapes import Rule
 from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
 from heedful._models.linear_fits import LinearProblem, make_problem
-from heedful._models.protocol import BlockFits, Run, Variants, View
 from heedful._responses import Response
 from heedful._solver import Numbers, Scale, measure, no_model, ridge_rows
-from heedful._training_table import TrainingTable
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import weigh
-from heedful.baseline._folds import Split
 from heedful.baseline._global import null_gradient, penalty_path
 
 TOL, MAX_ITER = 1e-9, 10_000

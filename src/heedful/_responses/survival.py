@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from heedful._checks import check_survival, check_weights
+from heedful._folds import by_group
 from heedful._responses.protocol import Words, no_offset, unit_response
 from heedful._solver import Survival
 from heedful.baseline import CoxBaseline
-from heedful.baseline._folds import by_group
 
 
 class SurvivalTimes:

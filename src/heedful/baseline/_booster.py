@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from heedful._folds import Split
 from heedful._optional import import_optional
-from heedful.baseline._folds import Split
 
 ROUNDS, LEAVES = 100, 8
 # Trees of few leaves need few cuts, and a fit costs as much as there are bins to look at.

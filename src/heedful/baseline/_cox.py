@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from heedful._checks import check_survival, check_weights
+from heedful._folds import Split
 from heedful._solver import Survival
 from heedful._undo import all_or_nothing
-from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_weights
+from heedful._folds import Split
 from heedful._solver import Family
 from heedful._undo import all_or_nothing
-from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
 
 

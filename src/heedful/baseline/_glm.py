@@ -5,9 +5,9 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_choice, check_offset, check_weights
+from heedful._folds import Split
 from heedful._solver import read_amounts
 from heedful._undo import all_or_nothing
-from heedful.baseline._folds import Split
 from heedful.baseline._model import GlobalModel
 
 FAMILIES = ("poisson", "gamma", "tweedie")

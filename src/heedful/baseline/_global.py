@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._file_checks import require_numbers
+from heedful._folds import Split, fold_weights
 from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._solver import (
     SQUARES,
@@ -26,7 +27,6 @@ from heedful._solver import (
     whole_table,
     working_tables,
 )
-from heedful.baseline._folds import Split, fold_weights
 
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to so many times the tolerance but no more than the

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from heedful._folds import Split, by_group
 from heedful._solver import Family, Model, PseudoOutcomes
-from heedful.baseline._folds import Split, by_group
 from heedful.baseline._global import link_left_out
 from heedful.baseline._lasso import LassoBaseline
 

@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from heedful import _blocks
 from heedful._checks import check_number
+from heedful._folds import BASELINE_FOLDS, Split, random_splits
 from heedful._frames import Observations, count_rows, find_observations
 from heedful._solver import Family, read_constraints
-from heedful.baseline._folds import BASELINE_FOLDS, Split, random_splits
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
 from heedful.baseline._nested import choose_in_folds
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from heedful._folds import Split
 from heedful._solver import Model, Scale
-from heedful.baseline._folds import Split
 from heedful.baseline._global import GlobalFit, fit_global, link_left_out
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from heedful._attention_model.fitted import FittedAttention
+from heedful._flow import FittedAttention
 from heedful._frames import is_frame
 
 ASKED = ("predict", "predict_proba", "predict_log_proba", "decision_function", "predict_survival_function", "score")

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from heedful._attention_model.settings import Settings, check_learner, check_settings
 from heedful._checks import check_like, check_number, check_tuning_rows
+from heedful._flow import ModelKind, Settings, check_learner, check_settings
 from heedful._models.learners import LearnerModels, LocalLearner
-from heedful._models.protocol import ModelKind
 from heedful._responses import Classification, Response
 from heedful._solver import check_takes_weights
 from heedful.estimators._base import whole_seed

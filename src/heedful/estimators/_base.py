@@ -11,24 +11,29 @@ from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from heedful._attention_model.effects import Asked, tell_effects
-from heedful._attention_model.fitted import FittedAttention
-from heedful._attention_model.fitting import fit_attention
-from heedful._attention_model.held_out import read_held_out
-from heedful._attention_model.settings import Settings, check_features, check_learner, warn_of_lags
-from heedful._attention_model.summary import summarise
-from heedful._attention_model.tables import LocalModels
 from heedful._checks import check_choice, check_count, check_number, check_weights
 from heedful._ensembles import ACCEPTED, is_ensemble
+from heedful._flow import (
+    FittedAttention,
+    GivenRows,
+    ModelKind,
+    Run,
+    Settings,
+    TrainingTable,
+    as_frame,
+    check_features,
+    check_learner,
+    fit_attention,
+    warn_of_lags,
+)
+from heedful._folds import user_splits
 from heedful._frames import count_rows, one_row, read_table, select
-from heedful._models.protocol import ModelKind, Run
 from heedful._responses import Response, with_offset
-from heedful._training_table import GivenRows, TrainingTable, as_frame
 from heedful.attention import Attention
-from heedful.baseline._folds import user_splits
 from heedful.estimators._alone import baseline_alone
 from heedful.estimators._offset import NO_OFFSET, Offset
-from heedful.explain import Explanation, HeldOutPredictions, Summary
+from heedful.explain import Explanation, HeldOutPredictions, Summary, _compute
+from heedful.explain._compute import LocalModels
 from heedful.explain._unseen import measure
 
 
@@ -238,7 +243,7 @@ class AttentionEstimator(BaseEstimator):
             Tables indexed like the queries.
         """
         max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
-        return self._fitted.local_models(self._read_rows(X), max_terms, keep_models, self._run)
+        return _compute.local_models(self._fitted, self._read_rows(X), max_terms, keep_models, self._run)
 
     def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
         """Return what each prediction does when a column changes.
@@ -285,8 +290,8 @@ class AttentionEstimator(BaseEstimator):
         hint = "0.9 means nine of ten effects."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
         table = self._read_rows(X)
-        asked = Asked(select(table, columns, "columns"), scale, coverage)
-        return tell_effects(self._fitted, table, asked, self._run)
+        options = _compute.EffectOptions(select(table, columns, "columns"), scale, coverage)
+        return _compute.local_effects(self._fitted, table, options, self._run)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
@@ -317,7 +322,7 @@ class AttentionEstimator(BaseEstimator):
         max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
         fitted, table = self._fitted, self._read_rows(X)
         y = [y] if isinstance(X, pd.Series) and y is not None and np.ndim(y) == 0 else y
-        return fitted.explain(table, y, given.read(len(table)), method, max_terms, self._run)
+        return _compute.explain(fitted, table, y, given.read(len(table)), method, max_terms, self._run)
 
     def summary(self) -> Summary:
         """Return in plain words how good the model is and what it goes by.
@@ -329,7 +334,7 @@ class AttentionEstimator(BaseEstimator):
             that matter most, and what the table is. Print it, or let a notebook show it.
         """
         fitted = self._fitted
-        return summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
+        return _compute.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
     @available_if(_has_score)
     def held_out(self) -> HeldOutPredictions:
@@ -355,7 +360,7 @@ class AttentionEstimator(BaseEstimator):
         >>> int(model.held_out().calibration(5)["rows"].sum())
         80
         """
-        return read_held_out(self._fitted)
+        return _compute.read_held_out(self._fitted)
 
     @property
     def baseline_(self) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.queries import BlockAnswer, QueryBatch, known_attention
+from heedful._flow import BlockPrediction, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear
 from heedful._models.linear_fits import LinearProblem
 from heedful._responses import Response, SurvivalTimes
@@ -134,7 +134,7 @@ class _Lines(NamedTuple):
     base_coef: np.ndarray
 
 
-def _survival_block(lines: _Lines, times: np.ndarray, batch: QueryBatch, found: BlockAnswer) -> np.ndarray:
+def _survival_block(lines: _Lines, times: np.ndarray, batch: QueryBatch, found: BlockPrediction) -> np.ndarray:
     """Return the survival probabilities (n_query, n_times) of a block of queries."""
     models, fit, share = lines.models, lines.models.baseline.fit_, found.mixing[:, None]
     local = models.original(found.coef) if found.coef.size else lines.base_coef

@@ -11,15 +11,27 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from heedful import _blocks
-from heedful._attention_model.fitted import FittedAttention
-from heedful._attention_model.fitting import Seeds, check_columns, fit_heads
-from heedful._attention_model.queries import Ask, BlockAnswer, QueryBatch, known_attention
-from heedful._attention_model.settings import Settings, check_mixing, check_temperature
 from heedful._checks import check_weights
+from heedful._flow import (
+    BlockPrediction,
+    Columns,
+    FittedAttention,
+    GivenRows,
+    QueryBatch,
+    Seeds,
+    Settings,
+    TrainingTable,
+    Wanted,
+    as_frame,
+    check_columns,
+    check_mixing,
+    check_temperature,
+    fit_heads,
+    known_attention,
+)
 from heedful._models.recent import Recent, check_window, read_time
 from heedful._models.served import ServedModel
 from heedful._models.shift import FittedShift, effective_rows
-from heedful._training_table import Columns, GivenRows, TrainingTable, as_frame
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._drift_alike import LEAVES, check_alike, choose_alike
@@ -200,14 +212,14 @@ class DriftCorrector(AttentionEstimator):
         everyone = fitted.left_out(np.arange(len(base)))
         everyone = everyone._replace(view=everyone.view._replace(x=base, base=base))
         recent = shift.recent.part(rows.given)
-        left_out = rows.give_rows(fitted.ask(everyone, Ask(), self._run).value)
+        left_out = rows.give_rows(fitted.predict(everyone, Wanted(), self._run).value)
         if X is None:
             n_eff = rows.give_rows(self._count_rows(everyone))
             queries = Corrected(recent.table, recent.base, left_out, n_eff)
         else:
             table = self._read(X)
             batch = fitted.read(table)
-            corrected = fitted.ask(batch, Ask(), self._run).value
+            corrected = fitted.predict(batch, Wanted(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
         family = shift.response.family(recent.y)
@@ -331,7 +343,7 @@ class DriftCorrector(AttentionEstimator):
         """Return the effective number of recent rows behind each correction, block by block."""
         fitted = self._fitted
         if np.count_nonzero(fitted.tuned.share) > 1:
-            return fitted.ask(batch, Ask(models=False, summary=_effective_rows), self._run).summary
+            return fitted.predict(batch, Wanted(models=False, summary=_effective_rows), self._run).summary
         # one head alone needs no attention of all pairs
         groups = fitted.grid.groups
         heads = [(number, weighting) for number, group in enumerate(groups) for weighting in group.weightings]
@@ -355,5 +367,5 @@ def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAtt
     return effective_rows(rows, weighting, fitted.problem.weight)
 
 
-def _effective_rows(found: BlockAnswer) -> np.ndarray:
+def _effective_rows(found: BlockPrediction) -> np.ndarray:
     return known_attention(found).n_eff

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from heedful._attention_model.settings import check_similarity
 from heedful._checks import check_choice
+from heedful._flow import check_similarity
 from heedful._models.served import ServedModel
 from heedful.similarity import ForestProximity, Similarity
 from heedful.similarity._leaf_proximity import LeafProximity

@@ -15,8 +15,8 @@ from typing import NamedTuple, cast
 import numpy as np
 import pandas as pd
 
+from heedful._flow import Columns, GivenRows, TrainingTable
 from heedful._models.recent import Recent, shown
-from heedful._training_table import Columns, GivenRows, TrainingTable
 from heedful._trees import Binned, Growing, grow_forest
 from heedful.explain._drift_moved import IMPROVABLE, REFERENCE_IMPROVABLE, RELATION_MOVED, ROWS_MOVED
 

@@ -11,7 +11,6 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from heedful._attention_model.settings import Settings
 from heedful._checks import check_count, check_number, check_weights, is_word
 from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
@@ -25,6 +24,7 @@ from heedful._effects.scores import EffectRows
 from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
 from heedful._effects.unseen import effects_differ, r_loss, rows_with_effects
 from heedful._effects.validation import Validation, validate
+from heedful._flow import Settings
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LinearModels, LocalLasso
 from heedful._responses import Effect, effect_weights

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, is_word
+from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
-from heedful._models.protocol import ModelKind
 from heedful._responses import Classification, Response
 from heedful._solver import LEAF_VALUES
 from heedful.estimators._base import check_ensemble, whole_seed

@@ -6,14 +6,14 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from heedful._attention_model.certainty import tell_certainty
-from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_count, check_like, check_number, is_word
+from heedful._flow import Settings, check_settings
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
 from heedful._responses import Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given
 from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.explain import _compute
 from heedful.similarity import ForestProximity
 
 
@@ -100,7 +100,7 @@ class LassoEstimator(AttentionEstimator):
         hint = "0.9 means nine of ten coefficients."
         coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
         n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
-        return tell_certainty(self._fitted, self._read(X), coverage, n_draws, self._run)
+        return _compute.coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
 
     @property
     def alpha_(self) -> float:

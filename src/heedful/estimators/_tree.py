@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from heedful._attention_model.settings import Settings, check_settings
 from heedful._checks import check_choice, check_grid, check_like, is_word
-from heedful._models.protocol import ModelKind
+from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.trees import LocalTrees, TreeModels
 from heedful.estimators._base import check_ensemble, whole_seed
 from heedful.estimators._wrapping import WrappingEstimator

@@ -3,8 +3,7 @@
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
-from heedful._attention_model.settings import Settings
-from heedful._models.protocol import ModelKind
+from heedful._flow import ModelKind, Settings
 from heedful._responses import Regression, Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator, Given

@@ -1,0 +1,117 @@
+"""The flow: from a training table to a fitted attention model, by way of baseline, similarities, heads and shares."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from heedful import _blocks
+from heedful._flow.adaptive import gather_errors, gather_evidence
+from heedful._flow.fitted import FittedAttention
+from heedful._flow.guard import heads_alone
+from heedful._flow.heads import make_grid
+from heedful._flow.held_out import held_out_losses, held_out_residuals, held_out_values
+from heedful._flow.kinds import FittedModels, ModelKind, Run
+from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.settings import Settings
+from heedful._flow.shares import OutOfFold
+from heedful._flow.similarities import check_columns, fit_similarities, score_training_rows
+from heedful._flow.table import TrainingTable
+from heedful._flow.tune import Tuned, choose_mixing, tune, tune_with_others
+from heedful._folds import BASELINE_FOLDS, Split, even_folds, random_splits
+from heedful._responses import Response
+
+
+class Seeds(NamedTuple):
+    """Where folds and similarities, and where the halves of the guard are drawn from."""
+
+    folds: np.random.RandomState
+    halves: np.random.RandomState
+
+
+def fit_attention(
+    rows: TrainingTable,
+    response: Response,
+    kind: ModelKind,
+    settings: Settings,
+    n_folds: int | None,
+    seed: np.random.RandomState,
+    run: Run,
+) -> FittedAttention:
+    """Fit the global model, then attention to it; ``n_folds`` None stands for the baseline's own number."""
+    with _blocks.one_blas_thread():
+        check_columns(rows, settings.similarities)
+        size, strata = rows.weight.size, response.strata(rows.y)
+        splits = rows.splits or random_splits(size, n_folds or BASELINE_FOLDS, seed, strata)
+        models = kind.fit(rows, response, splits, run)
+        return fit_heads(models, settings, splits, Seeds(seed, seed), run, few=kind.few_heads)
+
+
+def fit_heads(
+    models: FittedModels, settings: Settings, splits: list[Split], seeds: Seeds, run: Run, *, few: bool = False
+) -> FittedAttention:
+    """Fit similarities, try the heads on rows that were left out, and choose their shares."""
+    similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
+    pulls = models.pulls(similarities)
+    grids = (settings.temperatures, settings.ratios)
+    shapes = models.shapes is not None
+    grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few, shapes=shapes)
+    fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
+    problem = models.make_problem(grid.variants, fixed, seeds.folds)
+    problem = models.narrow(problem, splits, partial(score_training_rows, models, grid))
+    fitted = FittedAttention(models, problem, grid, splits)
+    if fixed:
+        unknown = np.full(grid.n_heads, np.nan)
+        fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
+    else:
+        choose_shares(fitted, settings, seeds.halves, run)
+    models.finish()
+    return fitted
+
+
+def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
+    """Try every head on rows it has not seen, fit shares, and keep what adaptive mixing and intervals need."""
+    models = fitted.models
+    oof = predict_unseen(fitted, settings.out_of_bag, run)
+    others = models.others_left_out() if settings.mixing is None and settings.mixings is None else {}
+    unseen = {name: oof.family.observed(values) for name, values in others.items()}
+    every = np.column_stack([oof.heads, oof.baseline, *unseen.values()])
+    known = np.flatnonzero(np.isfinite(every).all(axis=1))
+    plain = oof
+    if others:
+        tuned, oof = tune_with_others(oof, unseen, known, seed)
+    elif settings.mixings is not None:
+        even = oof.weight if settings.out_of_bag else even_folds(oof.weight, fitted.splits)
+        tuned = choose_mixing(oof._replace(weight=even).part(known), settings.mixings, seed)
+    else:
+        tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
+    if settings.mixing is None:
+        tuned = shrink(models, tuned, oof.baseline[known])
+    fitted.tuned = tuned
+    fitted.unseen = held_out_losses(plain.part(known), tuned.blend)
+    fitted.held_out = held_out_values(plain, tuned, known, others)
+    if settings.adaptive and tuned.share.any():
+        local = heads_alone(oof, tuned.share)
+        if settings.mixings is None:
+            overall = tuned.mixing / tuned.guard
+            fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
+        else:
+            fitted.evidence = gather_errors(oof.baseline, local, oof.family, (0.0, *settings.mixings))
+    if settings.intervals:
+        blend, splits = adapt_blend(fitted, oof, known, run), [] if settings.out_of_bag else fitted.splits
+        fitted.residuals = held_out_residuals(fitted.response, models.rows.y, known, blend, splits)
+
+
+def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
+    """Return shares as the models use them, and the blend that goes with these."""
+    share = models.shrink(tuned.share)
+    factor = share.sum() / tuned.share.sum() if tuned.share.any() else 1.0
+    return tuned._replace(share=share, blend=baseline + factor * (tuned.blend - baseline))
+
+
+def adapt_blend(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, run: Run) -> np.ndarray:
+    """Return the blend of the rows ``known``, with their own mixings if each query has one."""
+    if fitted.evidence is None or not fitted.leaves_out:
+        return fitted.tuned.blend
+    part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
+    return (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)

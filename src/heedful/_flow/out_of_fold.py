@@ -1,0 +1,110 @@
+"""Predictions of training rows by heads that did not see them: out of bag, or by folds."""
+
+import numpy as np
+
+from heedful import _blocks
+from heedful._flow.fitted import FittedAttention
+from heedful._flow.heads import Grid, HeadGroup, Queries
+from heedful._flow.kinds import HeldOut, Problem, Run
+from heedful._flow.shares import OutOfFold, Whole
+from heedful._flow.similarities import seen_rows, similarity_targets
+from heedful._folds import Split
+from heedful._solver import Family
+from heedful.similarity._protocol import refit
+
+# Probabilities of several classes by all heads are kept until shares are known, unless there are more numbers of them.
+MOST_KEPT = 25_000_000
+
+
+def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
+    """Return what heads and global models that did not see a training row predict of it."""
+    models, problem, grid, splits = fitted.models, fitted.problem, fitted.grid, fitted.splits
+    family = problem.family
+    whole = family.n_values > 2 and problem.weight.size * grid.n_heads * family.n_values <= MOST_KEPT
+    if out_of_bag:
+        heads = predict_out_of_bag(grid, problem, splits, run, whole=whole)
+    else:
+        seen, targets = seen_rows(models, grid.similarities), similarity_targets(models, grid.similarities)
+        heads = predict_by_folds(grid, problem, splits, seen, targets, run, whole=whole)
+    baseline = models.left_out(problem, out_of_bag, run)
+    every = Whole(heads, baseline) if whole else None
+    observed = (family.observed(heads) if whole else heads, family.observed(baseline))
+    return OutOfFold(*observed, family, models.rows.weight, grid.shaped, models.rows.groups, every)
+
+
+def predict_out_of_bag(
+    grid: Grid, problem: Problem, splits: list[Split], run: Run, *, whole: bool = False
+) -> np.ndarray:
+    """Predict training rows by scores of trees that did not draw them and local models that leave them out.
+
+    Returns the part of each prediction that the loss looks at (n_train, n_heads), or the ``whole`` of it (n_train,
+    n_heads, n_values); NaN for rows that the problem does not try heads on.
+    """
+    heads = np.full(_shape(grid, problem, whole), np.nan)
+    for part in problem.held_out(splits):
+        # scores are those of training rows by number: nothing else is seen of them
+        queries = Queries(part.x, part.number[:, None], part.number)
+        asked = (part, queries, problem.family, run, whole)
+        columns = [_observe(group, grid.variants.size, *asked) for group in grid.groups]
+        heads[part.number] = np.hstack(columns)
+    return heads
+
+
+def predict_by_folds(
+    grid: Grid,
+    problem: Problem,
+    splits: list[Split],
+    seen: list[np.ndarray],
+    targets: list[np.ndarray],
+    run: Run,
+    *,
+    whole: bool = False,
+) -> np.ndarray:
+    """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
+
+    ``seen`` holds the training rows as each similarity sees them, ``targets`` what it is fitted to; the result is that
+    of ``predict_out_of_bag``.
+    """
+    total = np.zeros(_shape(grid, problem, whole))
+    times = np.zeros(problem.weight.size)
+    for k, split in enumerate(splits):
+        part, train = problem.fold(k, split), split.train
+        if part.number.size == 0:
+            continue
+        columns = []
+        for group, rows, target in zip(grid.groups, seen, targets, strict=True):
+            fitted = refit(group.similarity, rows[train], target[train], problem.weight[train])
+            queries = Queries(part.x, rows[part.number])
+            own = group._replace(similarity=fitted)
+            columns.append(_observe(own, grid.variants.size, part, queries, problem.family, run, whole))
+        total[part.number] += np.hstack(columns)
+        times[part.number] += 1
+    times = times.reshape(-1, *[1] * (total.ndim - 1))
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def _shape(grid: Grid, problem: Problem, whole: bool) -> tuple[int, ...]:
+    """Return the shape of predictions of all rows by all heads."""
+    return (problem.weight.size, grid.n_heads, *([problem.family.n_values] if whole else []))
+
+
+def _observe(
+    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Family, run: Run, whole: bool
+) -> np.ndarray:
+    """Return the predictions of every head of a group (n_query, n_heads): what the loss looks at, or the whole."""
+    wanted = np.ones((len(group.weightings), n_variants), dtype=bool)
+    largest = part.problem.largest_block
+    blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, largest)
+    shared = (group, part, queries, family, wanted, whole)
+    found = _blocks.run(_observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
+    n_heads = len(group.weightings) * n_variants
+    return np.concatenate(list(found)).reshape(part.number.size, n_heads, *([family.n_values] if whole else []))
+
+
+def _observe_block(
+    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Family, wanted: np.ndarray, whole: bool
+) -> np.ndarray:
+    own = queries.block(block)
+    nobody = np.zeros(wanted.shape)
+    fits = part.problem.fit(group.score(own), own.x, group.weightings, wanted, nobody, group.anchor(own))
+    return fits.values if whole else family.part(part.number[block]).observed(fits.values)

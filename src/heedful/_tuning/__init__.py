@@ -1,1 +1,0 @@
-"""Choosing heads: the grid, out-of-fold predictions, shares, the guard, adaptive mixing."""

@@ -1,0 +1,72 @@
+"""Predictions of training rows by models that did not see them, as users read them."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from heedful._responses import split_offset
+from heedful._solver import Survival
+from heedful.explain._compute.model import FittedModel
+from heedful.explain._compute.tables import Frames
+from heedful.explain._errors import Predicted
+from heedful.explain._held_out import HeldOutPredictions
+from heedful.explain._unseen import measure
+
+
+def read_held_out(fitted: FittedModel) -> HeldOutPredictions:
+    """Return what models that did not see a training row predict of it, of the rows as they were given."""
+    if fitted.held_out is None:
+        raise ValueError(
+            "`held_out` needs predictions of left-out rows, and this fit kept none: with a fixed `mixing` of one head "
+            "nothing was to be chosen, and of many classes and rows there are too many numbers. Fit with "
+            "`mixing='auto'`, or use `explain(X, y)` of new rows."
+        )
+    rows, response = fitted.rows, fitted.response
+    number, *both = fitted.held_out
+    offset = split_offset(rows.y[number], response.n_encoded)[1]
+    given = []
+    for part in both:
+        values = np.full((rows.weight.size, part.shape[1]), np.nan)
+        values[number] = response.expected(part, offset)
+        given.append(rows.give_rows(values))
+    known = np.isfinite(given[0]).all(axis=1)
+    place = rows.given[known]
+    y, weight = rows.response.iloc[place], rows.given_weight[place]
+    own, plain = (Frames(y.index, [], response.outputs).per_output(part[known], "prediction") for part in given)
+    groups = None if rows.groups is None else np.rint(rows.give_rows(rows.groups.astype(float))[known]).astype(np.int64)
+    every = split_offset(rows.y, response.n_encoded)[1]
+    return HeldOutPredictions(
+        y=y,
+        prediction=own,
+        baseline_prediction=plain,
+        weight=pd.Series(weight, y.index, name="weight"),
+        error=measure(response.words, fitted.unseen),
+        mixing=fitted.tuned.mixing,
+        task=response.task,
+        words=response.words,
+        rival=fitted.models.rival,
+        predicted=_predicted(fitted, y, (np.asarray(own), np.asarray(plain)), weight, groups),
+        offset=None if every is None else pd.Series(rows.give_rows(every)[known], y.index, name="offset"),
+    )
+
+
+def _predicted(
+    fitted: FittedModel,
+    y: pd.DataFrame,
+    both: tuple[np.ndarray, np.ndarray],
+    weight: np.ndarray,
+    groups: np.ndarray | None,
+) -> Predicted:
+    response, family = fitted.response, fitted.problem.family
+    found = Predicted(response.task, y, *both, response.classes, weight, groups)
+    if not isinstance(family, Survival):
+        return found
+    error = float(np.average(family.reported_alone(), weights=fitted.rows.weight))
+    alone = ("Kaplan-Meier", error, response.words.error)
+    return found._replace(alone=alone, survival=partial(_curves, family, both))
+
+
+def _curves(family: Survival, both: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> list[np.ndarray]:
+    """Return the survival probabilities of both models under the common hazard."""
+    return [np.exp(-np.outer(np.exp(part), family.hazard_at(times))) for part in both]

@@ -1,0 +1,82 @@
+"""A fitted attention model in figures: what ``summary()`` tells."""
+
+import numpy as np
+import pandas as pd
+
+from heedful._flow import Run, Wanted, known_attention
+from heedful._frames import DATES, TableReader
+from heedful.explain._compute.held_out import read_held_out
+from heedful.explain._compute.model import FittedModel
+from heedful.explain._compute.value_function import systematic, value_function_of
+from heedful.explain._errors import facts_beside
+from heedful.explain._summary import Summary
+
+# Training rows, at equal steps of their weight, that stand for all of them.
+MOST_ROWS = 200
+ROUNDING = 1e-12
+
+
+def summarise(fitted: FittedModel, name: str, unseen: pd.Series, run: Run) -> Summary:
+    """Return how good a model is, how much attention it uses, and which columns matter."""
+    rows, tuned, models = fitted.rows, fitted.tuned, fitted.models
+    return Summary(
+        name=name,
+        response=", ".join(map(str, rows.response.columns)),
+        words=fitted.response.words,
+        n_rows=rows.n_given,
+        n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),
+        columns=count_columns(rows.reader),
+        unseen_error=unseen,
+        beside=tell_beside(fitted),
+        mixing=tuned.mixing,
+        n_heads=tuned.share.size,
+        n_used=int((tuned.share > 0).sum()),
+        n_eff=median_rows(fitted) if tuned.mixing > 0 else np.nan,
+        importances=importances(fitted, run._replace(verbose=0)),
+        rival=models.rival,
+        share=models.share,
+        curves=(1 - tuned.mixing) * tuned.additive,
+        smooth=(1 - tuned.mixing) * tuned.smooth,
+    )
+
+
+def tell_beside(fitted: FittedModel) -> tuple[tuple[str, str], ...]:
+    """Return what is told beside the error on unseen rows; nothing of an effect, which nobody sees."""
+    if fitted.held_out is None or fitted.response.task == "effect":
+        return ()
+    held_out = read_held_out(fitted)
+    return tuple(facts_beside(held_out.predicted, held_out.rival))
+
+
+def count_columns(reader: TableReader) -> pd.Series:
+    """Return the number of columns of each kind."""
+    kinds = [
+        "categories" if levels is not None else "dates" if DATES in kinds else "numbers"
+        for kinds, levels in zip(reader.kinds, reader.levels, strict=True)
+    ]
+    return pd.Series(kinds).value_counts().reindex(["numbers", "dates", "categories"], fill_value=0)
+
+
+def median_rows(fitted: FittedModel) -> float:
+    """Return the weighted median of the effective numbers of rows that training rows, each left out, attend to."""
+    chosen, share = systematic(fitted.rows.weight, MOST_ROWS)
+    found = fitted.predict(fitted.left_out(chosen), Wanted(models=False, attention=True), Run())
+    n_eff = fitted.rows.give_back(known_attention(found)).n_eff
+    order = np.argsort(n_eff, kind="stable")
+    return float(n_eff[order][np.searchsorted(np.cumsum(share[order]), 0.5 - 1e-9)])
+
+
+def importances(fitted: FittedModel, run: Run) -> pd.Series:
+    """Return the weighted mean absolute contribution of each column over training rows, the largest first."""
+    game = value_function_of(fitted, run)
+    compared = game.compared
+    chosen, share = systematic(compared.share, MOST_ROWS)
+    rows, link = compared.rows.take(chosen), compared.link[chosen]
+    added = game.fast(fitted.read_rows(rows), rows.codes, link)
+    # of several classes the most probable one is explained
+    own = added[np.arange(chosen.size), link.argmax(axis=1)]
+    size = share @ np.abs(own)
+    # what rounding leaves moves nothing
+    size[size < ROUNDING * np.abs(link).max()] = 0.0
+    found = pd.Series(size, fitted.rows.reader.names, name="importance")
+    return found.sort_values(ascending=False, kind="stable")
