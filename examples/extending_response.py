@@ -1,35 +1,32 @@
 """A response of one's own in one file: counts that spread more than Poisson's, under the negative binomial deviance.
 
-A family says what a loss is, a response how it is read and given back, an estimator puts both together. Nothing else of
-heedful knows of it: heads, shares, guard, attention, explanations and saving come with it.
+A response says how it is read, what its loss is and what it is called; an estimator names it. Nothing else of heedful
+knows of it: heads, shares, guard, attention, explanations and saving come with it.
 """
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
-from heedful._checks import check_response
-from heedful._responses import Regression, Words
-from heedful._solver import Losses, RowByRow
-from heedful.baseline._family import FamilyBaseline
-from heedful.estimators._linear import LassoEstimator
+from heedful import AttentionLasso
+from heedful.responses import Losses, Response, Words
 
 # The variance of a count is its mean plus its squared mean over this.
 SIZE = 2.0
 
 
-class NegativeBinomial(RowByRow):
-    """Counts with their loss; the linear predictor is the logarithm of the rate, and rates are blended."""
+class SpreadCounts(Response):
+    """Whole numbers >= 0; the linear predictor is the logarithm of the rate, and rates are blended."""
 
+    task = "spread counts"
+    words = Words("counts", "expected count", "log rate", "half negative binomial deviance", factor="factor")
     # a rate a hundred times as high, or as low, is as far as one Newton step is believed
     farthest_step = float(np.log(100.0))
 
-    def __init__(self, y):
-        self.y = y
-
-    def part(self, rows):
-        return NegativeBinomial(self.y[rows])
-
-    def new_rows(self, encoded):
-        return NegativeBinomial(encoded)
+    def encode(self, y):
+        values = column_or_1d(y, dtype=np.float64)
+        if not (values >= 0).all():
+            raise ValueError(f"`y` must hold counts >= 0, got {values.min():g}. Drop those rows.")
+        return values
 
     def null_link(self, weight):
         return np.log([np.average(self.y, weights=weight)])
@@ -61,40 +58,17 @@ class NegativeBinomial(RowByRow):
         bend = y / rate**2 - (y + SIZE) / (SIZE + rate) ** 2
         return Losses(value, (y + SIZE) / (SIZE + rate) - y / rate, np.maximum(bend, 0.01 / (1.0 + rate) ** 2))
 
-
-class SpreadCounts(Regression):
-    """Whole numbers >= 0: read like other numbers, with a loss and words of their own."""
-
-    task = "spread counts"
-    words = Words("counts", "expected count", "log rate", "half negative binomial deviance", factor="factor")
-
-    def encode(self, y):
-        values = check_response(y)
-        if (values < 0).any():
-            raise ValueError(f"`y` must hold counts >= 0, got {values.min():g}. Drop those rows.")
-        return values
-
-    def family(self, encoded):
-        return NegativeBinomial(encoded)
-
-    def baseline(self, alpha, tol, n_jobs):
-        return FamilyBaseline(NegativeBinomial, alpha, tol=tol, n_jobs=n_jobs)
-
     def score(self, encoded, values, sample_weight):
         """Return the part of the deviance that is explained."""
-        family, mean = self.family(encoded), np.full(len(values), np.average(encoded, weights=sample_weight))
-        own, null = (np.average(family.losses(rate).value, weights=sample_weight) for rate in (values[:, 0], mean))
-        return float(1.0 - own / null)
+        rows, mean = self.with_rows(encoded), np.full(len(values), np.average(encoded, weights=sample_weight))
+        fitted, null = (np.average(rows.losses(rate).value, weights=sample_weight) for rate in (values[:, 0], mean))
+        return float(1.0 - fitted / null)
 
 
-class AttentionNegativeBinomial(LassoEstimator):
+class AttentionNegativeBinomial(AttentionLasso):
     """Predict expected counts by a negative binomial lasso fitted to the training rows that matter for each row."""
 
-    def _response(self, y):
-        return SpreadCounts()
-
-    def _has_intervals(self):
-        return False
+    reads = SpreadCounts()
 
 
 def main():

@@ -23,7 +23,7 @@ GROUND = {
     "_ensembles",
     "_trees",
 }
-FLOW = GROUND | {"attention", "_solver", "_folds", "baseline", "similarity", "_responses", "_flow"}
+FLOW = GROUND | {"_responses", "attention", "_solver", "_folds", "baseline", "similarity", "_flow"}
 MAY_IMPORT: dict[str, set[str]] = {
     "_kernels": set(),
     "_checks": set(),
@@ -37,13 +37,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_file_checks": set(),
     "_ensembles": {"_kernels", "_checks", "_file_checks", "_optional"},
     "_trees": {"_kernels", "_blocks", "_file_checks"},
+    "_responses": {"_kernels", "_checks"},
+    "responses": {"_responses"},
     "attention": GROUND,
-    "_solver": GROUND | {"attention"},
+    "_solver": GROUND | {"_responses", "attention"},
     "_folds": {"_frames", "_solver"},
-    "baseline": GROUND | {"_solver", "_folds"},
+    "baseline": GROUND | {"_responses", "_solver", "_folds"},
     "similarity": GROUND,
     "context": GROUND,
-    "_responses": GROUND | {"_solver", "_folds", "baseline"},
     "_flow": FLOW - {"_flow"},
     "_models": FLOW,
     "cluster": GROUND,

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from heedful._flow.adaptive import PRIOR_ROWS, adapt, gather_errors, gather_evidence
-from heedful._solver import Numbers
 from heedful.attention import attend
 from reference.differences import differences
 from reference.heads import LOSSES, made_up_heads
+from reference.rows import numbers_of
 
 
 @pytest.fixture
 def known(rng):
     y, base = rng.normal(size=50), rng.normal(size=50)
-    return Numbers(y), base, 0.6 * y + 0.4 * rng.normal(size=50)
+    return numbers_of(y), base, 0.6 * y + 0.4 * rng.normal(size=50)
 
 
 def test_it_minimises_the_weighted_error_plus_the_prior(rng, known):
@@ -30,7 +30,7 @@ def test_it_minimises_the_weighted_error_plus_the_prior(rng, known):
 def test_equal_weights_over_many_rows_give_the_global_closed_form(rng):
     y, base = rng.normal(size=20_000), rng.normal(size=20_000)
     heads = 0.5 * y + 0.5 * base + 0.5 * rng.normal(size=20_000)
-    evidence = gather_evidence(base, heads, Numbers(y), np.ones(y.size), 0.0)
+    evidence = gather_evidence(base, heads, numbers_of(y), np.ones(y.size), 0.0)
     step = heads - base
     overall = float(np.clip(step @ (y - base) / (step @ step), 0, 1))
     assert adapt(attend(np.zeros((1, y.size))), evidence)[0] == pytest.approx(overall, abs=0.01)
@@ -75,7 +75,7 @@ def test_few_effective_rows_cannot_swing_it():
     # heads that are right for every second row and as far off for the others: by its own rows alone a query that sees
     # the former would take all of them, one that sees the latter nothing
     y, base = np.zeros(200), np.ones(200)
-    evidence = gather_evidence(base, np.where(np.arange(200) % 2, 0.0, 2.0), Numbers(y), np.ones(200), 0.5)
+    evidence = gather_evidence(base, np.where(np.arange(200) % 2, 0.0, 2.0), numbers_of(y), np.ones(200), 0.5)
     attended = np.array([1, 3, 10, 30, 100])
     rows = np.arange(200) // 2
     for side, whole in ((1, 0.5), (0, -1.5)):

@@ -6,8 +6,8 @@ import pytest
 from heedful._flow.guard import blended, cross_fit, guard_factor, mean_gain
 from heedful._flow.shares import OutOfFold, fit_many
 from heedful._flow.tune import tune
-from heedful._solver import Classes, Numbers, PseudoOutcomes
 from reference.heads import LOSSES, made_up_heads
+from reference.rows import classes_of, numbers_of, pseudo_outcomes_of
 
 
 def seed():
@@ -42,7 +42,7 @@ def heavy_rows(rng, n=200):
     """Responses with a few huge values, and heads as erratic as they are."""
     y = np.exp(2.5 * rng.normal(size=n))
     heads = np.exp(2.5 * rng.normal(size=(n, 8)))
-    return OutOfFold(heads, np.full(n, np.exp(2.5**2 / 2)), Numbers(y), np.ones(n))
+    return OutOfFold(heads, np.full(n, np.exp(2.5**2 / 2)), numbers_of(y), np.ones(n))
 
 
 def test_a_few_huge_responses_cost_less_than_one_per_cent(rng):
@@ -54,7 +54,7 @@ def test_a_few_huge_responses_cost_less_than_one_per_cent(rng):
 
 
 def test_the_guard_opens_from_none_to_all_with_the_gain_in_standard_errors(rng):
-    part = OutOfFold(np.empty((100, 0)), np.zeros(100), Numbers(np.ones(100)), np.ones(100))
+    part = OutOfFold(np.empty((100, 0)), np.zeros(100), numbers_of(np.ones(100)), np.ones(100))
     noise = rng.normal(size=100)
     levels = [guard_factor(part, shift + 0.5 * noise) for shift in (-0.2, 0.05, 0.1, 0.12, 0.5)]
     assert levels == sorted(levels)
@@ -64,7 +64,7 @@ def test_the_guard_opens_from_none_to_all_with_the_gain_in_standard_errors(rng):
 
 
 def test_a_gain_that_is_the_same_for_every_row_is_let_through():
-    part = OutOfFold(np.empty((9, 0)), np.full(9, 0.5), Classes(np.arange(9) % 2, 2), np.ones(9))
+    part = OutOfFold(np.empty((9, 0)), np.full(9, 0.5), classes_of(np.arange(9) % 2, 2), np.ones(9))
     assert guard_factor(part, np.full(9, 0.6)) == 1
     assert guard_factor(part, np.full(9, 0.4)) == 0
     assert guard_factor(part, part.baseline) == 0
@@ -83,7 +83,7 @@ def cross_fitted(part):
 
 def test_cross_fitting_never_uses_a_rows_own_response(rng):
     part = made_up_heads(rng, "squares", 40, 8, gain=0.3)
-    changed = part._replace(family=Numbers(part.family.y + 100 * (np.arange(40) == 7)))
+    changed = part._replace(family=numbers_of(part.family.y + 100 * (np.arange(40) == 7)))
     one, other = cross_fitted(part), cross_fitted(changed)
     assert one[7] == other[7]
     assert not np.allclose(one, other)
@@ -119,9 +119,9 @@ def test_the_factor_is_a_line_from_minus_one_to_three_standard_errors(rng, error
     gain = rng.normal(size=n)
     gain = 0.1 * (gain - gain.mean()) / gain.std()
     gain += errors * 0.1 / np.sqrt(n)
-    part = OutOfFold(np.zeros((n, 1)), np.ones(n), Numbers(np.zeros(n)), np.ones(n))
+    part = OutOfFold(np.zeros((n, 1)), np.ones(n), numbers_of(np.zeros(n)), np.ones(n))
     assert guard_factor(part, np.sqrt(1 - gain)) == pytest.approx(factor, abs=1e-6)
-    noise = part._replace(family=PseudoOutcomes(np.zeros(n)).part(np.arange(n)))
+    noise = part._replace(family=pseudo_outcomes_of(np.zeros(n)).part(np.arange(n)))
     assert guard_factor(noise, np.sqrt(1 - gain)) == pytest.approx(np.clip((errors - 0.5) / 2.5, 0, 1), abs=1e-6)
 
 
@@ -146,7 +146,7 @@ def test_each_row_may_have_been_of_another_class_with_the_chance_of_one_row(rng,
     n, n_classes = 40, 4 if case == "four classes" else 2
     y, offset = rng.integers(0, n_classes, size=n), rng.normal(size=n) if case == "offsets" else None
     baseline, blend = rng.uniform(0.1, 0.9, size=(2, n))
-    family = Classes(y, n_classes, offset=offset)
+    family = classes_of(y, n_classes, offset=offset)
     part = OutOfFold(np.empty((n, 0)), baseline, family, rng.uniform(0.5, 2, size=n))
     np.testing.assert_allclose(mean_gain(part, blend), two_outcomes(part, blend))
 
@@ -161,7 +161,7 @@ def test_numbers_and_survival_have_no_other_class(rng):
 
 
 def sure(n):
-    return OutOfFold(np.empty((n, 0)), np.full(n, 0.9), Classes(np.arange(n) % 2, 2), np.ones(n))
+    return OutOfFold(np.empty((n, 0)), np.full(n, 0.9), classes_of(np.arange(n) % 2, 2), np.ones(n))
 
 
 def test_few_rows_that_were_all_right_do_not_show_that_one_may_be_surer():
@@ -177,7 +177,7 @@ def test_a_blend_that_is_too_sure_of_few_rows_costs_new_ones_little(rng):
         right = rng.uniform(size=2000) < chance
         surer = chance**2 / (chance**2 + (1 - chance) ** 2)
         baseline, head = (np.where(right, part, 1 - part) for part in (chance, surer))
-        every = OutOfFold(head[:, None], baseline, Classes(np.zeros(2000), 2), np.ones(2000))
+        every = OutOfFold(head[:, None], baseline, classes_of(np.zeros(2000), 2), np.ones(2000))
         few, fresh = every.part(np.arange(60)), every.part(np.arange(60, 2000))
         factor = guard_factor(few, few.heads[:, 0])
         cost = fresh.mean_loss(blended(fresh, np.array([factor]))) / fresh.mean_loss(fresh.baseline) - 1

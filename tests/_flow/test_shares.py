@@ -21,9 +21,10 @@ from heedful._flow.shares import (
     without_extremes,
 )
 from heedful._flow.tune import tune
-from heedful._solver import Numbers
-from heedful._solver.families import Losses, like_rows
+from heedful._responses import Losses, Regression
+from heedful._responses.response import like_rows
 from reference.heads import LOSSES, made_up_heads
+from reference.rows import numbers_of
 
 
 def columns_of(part):
@@ -95,7 +96,7 @@ def test_the_best_mixing_of_each_head_is_that_of_a_scalar_optimiser(rng, loss, g
         assert cost(found) <= best.fun + 1e-10
 
 
-class Bent(Numbers):
+class Bent(Regression):
     """A loss of numbers that turns from a square to a line: Newton steps from far off leave the minimum behind."""
 
     def losses(self, observed):
@@ -106,7 +107,7 @@ class Bent(Numbers):
 
 @pytest.mark.parametrize("best", [0.05, 0.3, 0.62, 0.97])
 def test_the_best_mixing_is_found_where_newton_steps_alone_go_astray(best):
-    part = OutOfFold(np.ones((3, 1)), np.zeros(3), Bent(np.full(3, best)), np.ones(3))
+    part = OutOfFold(np.ones((3, 1)), np.zeros(3), numbers_of(np.full(3, best), kind=Bent), np.ones(3))
     assert best_mixing(part, part.heads) == pytest.approx(best, abs=1e-9)
 
 
@@ -126,7 +127,7 @@ def test_one_head_takes_its_best_mixing_if_no_other_is_worth_more(rng, loss):
 def test_a_head_that_gains_on_few_rows_pays_for_it(mixing, n_bold, best):
     # the error of the baseline is 1; one head gains 0.19 on every row, the other 1 on some: 0.2 or 0.25 on average
     heads = np.column_stack([np.full(100, 0.9), np.arange(100) >= n_bold]).astype(float)
-    part = OutOfFold(heads, np.ones(100), Numbers(np.zeros(100)), np.ones(100))
+    part = OutOfFold(heads, np.ones(100), numbers_of(np.zeros(100)), np.ones(100))
     assert np.argmin(head_errors(part)) == 1
     np.testing.assert_array_equal(fit_one(part, mixing), np.eye(2)[best])
 
@@ -199,7 +200,7 @@ def test_head_errors_are_weighted_mean_losses(rng, loss):
 
 def test_head_errors_of_numbers_are_squares(rng):
     part = made_up_heads(rng, "squares")
-    assert isinstance(part.family, Numbers)
+    assert isinstance(part.family, Regression)
     np.testing.assert_allclose(head_errors(part), ((part.heads - part.family.y[:, None]) ** 2).mean(axis=0))
 
 
@@ -253,7 +254,7 @@ def test_a_head_with_shapes_that_says_what_a_line_does_is_not_tried(rng):
 def test_which_heads_repeat_others_does_not_depend_on_the_unit(rng, unit):
     heads = rng.normal(size=(30, 3))
     heads = unit * np.column_stack([heads, heads[:, 1] * (1 + 1e-9), heads[:, 1] * (1 + 1e-3)])
-    part = OutOfFold(heads, np.zeros(30), Numbers(unit * rng.normal(size=30)), np.ones(30))
+    part = OutOfFold(heads, np.zeros(30), numbers_of(unit * rng.normal(size=30)), np.ones(30))
     assert repeats(part).tolist() == [False, False, False, True, False]
 
 
@@ -262,9 +263,9 @@ def test_one_wild_row_does_not_rule_the_shares():
     truth = rng.normal(size=80)
     y, heads = truth + 0.3 * rng.normal(size=80), np.column_stack([truth, truth + rng.normal(size=80)])
     heads[0] = [-5.0, 60.0]
-    calm = OutOfFold(heads[1:], np.zeros(79), Numbers(y[1:]), np.ones(79))
+    calm = OutOfFold(heads[1:], np.zeros(79), numbers_of(y[1:]), np.ones(79))
     y[0] = 60.0
-    wild = OutOfFold(heads, np.zeros(80), Numbers(y), np.ones(80))
+    wild = OutOfFold(heads, np.zeros(80), numbers_of(y), np.ones(80))
     # by squared errors alone the second head, which is noise but for this row, would be the better one
     assert np.mean((heads[:, 1] - y) ** 2) < np.mean((heads[:, 0] - y) ** 2)
     assert fit_many(wild, None)[0] > 0.7
@@ -274,12 +275,12 @@ def test_one_wild_row_does_not_rule_the_shares():
 def test_no_residual_counts_more_than_four_deviations():
     rng = np.random.default_rng(1)
     y = rng.standard_t(2, size=400)
-    family, weight = Numbers(y), np.ones(400)
-    trust = family.trust(np.zeros(400), weight)
+    family, weight = numbers_of(y), np.ones(400)
+    trust = family.robust_weight(np.zeros(400), weight)
     limit = 4 * 1.4826 * np.median(np.abs(y))
     assert (trust * y**2).max() <= limit**2 * (1 + 1e-2)
     assert (trust[np.abs(y) < 0.99 * limit] == 1.0).all()
     assert (trust[np.abs(y) > 1.01 * limit] < 1.0).all()
-    twice = Numbers(np.append(y, y[:50])).trust(np.zeros(450), np.ones(450))[:400]
-    assert np.allclose(twice, family.trust(np.zeros(400), np.where(np.arange(400) < 50, 2.0, 1.0)))
-    assert (Numbers(np.r_[np.zeros(9), 1.0]).trust(np.zeros(10), np.ones(10)) == 1.0).all()
+    twice = numbers_of(np.append(y, y[:50])).robust_weight(np.zeros(450), np.ones(450))[:400]
+    assert np.allclose(twice, family.robust_weight(np.zeros(400), np.where(np.arange(400) < 50, 2.0, 1.0)))
+    assert (numbers_of(np.r_[np.zeros(9), 1.0]).robust_weight(np.zeros(10), np.ones(10)) == 1.0).all()

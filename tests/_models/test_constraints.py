@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso
-from heedful._models.constraints import Asked
+from heedful._models.constraints import ColumnConstraints
 from heedful._solver import Constraints
 from heedful.baseline import _model
 from heedful.similarity import ForestProximity
@@ -53,9 +53,9 @@ def test_groups_are_taken_over_by_problems_of_some_columns(rng, monkeypatch, loc
 
 def test_columns_without_penalty_and_whole_categories_are_in_every_local_model_of_a_wide_table(rng):
     ones, groups = np.ones(4), np.array([0, 0, 1, 2])
-    assert not Asked(2 * ones, np.tile([[-1.0], [1.0]], 4), None, None).needs_all
-    assert Asked(None, None, groups, None).needs_all
-    assert Asked(np.array([1.0, 0.0, 1.0, 1.0]), None, None, None).needs_all
+    assert not ColumnConstraints(2 * ones, np.tile([[-1.0], [1.0]], 4), None, None).needs_all
+    assert ColumnConstraints(None, None, groups, None).needs_all
+    assert ColumnConstraints(np.array([1.0, 0.0, 1.0, 1.0]), None, None, None).needs_all
     X, y = table(rng)
     X = np.column_stack([X, rng.normal(size=(150, 5))])
     local = LocalLasso(penalty_factor={8: 0.0}, n_screened=2, shapes=False)

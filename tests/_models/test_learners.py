@@ -11,11 +11,11 @@ from heedful._flow.kinds import Run
 from heedful._flow.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._folds import Split, random_splits
 from heedful._models.learners import LearnerProblem, leave_one_out, predict_left_out
-from heedful._solver import Classes, Numbers
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads, head_values
+from reference.rows import classes_of, numbers_of
 
 N = 40
 SOFTMAX = [Weighting("softmax", 0.5), Weighting("softmax", 2.0)]
@@ -30,10 +30,10 @@ class Case:
         self.x = rng.normal(size=(N, 3))
         self.y = self.x[:, 0] * self.x[:, 1] + rng.normal(size=N)
         self.y[7] += change
-        self.family = Numbers(self.y)
+        self.family = numbers_of(self.y)
         if n_classes is not None:
             self.y = (np.argsort(np.argsort(self.y)) * n_classes // N).astype(np.float64)
-            self.family = Classes(self.y, n_classes)
+            self.family = classes_of(self.y, n_classes)
         self.weight = rng.uniform(0.5, 2.0, size=N)
         self.learner, self.tried = learner, np.arange(N) if tried is None else tried
         parts = (self.x, self.family, self.weight, counts, self.tried)
@@ -59,7 +59,7 @@ class Case:
 
 def test_a_head_is_the_learner_under_the_querys_weights(rng):
     case, x = Case(rng, Ridge()), rng.normal(size=(5, 3))
-    found = head_values(case.group, case.problem, Queries(x, x), Numbers(np.zeros(5)), ALL)
+    found = head_values(case.group, case.problem, Queries(x, x), numbers_of(np.zeros(5)), ALL)
     for w, weighting in enumerate(SOFTMAX):
         weights = attend(case.similarity.scores(x), weighting.temperature, case.weight).toarray()
         expected = [case.plain(row).predict(x[[q]])[0] for q, row in enumerate(weights)]

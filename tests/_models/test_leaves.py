@@ -11,11 +11,11 @@ from heedful._flow.kinds import Run
 from heedful._flow.out_of_fold import predict_by_folds, predict_out_of_bag
 from heedful._folds import random_splits
 from heedful._models.leaves import LeafProblem
-from heedful._solver import Classes, Numbers
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads
+from reference.rows import classes_of, numbers_of
 
 N = 50
 BOOSTER = GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0)
@@ -36,10 +36,10 @@ class Case:
         self.x = rng.normal(size=(N, 3))
         self.y = 10.0 + self.x[:, 0] * self.x[:, 1] + rng.normal(size=N)
         self.y[7] += change
-        self.family = Numbers(self.y)
+        self.family = numbers_of(self.y)
         if n_classes is not None:
             self.y = (np.argsort(np.argsort(self.y)) * n_classes // N).astype(np.float64)
-            self.family = Classes(self.y, n_classes)
+            self.family = classes_of(self.y, n_classes)
         self.weight, self.splits, self.model = rng.uniform(0.5, 2.0, size=N), random_splits(N, 4, 0), model
         folds = tuple(self.grow(train) for train, _ in self.splits)
         parts = (self.family, self.weight, leaf_value, np.ones(3) / 3)

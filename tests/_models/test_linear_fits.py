@@ -6,7 +6,7 @@ from scipy import sparse
 
 from heedful import local_lasso
 from heedful._kernels.shapes import ScoreRows, dense_rows
-from heedful._solver.families import SMOOTH
+from heedful._responses.response import SMOOTH
 from heedful.attention import attend
 from reference.fits import ALPHAS, MODELS, SOFTMAX, FamilyCase, head_values, train_queries
 from reference.lasso import weighted_lasso

@@ -11,9 +11,10 @@ from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, Loca
 from heedful._flow.kinds import ScoredRows
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._models.screening import local_sizes
-from heedful._solver import Classes, Model, Numbers
+from heedful._solver import Model
 from heedful.attention._weighting import Weighting
 from heedful.similarity import ForestProximity, GaussianSimilarity
+from reference.rows import classes_of, numbers_of
 
 KINDS = {"numbers": AttentionLasso, "classes": AttentionLassoClassifier, "survival": AttentionCox}
 ALIKE = GaussianSimilarity()
@@ -158,7 +159,11 @@ def test_a_saved_model_keeps_its_columns(rng, tmp_path):
 def test_the_size_of_a_column_is_that_of_one_step_for_each_row_by_rows_that_are_kept(rng, kind):
     n_rows, rows = 30, np.array([3, 17, 20, 29])
     x, weight, kept = rng.normal(size=(n_rows, 3)), rng.uniform(0.2, 2.0, n_rows), (np.arange(n_rows) % 5 > 0) * 1.0
-    family = Numbers(x[:, 0] + rng.normal(size=n_rows)) if kind == "numbers" else Classes(rng.integers(0, 2, n_rows), 2)
+    family = (
+        numbers_of(x[:, 0] + rng.normal(size=n_rows))
+        if kind == "numbers"
+        else classes_of(rng.integers(0, 2, n_rows), 2)
+    )
     start = Model(np.array([0.2]), rng.normal(size=(1, 3)))
     scores = rng.normal(size=(2, rows.size, n_rows)) * (rng.uniform(size=(2, rows.size, n_rows)) < 0.1)
     kinds, few = [Weighting("softmax", 1.0), Weighting("softmax", 0.3)], sparse.csr_array(scores[1])

@@ -11,7 +11,7 @@ from heedful._flow import fit
 from heedful._flow.tune import Tuned
 from heedful._models import linear
 from heedful._models import shapes as room
-from heedful._solver import Survival
+from heedful._responses import SurvivalTimes
 from heedful._trees import fit_stumps
 from heedful.baseline import LassoBaseline
 from heedful.similarity import ForestProximity
@@ -87,7 +87,7 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
 def test_a_row_has_no_say_in_its_own_shape_value(kind, cv, most, rng, monkeypatch):
     monkeypatch.setattr(linear, "SHAPE_ROWS", most)
     # all hazards are moved alike so that events are as many as expected, which is no value of a row
-    monkeypatch.setattr(Survival, "level", lambda self, link, attention, weight: np.zeros(1))
+    monkeypatch.setattr(SurvivalTimes, "attended_level", lambda self, link, attention, weight: np.zeros(1))
     X, signal = make_table()
     y = response(kind, signal, rng)
     how = {"cv": cv, "local": LocalLasso(tuning_rows=60)}

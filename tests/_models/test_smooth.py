@@ -286,4 +286,4 @@ def test_the_level_of_hazards_is_that_at_which_events_are_as_many_as_expected():
     found, fit = fit_whole(X, y, kind=CoxBaseline)
     share = fit.weight / fit.weight.sum()
     assert abs(found.level[0]) > 1e-3
-    np.testing.assert_allclose(fit.family.level(found.train[:, 0], share, fit.weight), 0.0, atol=0.05)
+    np.testing.assert_allclose(fit.family.attended_level(found.train[:, 0], share, fit.weight), 0.0, atol=0.05)

@@ -21,7 +21,7 @@ def made_up(rng, power, n_rows=20):
 def test_residuals_are_signed_roots_of_deviances_at_the_exposure(rng, power):
     response, encoded, values = made_up(rng, power)
     y, mean = encoded[:, 0], np.exp(values + encoded[:, 1])
-    found = response.residuals(encoded, values)
+    found = response.conformity(encoded, values)
     unit = [mean_tweedie_deviance([a], [b], power=power) for a, b in zip(y, mean, strict=True)]
     np.testing.assert_allclose(found**2, unit, atol=1e-10)
     np.testing.assert_array_equal(np.sign(found), np.sign(y - mean))
@@ -31,17 +31,17 @@ def test_residuals_are_signed_roots_of_deviances_at_the_exposure(rng, power):
 def test_an_interval_ends_where_residuals_have_its_size_or_at_zero(rng, power):
     response, encoded, values = made_up(rng, power)
     offset, size = encoded[:, 1], rng.uniform(0.1, 4.0, 20)
-    low, high = response.around(values, offset, size).T
+    low, high = response.interval(values, offset, size).T
     mean = np.exp(values + offset)
     assert (low <= mean).all()
     assert (mean <= high).all()
-    np.testing.assert_allclose(response.residuals(np.column_stack([high, offset]), values), size, rtol=1e-6)
+    np.testing.assert_allclose(response.conformity(np.column_stack([high, offset]), values), size, rtol=1e-6)
     at_zero = np.full(20, -np.inf)
     if power < 2.0:
-        at_zero = response.residuals(np.column_stack([np.zeros(20), offset]), values)
+        at_zero = response.conformity(np.column_stack([np.zeros(20), offset]), values)
         np.testing.assert_array_equal(low == 0, at_zero >= -size)
     inside = low > 0
-    ends = response.residuals(np.column_stack([np.where(inside, low, 1.0), offset]), values)
+    ends = response.conformity(np.column_stack([np.where(inside, low, 1.0), offset]), values)
     np.testing.assert_allclose(ends[inside], -size[inside], rtol=1e-6)
 
 
@@ -57,7 +57,7 @@ def test_one_rate_for_all_rows_explains_nothing_and_weights_are_numbers_of_rows(
     response, encoded, values = made_up(rng, power)
     weight = rng.integers(1, 5, 20)
     twice = np.repeat(np.arange(20), weight)
-    null = np.full((20, 1), response.family(encoded).null_link(weight.astype(float)))
+    null = np.full((20, 1), response.with_rows(encoded).null_link(weight.astype(float)))
     assert response.score(encoded, null, weight) == pytest.approx(0.0, abs=1e-12)
     often = response.score(encoded[twice], values[twice, None], None)
     assert response.score(encoded, values[:, None], weight) == pytest.approx(often)

@@ -6,10 +6,12 @@ from sklearn.linear_model import TweedieRegressor
 
 from heedful import local_lasso
 from heedful._kernels.shapes import OTHER, Rule
-from heedful._solver import Classes, Deviance, build_table, fit_family, measure, no_model
+from heedful._responses import Classification, CountsOrCosts
+from heedful._solver import build_table, fit_family, measure, no_model
 from heedful._solver.weights import read_weights
 from reference import amounts
 from reference.lasso import penalty_scale
+from reference.rows import classes_of, costs_of
 
 POWERS = {"poisson": 1.0, "tweedie": 1.5, "gamma": 2.0}
 SHAPES = {"random": (40, 5), "tied": (40, 5), "padded": (60, 45), "wide": (30, 120)}
@@ -58,7 +60,7 @@ def test_fits_without_penalty_are_those_of_scikit_learn(rng, power):
         np.testing.assert_allclose([intercept, *coef], [model.intercept_, *model.coef_], atol=1e-5)
 
 
-class KernelFree(Deviance):
+class KernelFree(CountsOrCosts):
     """Amounts whose loss no kernel is told of."""
 
     @property
@@ -66,7 +68,7 @@ class KernelFree(Deviance):
         return super().outcome._replace(kind=OTHER)
 
 
-class KernelFreeClasses(Classes):
+class KernelFreeClasses(Classification):
     """Two classes whose loss no kernel is told of."""
 
     @property
@@ -94,7 +96,7 @@ def both_ways(X, families, weights, alpha, weighted, **constraints):
 @pytest.mark.parametrize("weighted", [True, False])
 def test_working_responses_and_the_kernel_have_the_same_minimum(rng, family, weighted):
     X, y, offset, weights = claims(rng, family, 80)
-    families = (kind(y, POWERS[family], offset) for kind in (Deviance, KernelFree))
+    families = (costs_of(y, POWERS[family], offset, kind=kind) for kind in (CountsOrCosts, KernelFree))
     found, expected = both_ways(X, families, weights, 0.05, weighted)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
@@ -102,7 +104,7 @@ def test_working_responses_and_the_kernel_have_the_same_minimum(rng, family, wei
 def test_classes_with_offsets_have_the_same_minimum_both_ways(rng):
     X, _, offset, weights = claims(rng, "gamma", 80)
     y = rng.uniform(size=80) < 1 / (1 + np.exp(1 - X[:, 0] / 2 - offset))
-    families = (kind(y, 2, offset=offset) for kind in (Classes, KernelFreeClasses))
+    families = (classes_of(y, 2, offset=offset, kind=kind) for kind in (Classification, KernelFreeClasses))
     found, expected = both_ways(X, families, weights, 0.02, True)
     np.testing.assert_allclose(found, expected, atol=1e-5)
     without = local_lasso(X, y, weights, alpha=0.02, family="binomial")
@@ -113,7 +115,7 @@ def test_classes_with_offsets_have_the_same_minimum_both_ways(rng):
 
 def test_a_group_penalty_has_the_same_minimum_both_ways(rng):
     X, y, offset, weights = claims(rng, "poisson", 80, 6)
-    families = (kind(y, 1.0, offset) for kind in (Deviance, KernelFree))
+    families = (costs_of(y, 1.0, offset, kind=kind) for kind in (CountsOrCosts, KernelFree))
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 4])
     found, expected = both_ways(X, families, weights, 0.03, True, groups=groups)
     np.testing.assert_allclose(found, expected, atol=1e-5)

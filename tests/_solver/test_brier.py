@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import trapezoid
 from tests.reference.survival import brier, kaplan_meier
 
-from heedful._responses.survival import concordance, concordance_gain, survival_at
-from heedful._solver import Survival
-from heedful._solver.survival import product_limit
+from heedful._responses import concordance, concordance_gain, survival_at
+from heedful._responses.follow_up import product_limit
+from reference.rows import survival_of
 
 
 def drawn(rng, n=60, ties=True):
@@ -17,7 +17,7 @@ def drawn(rng, n=60, ties=True):
 
 
 def fixed(event, time, weight, link):
-    return Survival(event, time).anchored(link[:, None], weight)
+    return survival_of(event, time).anchored(link[:, None], weight)
 
 
 @pytest.mark.more

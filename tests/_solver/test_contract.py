@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardSca
 from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from heedful._solver.contract import check_heeds_weights, check_takes_weights, fit_weighted, importance_of
+from heedful._solver.contract import check_takes_weights, check_uses_weights, fit_weighted, importance_of
 
 
 class Deaf(RegressorMixin, BaseEstimator):
@@ -76,29 +76,29 @@ CLASSES = [
 @pytest.mark.parametrize("estimator", NUMBERS, ids=lambda estimator: type(estimator).__name__)
 def test_honest_regressors_pass(rng, estimator, n):
     X, y, _ = rows_of(rng, n)
-    check_heeds_weights(estimator, X, y)
+    check_uses_weights(estimator, X, y)
 
 
 @pytest.mark.parametrize("n", [10, 60])
 @pytest.mark.parametrize("estimator", CLASSES, ids=lambda estimator: type(estimator).__name__)
 def test_honest_classifiers_pass_even_if_no_row_is_hard(rng, estimator, n):
     X, _, y = rows_of(rng, n)
-    check_heeds_weights(estimator, X, y)
+    check_uses_weights(estimator, X, y)
 
 
 @pytest.mark.parametrize("estimator", [Deaf(), make_pipeline(StandardScaler(), Deaf())])
 def test_a_learner_that_ignores_its_weights_is_refused(rng, estimator):
     X, y, _ = rows_of(rng)
     with pytest.raises(ValueError, match="`estimator` must heed `sample_weight`, got"):
-        check_heeds_weights(estimator, X, y)
+        check_uses_weights(estimator, X, y)
 
 
 def test_a_constant_response_says_nothing_about_weights(rng):
-    check_heeds_weights(Deaf(), rng.normal(size=(20, 2)), np.ones(20))
+    check_uses_weights(Deaf(), rng.normal(size=(20, 2)), np.ones(20))
 
 
 def test_a_probe_that_cannot_be_fitted_lets_the_real_fit_speak(rng):
-    check_heeds_weights(Ridge(), np.full((20, 2), np.nan), rng.normal(size=20))
+    check_uses_weights(Ridge(), np.full((20, 2), np.nan), rng.normal(size=20))
 
 
 def test_coefficients_count_in_units_of_their_columns(rng):

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from sklearn.metrics import mean_tweedie_deviance
 
-from heedful._solver import Classes, Deviance, MeanDeviance, Numbers, Survival, cumulative_hazard
-from heedful._solver.families import FLAT, SMOOTH, largest_eigenvalue
-from heedful._solver.survival import partial_loss, risk_sums
+from heedful._responses import cumulative_hazard
+from heedful._responses.response import FLAT, SMOOTH
+from heedful._responses.softmax import largest_eigenvalue
+from heedful._responses.survival import partial_loss, risk_sums
 from reference import losses
 from reference.cases import small_outcome
 from reference.differences import differences
+from reference.rows import classes_of, costs_of, numbers_of, served_costs_of, survival_of
 
 POWERS = {"counts": 1.0, "claims": 1.5, "costs": 2.0}
 KINDS = ("numbers", "two classes", "two alike", "three classes", "survival", *POWERS, "two with offsets")
@@ -18,21 +20,21 @@ KINDS = ("numbers", "two classes", "two alike", "three classes", "survival", *PO
 def family_of(rng, kind, case="random"):
     """Return a family of twelve rows and weights."""
     if kind == "numbers":
-        return Numbers(rng.normal(size=12), 0.5, 2.0), rng.dirichlet(np.ones(12))
+        return numbers_of(rng.normal(size=12), 0.5, 2.0), rng.dirichlet(np.ones(12))
     if kind in POWERS:
         return deviance_of(rng, POWERS[kind]), rng.dirichlet(np.ones(12))
     if kind == "survival":
         (event, time), weight = small_outcome(rng, "cox", case)
-        return Survival(event, time), weight
+        return survival_of(event, time), weight
     what, weight = small_outcome(rng, "multinomial" if kind == "three classes" else "binomial", case)
     offset = rng.normal(size=12) if kind == "two with offsets" else None
-    return Classes(what, what.max() + 1, symmetric=kind == "two alike", offset=offset), weight
+    return classes_of(what, what.max() + 1, symmetric=kind == "two alike", offset=offset), weight
 
 
 def deviance_of(rng, power):
     """Return counts or costs of twelve rows with offsets; only costs are never 0."""
     y = rng.gamma(2.0, size=12) if power > 1.0 else rng.poisson(1.0, 12).astype(float)
-    return Deviance(y if power == 2.0 else np.where(np.arange(12) < 3, 0.0, y), power, rng.normal(size=12))
+    return costs_of(y if power == 2.0 else np.where(np.arange(12) < 3, 0.0, y), power, rng.normal(size=12))
 
 
 def anchored(rng, kind):
@@ -65,9 +67,9 @@ def test_slopes_and_curvatures_of_the_loss_are_finite_differences(rng, kind):
 @pytest.mark.parametrize("power", POWERS.values())
 def test_slopes_and_curvatures_by_the_mean_are_finite_differences_too(rng, power):
     mean, y = rng.uniform(0.5, 3.0, 12), rng.gamma(2.0, size=12)
-    family = MeanDeviance(y, power)
+    family = served_costs_of(y, power)
     found = family.losses(mean)
-    np.testing.assert_allclose(found.value, Deviance(y, power).losses(np.log(mean)).value, atol=1e-12)
+    np.testing.assert_allclose(found.value, costs_of(y, power).losses(np.log(mean)).value, atol=1e-12)
     first = differences(lambda at: family.losses(at).value.sum(), mean)
     second = differences(lambda at: family.losses(at).gradient.sum(), mean)
     np.testing.assert_allclose(found.gradient, first, rtol=1e-6, atol=1e-8)
@@ -168,7 +170,7 @@ def test_extreme_links_give_finite_values_and_losses(rng, kind):
 @pytest.mark.parametrize("n_classes", [2, 3, 7])
 @pytest.mark.parametrize("spread", [0.0, 1.0, 4.0])
 def test_the_curvature_of_classes_is_a_bound_for_all_of_them_together(rng, n_classes, spread):
-    family = Classes(np.arange(12) % n_classes, n_classes, symmetric=True)
+    family = classes_of(np.arange(12) % n_classes, n_classes, symmetric=True)
     link = spread * rng.normal(size=(12, n_classes))
     chance = family.values(link)
     exact = chance[:, :, None] * np.eye(n_classes) - chance[:, :, None] * chance[:, None, :]
@@ -177,7 +179,7 @@ def test_the_curvature_of_classes_is_a_bound_for_all_of_them_together(rng, n_cla
 
 
 def test_the_bound_of_two_classes_is_tight(rng):
-    family, link = Classes(np.arange(12) % 2, 2, symmetric=True), rng.normal(size=(12, 2))
+    family, link = classes_of(np.arange(12) % 2, 2, symmetric=True), rng.normal(size=(12, 2))
     p = family.values(link)[:, 0]
     np.testing.assert_allclose(family.hessian(link, np.ones(12)), np.tile(2 * p * (1 - p), (2, 1)).T)
     exact = np.array([[1, -1], [-1, 1]]) * (p * (1 - p))[:, None, None]
@@ -295,7 +297,7 @@ def test_the_loss_of_survival_needs_a_fixed_hazard(rng):
 def test_levels_make_attended_events_as_many_as_expected(rng):
     family, weight, _, _ = anchored(rng, "survival")
     links, attention = rng.normal(size=(4, 12)), rng.dirichlet(np.ones(12), size=4)
-    level = family.level(links, attention, weight)[:, 0]
+    level = family.attended_level(links, attention, weight)[:, 0]
     expected = (attention * np.exp(links) * family.hazard).sum(axis=1)
     overall = weight @ family.event
     moved = [(1 - SMOOTH) * sums + SMOOTH * overall for sums in (attention @ family.event, expected)]
@@ -337,7 +339,7 @@ def test_the_largest_eigenvalue_is_that_of_the_matrix(rng, n_classes, spread):
 @pytest.mark.parametrize("power", POWERS.values())
 def test_the_curvature_of_a_deviance_is_that_of_rows_which_are_as_expected(rng, power):
     link, offset, weight = rng.normal(size=(12, 1)), rng.normal(size=12), rng.uniform(0.5, 2.0, size=12)
-    family = Deviance(np.exp(link[:, 0] + offset), power, offset)
+    family = costs_of(np.exp(link[:, 0] + offset), power, offset)
     np.testing.assert_allclose(family.hessian(link, weight)[:, 0], family.losses(link[:, 0]).hessian)
 
 
@@ -355,7 +357,7 @@ def test_an_offset_is_a_rate_under_a_weight_of_exposure_to_a_power(rng, power):
     # the identity that lets exposures be checked without offsets: E^(2 - p) times the deviance of y / E
     family, link = deviance_of(rng, power), rng.normal(size=(12, 1))
     exposure = np.exp(family.offset)
-    rates, scale = Deviance(family.y / exposure, power), exposure ** (2 - power)
+    rates, scale = costs_of(family.y / exposure, power), exposure ** (2 - power)
     np.testing.assert_allclose(family.losses(link[:, 0]).value, scale * rates.losses(link[:, 0]).value, atol=1e-12)
     np.testing.assert_allclose(family.residual(link, None), scale[:, None] * rates.residual(link, None), atol=1e-12)
     weight = rng.uniform(size=12)
@@ -379,12 +381,12 @@ def test_dispersion_is_the_mean_of_pearsons_squared_residuals(rng, power):
 
 
 def test_counts_without_any_spread_have_a_unit_too():
-    assert Deviance(np.full(5, 1.0), 1.0).dispersion(np.zeros((5, 1)), np.ones(5)) == 1.0
+    assert costs_of(np.full(5, 1.0), 1.0).dispersion(np.zeros((5, 1)), np.ones(5)) == 1.0
 
 
 def test_an_offset_moves_the_log_odds_that_the_loss_looks_at(rng):
     family, _, link, values = anchored(rng, "two with offsets")
-    plain = Classes(family.y, 2)
+    plain = classes_of(family.y, 2)
     moved = link + family.offset[:, None]
     found = family.losses(family.observed(values)).value
     np.testing.assert_allclose(found, plain.losses(plain.observed(plain.values(moved))).value)
@@ -395,7 +397,7 @@ def test_an_offset_moves_the_log_odds_that_the_loss_looks_at(rng):
 @pytest.mark.parametrize("shift", [0.0, 1.3])
 def test_equal_offsets_are_taken_off_the_log_odds_of_shares(rng, shift):
     plain, weight = family_of(rng, "two classes")
-    family = Classes(plain.y, 2, offset=np.full(12, shift))
+    family = classes_of(plain.y, 2, offset=np.full(12, shift))
     overall, means = (np.average(family.means(), axis=0, weights=one) for one in (weight, np.ones(12)))
     without = plain.mean_link(means[:1], overall[:1])
     np.testing.assert_allclose(family.mean_link(means, overall), without - shift)

@@ -7,11 +7,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from heedful._kernels.shapes import Rule
 from heedful._solver import (
-    Classes,
-    Numbers,
     Paths,
     Scale,
-    Survival,
     WeightRows,
     build_table,
     fit_paths,
@@ -25,6 +22,7 @@ from reference import losses
 from reference.cases import family_table
 from reference.lasso import weighted_lasso
 from reference.losses import KINDS
+from reference.rows import classes_of, numbers_of, survival_of
 
 PENALTIES = np.array([np.inf, 0.2, 0.05])
 
@@ -45,12 +43,12 @@ def dense_weights(weights):
 
 
 def family_of(kind, what, *, symmetric=False):
-    return Survival(*what) if kind == "cox" else Classes(what, what.max() + 1, symmetric=symmetric)
+    return survival_of(*what) if kind == "cox" else classes_of(what, what.max() + 1, symmetric=symmetric)
 
 
 def one_step(X, family, link, prior, attention, alpha):
     """Return intercepts (n_outputs,) and coefficients of one Newton step from ``link`` under attention weights."""
-    scale, squares = plain(X.shape[1]), Numbers(np.zeros(len(X))).outcome
+    scale, squares = plain(X.shape[1]), numbers_of(np.zeros(len(X))).outcome
     steps = []
     for table in working_tables(X, family, link, prior, scale):
         weights = dense_weights((attention * table.prior / prior)[None])
@@ -123,7 +121,7 @@ def test_a_step_of_survival_under_attention_holds_the_hazard_fixed(rng):
 
 def test_a_squared_loss_has_one_table_of_its_response(rng):
     X, y, weight = rng.normal(size=(20, 3)), rng.normal(size=20), rng.uniform(size=20)
-    (table,) = working_tables(X, Numbers(y), rng.normal(size=(20, 1)), weight, plain(3))
+    (table,) = working_tables(X, numbers_of(y), rng.normal(size=(20, 1)), weight, plain(3))
     np.testing.assert_allclose(table.y, y)
     np.testing.assert_array_equal(table.prior, weight)
     assert table.inverse.size == 0
@@ -141,7 +139,7 @@ def test_steps_that_are_repeated_end_in_the_fit(rng, kind):
 
 def test_paths_of_a_squared_loss_equal_the_twin(rng):
     X, y, weights = rng.normal(size=(30, 4)), rng.normal(size=30), rng.uniform(size=(2, 30))
-    family, scale = Numbers(y), plain(4)
+    family, scale = numbers_of(y), plain(4)
     table = build_table(X, y, np.ones(30), scale)
     paths = fit_paths(dense_weights(weights), table, family.outcome, PENALTIES, rule_of(scale), no_model(1, 8))
     for q, t in np.ndindex(2, 3):
@@ -178,8 +176,8 @@ def test_the_whole_table_weighs_rows_by_their_prior(rng):
     X, y, prior = rng.normal(size=(30, 4)), rng.normal(size=30), rng.uniform(size=30)
     scale = plain(4)
     table, how = build_table(X, y, prior, scale), (PENALTIES, rule_of(scale), no_model(1, 8))
-    one = fit_paths(whole_table(), table, Numbers(y).outcome, *how)
-    other = fit_paths(dense_weights(prior[None]), table, Numbers(y).outcome, *how)
+    one = fit_paths(whole_table(), table, numbers_of(y).outcome, *how)
+    other = fit_paths(dense_weights(prior[None]), table, numbers_of(y).outcome, *how)
     np.testing.assert_allclose(one.coef, other.coef, atol=1e-9)
 
 

@@ -7,20 +7,11 @@ import numpy as np
 import pytest
 
 from heedful._kernels.shapes import OTHER, Rule
-from heedful._solver import (
-    Classes,
-    Constraints,
-    Deviance,
-    Model,
-    RowByRow,
-    build_table,
-    fit_family,
-    make_rule,
-    measure,
-    no_model,
-)
+from heedful._responses import Classification, CountsOrCosts, Response
+from heedful._solver import Constraints, Model, build_table, fit_family, make_rule, measure, no_model
 from heedful._solver.weights import read_weights
 from heedful._solver.working import everyone, objective
+from reference.rows import classes_of, costs_of
 
 GLMNET = json.loads((Path(__file__).parents[1] / "fixtures" / "glmnet_poisson.json").read_text())
 CASES = [pytest.param(case, id="-".join(map(str, list(case.values())[:3]))) for case in GLMNET["cases"]]
@@ -38,23 +29,27 @@ def fit(X, family, weights, alpha, standardize):
     return intercept[:, 0] + coef[:, 0, 0] @ X.T
 
 
-class KernelFreeCounts(Deviance):
+class KernelFreeCounts(CountsOrCosts):
     """Counts whose loss no kernel is told of."""
 
-    outcome = RowByRow.outcome
+    outcome = Response.outcome
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_counts_equal_glmnet(case):
     X, weights = np.array(GLMNET["X"]), np.array(GLMNET["W"])[[case["weights_row"]]]
     found = fit(
-        X, KernelFreeCounts(np.array(GLMNET["y"], dtype=float), 1.0), weights, case["lambda"], case["standardize"]
+        X,
+        costs_of(np.array(GLMNET["y"], dtype=float), 1.0, kind=KernelFreeCounts),
+        weights,
+        case["lambda"],
+        case["standardize"],
     )[0]
     expected = case["coef"][0] + X @ np.array(case["coef"][1:])
     assert np.abs(found - expected).max() <= 1e-4 * max(expected.std(), 1e-8)
 
 
-class KernelFree(Classes):
+class KernelFree(Classification):
     """Two classes whose loss no kernel is told of."""
 
     @property
@@ -67,7 +62,8 @@ def test_working_responses_and_the_kernel_have_the_same_minimum(rng, standardize
     X = rng.normal(size=(80, 5))
     y = (X[:, 0] + rng.normal(size=80) > 0).astype(float)
     weights = rng.uniform(size=(3, 80)) * (rng.uniform(size=(3, 80)) > 0.3)
-    found, expected = (fit(X, family(y, 2), weights, 0.02, standardize) for family in (KernelFree, Classes))
+    families = (classes_of(y, 2, kind=kind) for kind in (KernelFree, Classification))
+    found, expected = (fit(X, family, weights, 0.02, standardize) for family in families)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
@@ -82,16 +78,16 @@ def test_groups_and_factors_have_the_same_minimum_both_ways_from_any_start(rng, 
     rule = make_rule(scale, asked, weighted=weighted, start=np.zeros(scale.width), tol=1e-9, max_iter=10_000)
     far = Model(rng.normal(size=(2, 1)), np.zeros((2, 1, scale.width)))
     start = no_model(1, scale.width)
-    expected = fit_family(rows, table, Classes(y, 2), np.array([0.03]), rule, start).coef
+    expected = fit_family(rows, table, classes_of(y, 2), np.array([0.03]), rule, start).coef
     assert (expected != 0).any()
     for begin in (start, far):
-        found = fit_family(rows, table, KernelFree(y, 2), np.array([0.03]), rule, begin).coef
+        found = fit_family(rows, table, classes_of(y, 2, kind=KernelFree), np.array([0.03]), rule, begin).coef
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_what_is_minimised_is_the_mean_loss_and_the_norms_of_groups(rng):
     x, weight = rng.normal(size=(20, 8)), rng.uniform(size=20)
-    family, groups = Deviance(rng.poisson(1.0, 20).astype(float), 1.0), np.array([0, 0, 1, 2, 2, 2, 3, 4])
+    family, groups = costs_of(rng.poisson(1.0, 20).astype(float), 1.0), np.array([0, 0, 1, 2, 2, 2, 3, 4])
     model, factor = Model(np.array([0.3]), rng.normal(size=(1, 8))), rng.uniform(0.5, 2.0, 8)
     loss = np.average(family.losses(model.link(x)[:, 0]).value, weights=weight)
     for known in (None, groups):

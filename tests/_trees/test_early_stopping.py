@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedful._folds import Split
-from heedful._solver import Numbers
 from heedful._trees.early_stopping import EarlyStopping
+from reference.rows import numbers_of
 
 
 def walk(losses, patience):
@@ -25,7 +25,7 @@ def stopping_of(losses, weight=None):
     rows = np.arange(4)
     groups = [[(0, rows)] for _ in losses]
     weight = np.ones(4) if weight is None else weight
-    stopping = EarlyStopping(Numbers(np.zeros(4)), weight, [Split(rows, rows)], groups)
+    stopping = EarlyStopping(numbers_of(np.zeros(4)), weight, [Split(rows, rows)], groups)
     stopping.losses = np.asarray(losses, dtype=float)
     return stopping
 
@@ -50,6 +50,6 @@ def test_losses_are_weighted_means(rng):
 
 @pytest.mark.parametrize("nothing", [[], [[]]])
 def test_without_validation_rows_rounds_are_never_over(nothing):
-    stopping = EarlyStopping(Numbers(np.zeros(4)), np.ones(4), [], nothing)
+    stopping = EarlyStopping(numbers_of(np.zeros(4)), np.ones(4), [], nothing)
     assert stopping.loss.size == 0
     assert not stopping.over(1)

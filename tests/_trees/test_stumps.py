@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from heedful import _blocks
 from heedful._blocks import side_by_side
 from heedful._folds import Split, random_splits
-from heedful._solver import Classes, Deviance, Numbers
-from heedful._solver.survival import Survival
 from heedful._trees import Bins, Boosting, fit_stumps
 from reference import stumps as reference
+from reference.rows import classes_of, costs_of, numbers_of, survival_of
 
 KINDS = ["numbers", "binary", "two alike", "classes", "survival", "costs"]
 
@@ -33,16 +32,16 @@ def make_table(rng, n_rows=80, missing=0.1):
 def make_family(kind, signal, rng):
     noisy = signal + rng.normal(size=signal.size)
     if kind == "numbers":
-        return Numbers(100.0 + 7.0 * noisy)
+        return numbers_of(100.0 + 7.0 * noisy)
     if kind == "costs":
         years = rng.uniform(0.2, 2.0, signal.size)
         costs = 50.0 * rng.gamma(9.0, years * np.exp(signal)) * (rng.uniform(size=signal.size) < 0.98)
-        return Deviance(costs, 1.5, np.log(years))
+        return costs_of(costs, 1.5, np.log(years))
     if kind == "survival":
         time = rng.exponential(np.exp(2 - 2 * signal)).round(2)  # with ties
-        return Survival((rng.uniform(size=time.size) < 0.7).astype(float), time)
+        return survival_of((rng.uniform(size=time.size) < 0.7).astype(float), time)
     cuts = [np.median(signal)] if kind != "classes" else np.quantile(signal, [0.3, 0.6])
-    return Classes(np.digitize(noisy, cuts), len(cuts) + 1, symmetric=kind == "two alike")
+    return classes_of(np.digitize(noisy, cuts), len(cuts) + 1, symmetric=kind == "two alike")
 
 
 def same_model(one, other, tolerance=1e-9):
@@ -72,8 +71,8 @@ def tables(draw):
 def test_a_round_adds_the_best_of_all_stumps(table, ridge, least):
     X, categories, y, weight = table
     rows, how = bin_table(X, categories), Boosting(1, 0.3, ridge, least)
-    expected = reference.boost(rows.codes, categories, Numbers(y), weight, how)[-1]
-    found = fit_stumps(rows, Numbers(y), weight, [], how).model.link(rows)
+    expected = reference.boost(rows.codes, categories, numbers_of(y), weight, how)[-1]
+    found = fit_stumps(rows, numbers_of(y), weight, [], how).model.link(rows)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
@@ -108,7 +107,7 @@ def test_threads_share_the_models_and_change_no_bit(rng, kind, monkeypatch):
 def test_a_category_is_parted_into_the_best_of_all_subsets(rng):
     level, y = np.repeat(np.arange(7), 6), rng.normal(size=42) + np.repeat(rng.normal(size=7), 6)
     rows = bin_table(level[:, None].astype(float), [True])
-    found = fit_stumps(rows, Numbers(y), np.ones(42), [], Boosting(1, 1.0, 0.0)).model.link(rows)[:, 0]
+    found = fit_stumps(rows, numbers_of(y), np.ones(42), [], Boosting(1, 1.0, 0.0)).model.link(rows)[:, 0]
     errors = []
     for size in range(1, 7):
         for chosen in combinations(range(7), size):
@@ -188,10 +187,10 @@ def test_rounds_end_where_left_out_rows_say(rng, kind):
 
 def test_noise_and_no_rounds_leave_the_start(rng):
     rows, y, splits = bin_table(rng.normal(size=(50, 2))), rng.normal(size=50), random_splits(50, 2, 0)
-    fitted = fit_stumps(rows, Numbers(y), np.ones(50), splits, Boosting(0))
+    fitted = fit_stumps(rows, numbers_of(y), np.ones(50), splits, Boosting(0))
     assert fitted.loss.size == 1
     np.testing.assert_allclose(fitted.model.link(rows), y.mean())
-    constant = fit_stumps(rows, Numbers(np.full(50, 3.0)), np.ones(50), splits)
+    constant = fit_stumps(rows, numbers_of(np.full(50, 3.0)), np.ones(50), splits)
     np.testing.assert_array_equal(fold_links(constant, rows), 3.0)
     assert constant.n_rounds == 0
 
@@ -237,7 +236,7 @@ def test_a_monotone_transform_of_a_column_changes_nothing(rng, transform):
     X = rng.choice(np.linspace(-1.0, 1.0, 300), size=(200, 3))
     y, other, splits = X[:, 0] + X[:, 1] ** 2, X.copy(), random_splits(200, 3, 0)
     other[:, 1] = transform(X[:, 1])
-    one, two = (fit_stumps(bin_table(x), Numbers(y), np.ones(200), splits, Boosting(30)) for x in (X, other))
+    one, two = (fit_stumps(bin_table(x), numbers_of(y), np.ones(200), splits, Boosting(30)) for x in (X, other))
     for a, b in zip([one.model, *one.folds], [two.model, *two.folds], strict=True):
         np.testing.assert_array_equal(a.shapes, b.shapes)
 
@@ -246,8 +245,8 @@ def test_a_monotone_transform_of_a_column_changes_nothing(rng, transform):
 def test_units_of_the_response_carry_over(rng, scale, shift):
     X, signal, categories = make_table(rng)
     rows, splits = bin_table(X, categories), random_splits(80, 3, 0)
-    one = fit_stumps(rows, Numbers(signal), np.ones(80), splits, Boosting(30))
-    two = fit_stumps(rows, Numbers(scale * signal + shift), np.ones(80), splits, Boosting(30))
+    one = fit_stumps(rows, numbers_of(signal), np.ones(80), splits, Boosting(30))
+    two = fit_stumps(rows, numbers_of(scale * signal + shift), np.ones(80), splits, Boosting(30))
     np.testing.assert_allclose(fold_links(two, rows), scale * fold_links(one, rows) + shift, rtol=1e-8)
     np.testing.assert_allclose(two.model.shapes, scale * one.model.shapes, rtol=1e-6, atol=1e-6 * scale)
 
@@ -256,7 +255,7 @@ def test_units_of_the_response_carry_over(rng, scale, shift):
 def test_responses_whose_squares_are_no_numbers_are_fitted(rng, scale):
     X, signal, categories = make_table(rng)
     rows = bin_table(X, categories)
-    one, two = (fit_stumps(rows, Numbers(c * signal), np.ones(80), [], Boosting(30)).model for c in (1.0, scale))
+    one, two = (fit_stumps(rows, numbers_of(c * signal), np.ones(80), [], Boosting(30)).model for c in (1.0, scale))
     assert (one.shapes != 0.0).any()
     np.testing.assert_allclose(two.link(rows), scale * one.link(rows), rtol=1e-8)
 
@@ -264,7 +263,9 @@ def test_responses_whose_squares_are_no_numbers_are_fitted(rng, scale):
 def test_constant_columns_are_never_used(rng):
     X, signal, categories = make_table(rng, missing=0.0)
     X[:, [1, 3]] = 7.0
-    fitted = fit_stumps(bin_table(X, categories), Numbers(signal), np.ones(80), random_splits(80, 3, 0), Boosting(40))
+    fitted = fit_stumps(
+        bin_table(X, categories), numbers_of(signal), np.ones(80), random_splits(80, 3, 0), Boosting(40)
+    )
     for model in [fitted.model, *fitted.folds]:
         assert (model.shapes[[1, 3]] == 0.0).all()
         assert (model.shapes[0] != 0.0).any()
@@ -273,11 +274,11 @@ def test_constant_columns_are_never_used(rng):
 def test_a_huge_ridge_makes_small_steps_and_a_huge_least_none(rng):
     X, y = rng.normal(size=(40, 1)), rng.normal(size=40)
     rows = bin_table(X)
-    small = fit_stumps(rows, Numbers(y), np.ones(40), [], Boosting(1, 1.0, 1e9)).model
+    small = fit_stumps(rows, numbers_of(y), np.ones(40), [], Boosting(1, 1.0, 1e9)).model
     steps = np.unique((small.link(rows)[:, 0] - y.mean()).round(12))
     away = np.cumsum((y - y.mean())[np.argsort(X[:, 0])])[2:-3]  # three rows at least on each side
     np.testing.assert_allclose(np.abs(steps), np.abs(away).max() / 1e9, rtol=1e-3)
-    none = fit_stumps(rows, Numbers(y), np.ones(40), random_splits(40, 2, 0), Boosting(9, min_hessian=20.1))
+    none = fit_stumps(rows, numbers_of(y), np.ones(40), random_splits(40, 2, 0), Boosting(9, min_hessian=20.1))
     assert (none.model.shapes == 0.0).all()
     assert none.n_rounds == 0
 
@@ -286,11 +287,11 @@ def test_missing_cells_learn_their_side_and_unseen_codes_get_no_step(rng):
     X = rng.normal(size=(200, 1))
     X[::2] = np.nan
     y = np.where(np.isnan(X[:, 0]) | (X[:, 0] > 1.0), 5.0, 0.0)
-    model = fit_stumps(bin_table(X), Numbers(y), np.ones(200), [], Boosting(1, 1.0, 0.0)).model
+    model = fit_stumps(bin_table(X), numbers_of(y), np.ones(200), [], Boosting(1, 1.0, 0.0)).model
     np.testing.assert_allclose(model.link(bin_table(X))[:, 0], y, atol=1e-9)
     level = np.repeat(np.arange(4.0), 10)[:, None]
     full = bin_table(level, [True])
-    part = fit_stumps(full[:30], Numbers(level[:30, 0]), np.ones(30), [], Boosting(1, 1.0, 0.0)).model
+    part = fit_stumps(full[:30], numbers_of(level[:30, 0]), np.ones(30), [], Boosting(1, 1.0, 0.0)).model
     new = full.bins.transform(np.array([[3.0], [np.nan], [9.0]]))
     np.testing.assert_allclose(part.link(new), level[:30].mean())
 
@@ -298,7 +299,7 @@ def test_missing_cells_learn_their_side_and_unseen_codes_get_no_step(rng):
 def test_a_category_of_many_levels_of_noise_is_left_alone(rng):
     X = np.column_stack([rng.integers(0, 60, 300), rng.normal(size=300)])
     y = 0.3 * np.sign(X[:, 1]) + rng.normal(size=300)
-    model = fit_stumps(bin_table(X, [True, False]), Numbers(y), np.ones(300), [], Boosting(5)).model
+    model = fit_stumps(bin_table(X, [True, False]), numbers_of(y), np.ones(300), [], Boosting(5)).model
     assert (model.shapes[0] == 0.0).all()
 
 
@@ -316,7 +317,7 @@ def test_a_fold_that_saw_one_class_predicts_that_class(rng, kind):
 
 def test_steps_stay_within_what_the_family_believes(rng):
     X, time = np.repeat([[0.0], [1.0]], 30, axis=0), np.arange(60.0)
-    family, rows = Survival(np.repeat([1.0, 0.0], 30), time), bin_table(X)
+    family, rows = survival_of(np.repeat([1.0, 0.0], 30), time), bin_table(X)
     family.farthest_step = 0.05
     shape = fit_stumps(rows, family, np.ones(60), [], Boosting(1, 0.5, 0.0)).model.shapes[0, :2, 0]
     assert np.ptp(shape) == pytest.approx(0.05)
@@ -351,7 +352,7 @@ def test_memory_for_losses_changes_nothing(rng, monkeypatch):
 
 
 def test_a_bar_shows_rounds(rng, capsys):
-    fit_stumps(bin_table(rng.normal(size=(20, 1))), Numbers(rng.normal(size=20)), np.ones(20), [], Boosting(3), 1)
+    fit_stumps(bin_table(rng.normal(size=(20, 1))), numbers_of(rng.normal(size=20)), np.ones(20), [], Boosting(3), 1)
     assert "stumps" in capsys.readouterr().err
 
 

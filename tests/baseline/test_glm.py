@@ -110,7 +110,7 @@ def test_the_log_odds_of_two_classes_take_an_offset(rng):
     np.testing.assert_allclose(base.decision_function(X, offset) - base.decision_function(X), offset)
     chance = 1 / (1 + np.exp(-base.decision_function(X, offset)))
     np.testing.assert_allclose(base.predict_proba(X, offset)[:, 1], chance)
-    with pytest.raises(ValueError, match="`offset` must be None with more than two classes"):
+    with pytest.raises(ValueError, match="`offset` needs two classes, got 3"):
         LogisticBaseline(0.02).fit(X, np.arange(80) % 3, offset=offset)
 
 
@@ -155,7 +155,10 @@ def test_the_path_begins_where_the_first_penalised_column_enters(rng, family, as
         ({"y": [-1.0, 1.0, 2.0]}, ">= 0, got 1 below"),
         ({"family": "gamma", "y": [0.0, 1.0, 2.0]}, "> 0 for family=.gamma., got 1 that are not"),
         ({"offset": [0.0, np.nan, 1.0]}, "`offset` must not hold NaN"),
-        ({"sample_weight": [1.0, 0.0, 0.0], "y": [0.0, 1.0, 2.0]}, "a response > 0 a positive weight"),
+        (
+            {"sample_weight": [1.0, 0.0, 0.0], "y": [0.0, 1.0, 2.0]},
+            "> 0 in at least one row of positive weight",
+        ),
         ({"limits": (1.0, 2.0)}, "lower <= 0 <= upper"),
         ({"penalty_factor": np.zeros(3)}, "must not be 0 for all of 3 columns with 3 rows"),
     ],

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from heedful._folds import random_splits
-from heedful.baseline import LassoBaseline
-from heedful.baseline._guarded import GuardedLasso, slope_guard
+from heedful._responses import Effect, Regression
+from heedful.baseline import GlobalModel
+from heedful.baseline._guarded import slope_guard
 
 
 @pytest.fixture
@@ -15,19 +16,24 @@ def table(rng):
     return X, 0.5 * X[:, 0] + rng.normal(size=120) + 3.0, weight
 
 
+def fit_kind(X, y, weight, splits, response, groups=None, **how):
+    encoded = np.column_stack([y, np.abs(y)]) if response.noisy else y
+    return GlobalModel(response, **how)._fit_encoded(X, response, encoded, weight, splits, row_groups=groups)
+
+
 def fit_both(table, n_folds=5):
     X, y, weight = table
     splits = random_splits(120, n_folds, 0)
-    return [kind(alpha=0.01).fit(X, y, weight, splits=splits) for kind in (LassoBaseline, GuardedLasso)]
+    return [fit_kind(X, y, weight, splits, kind, alpha=0.01) for kind in (Regression(), Effect())]
 
 
 def test_slopes_are_multiplied_and_the_mean_stays(table):
     X, y, weight = table
     plain, guarded = fit_both(table)
-    assert 0.05 < guarded.guard_ < 0.95
-    np.testing.assert_allclose(guarded.coef_, guarded.guard_ * plain.coef_, rtol=1e-12)
+    assert 0.05 < guarded._guard.share < 0.95
+    np.testing.assert_allclose(guarded.coef_, guarded._guard.share * plain.coef_, rtol=1e-12)
     mean = np.average(y, weights=weight)
-    np.testing.assert_allclose(guarded.predict(X), mean + guarded.guard_ * (plain.predict(X) - mean), rtol=1e-9)
+    np.testing.assert_allclose(guarded.predict(X), mean + guarded._guard.share * (plain.predict(X) - mean), rtol=1e-9)
     np.testing.assert_allclose(np.average(guarded.predict(X), weights=weight), mean, rtol=1e-9)
 
 
@@ -38,10 +44,10 @@ def test_left_out_rows_are_predicted_by_the_shrunk_models_of_the_others(table):
     for i in (0, 7, 50):
         rest = np.delete(np.arange(120), i)
         mean = np.average(y[rest], weights=weight[rest])
-        assert left_out[1][i] == pytest.approx(mean + guarded.guard_ * (left_out[0][i] - mean), rel=1e-9)
+        assert left_out[1][i] == pytest.approx(mean + guarded._guard.share * (left_out[0][i] - mean), rel=1e-9)
     for train, test in guarded.fit_.splits:
         mean = np.average(y[train], weights=weight[train])
-        expected = mean + guarded.guard_ * (plain.fold_prediction_[test] - mean)
+        expected = mean + guarded._guard.share * (plain.fold_prediction_[test] - mean)
         np.testing.assert_allclose(guarded.fold_prediction_[test], expected, rtol=1e-9)
 
 
@@ -73,8 +79,9 @@ def test_the_guard_follows_the_gain_in_standard_errors(rng):
 def test_clear_slopes_are_kept(rng):
     X = rng.normal(size=(200, 3))
     y = 2 * X[:, 0] + rng.normal(size=200)
-    plain, guarded = (kind(random_state=0).fit(X, y) for kind in (LassoBaseline, GuardedLasso))
-    assert guarded.guard_ == 1.0
+    splits = random_splits(200, 10, 0)
+    plain, guarded = (fit_kind(X, y, np.ones(200), splits, kind) for kind in (Regression(), Effect()))
+    assert guarded._guard.share == 1.0
     np.testing.assert_allclose(guarded.coef_, plain.coef_)
     np.testing.assert_allclose(guarded.fold_prediction_, plain.fold_prediction_)
 
@@ -95,7 +102,5 @@ def test_groups_of_a_fit_reach_the_slopes(table):
     splits = [
         type(split)(*(np.flatnonzero(np.isin(often, part)) for part in split)) for split in random_splits(120, 5, 0)
     ]
-    model = GuardedLasso(alpha=0.01)
-    model._row_groups = often
-    model.fit(X[often], y[often], weight[often], splits=splits)
-    assert model.guard_ == pytest.approx(fit_both(table)[1].guard_, abs=1e-6)
+    model = fit_kind(X[often], y[often], weight[often], splits, Effect(), often, alpha=0.01)
+    assert model._guard.share == pytest.approx(fit_both(table)[1]._guard.share, abs=1e-6)

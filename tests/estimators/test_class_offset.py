@@ -93,5 +93,5 @@ def test_offsets_are_one_finite_number_per_row(rows, offset):
 def test_the_family_of_a_response_knows_its_offsets(rows):
     _, offset, y = rows
     response, link = Classification.learn(y), np.linspace(-2, 2, 200)[:, None]
-    family = response.family(np.column_stack([response.encode(y), offset]))
+    family = response.with_rows(np.column_stack([response.encode(y), offset]))
     np.testing.assert_allclose(family.residual(link, None)[:, 0], y - expit(link[:, 0] + offset), rtol=1e-12)

@@ -12,7 +12,7 @@ from tests.estimators.settings import with_local
 from tests.fits import fitted
 
 from heedful import AttentionLassoClassifier, local_lasso
-from heedful.baseline import _logistic
+from heedful._responses import Classification
 from heedful.similarity import GaussianSimilarity, RidgeSimilarity, default_forests
 
 FORESTS = default_forests(120)
@@ -110,8 +110,8 @@ def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
     # without scores, of which two outputs have each twice
     how = {"mixing": 1.0, "temperature": 0.2, "alpha": 0.03, "alpha_ratio": [1.0, 3.0], "shapes": False}
     binary = small(similarity=FORESTS[:4], **how).fit(X, y)
-    plain = _logistic.Classes
-    monkeypatch.setattr(_logistic, "Classes", lambda codes, n, offset: plain(codes, n, symmetric=True))
+    alike = classmethod(lambda cls, y, class_weight: cls(np.unique(y), class_weight, symmetric=True))
+    monkeypatch.setattr(Classification, "learn", alike)
     both = small(similarity=FORESTS[:4], **how).fit(X, y)
     np.testing.assert_allclose(both.predict_proba(X_new), binary.predict_proba(X_new), atol=1e-6)
     halves = both.baseline_.coef_[1] - both.baseline_.coef_[0]

@@ -9,7 +9,7 @@ from tests.fits import fitted
 from tests.reference.survival import concordance as by_pairs
 
 from heedful import AttentionCox, local_lasso
-from heedful._responses.survival import concordance
+from heedful._responses import concordance
 from heedful.datasets import make_survival
 from heedful.similarity import GaussianSimilarity, default_forests
 

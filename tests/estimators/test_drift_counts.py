@@ -12,8 +12,8 @@ from tests.reference.differences import differences
 from heedful import AttentionGLM, DriftCorrector, load_model, save_model
 from heedful._models.served import ServedModel
 from heedful._responses import Regression, ServedCosts
-from heedful._solver import MeanDeviance
 from heedful.similarity import GaussianSimilarity
+from reference.rows import served_costs_of
 
 LGBM = {"n_estimators": 8, "verbose": -1, "n_jobs": 1}
 MODELS = {
@@ -80,7 +80,7 @@ def test_forests_have_no_link_whatever_their_criterion(rows):
 
 @pytest.mark.parametrize("power", [1.0, 1.5, 2.0])
 def test_the_loss_of_means_has_its_gradient(rng, power):
-    family, mean = MeanDeviance(rng.gamma(2.0, size=20) + 0.1, power), rng.gamma(2.0, size=20) + 0.1
+    family, mean = served_costs_of(rng.gamma(2.0, size=20) + 0.1, power), rng.gamma(2.0, size=20) + 0.1
     np.testing.assert_allclose(
         family.losses(mean).gradient, differences(lambda at: family.losses(at).value.sum(), mean), rtol=1e-5, atol=1e-7
     )

@@ -149,7 +149,7 @@ def test_the_score_is_d2_of_one_rate_for_all(rows, family):
     plain = d2_tweedie_score(y, model.predict(rows.X), power=power)
     assert model.score(rows.X, y) == pytest.approx(plain)
     response, encoded = CountsOrCosts(power), np.column_stack([y, np.log(exposure)])
-    null = response.family(encoded).null_link(np.ones(y.size))
+    null = response.with_rows(encoded).null_link(np.ones(y.size))
     assert response.score(encoded, np.full((y.size, 1), null), None) == pytest.approx(0.0, abs=1e-12)
     whole = model.score(rows.X, y, exposure=exposure)
     assert whole > 0.1
@@ -163,17 +163,17 @@ def test_the_score_is_d2_of_one_rate_for_all(rows, family):
 def test_intervals_end_where_the_deviance_residual_has_the_size(rng, power):
     response, values, offset = CountsOrCosts(power), rng.normal(size=40), rng.normal(size=40)
     size = rng.exponential(size=40)
-    low, high = response.around(values, offset, size).T
+    low, high = response.interval(values, offset, size).T
     mean = np.exp(values + offset)
     for end in (low, high):
         inside = end > 0
-        found = np.abs(response.residuals(np.column_stack([end, offset])[inside], values[inside]))
+        found = np.abs(response.conformity(np.column_stack([end, offset])[inside], values[inside]))
         np.testing.assert_allclose(found, size[inside], rtol=1e-6)
     assert (low <= mean).all()
     assert (mean <= high).all()
     at_zero = np.inf if power == 2 else 2 * mean ** (2 - power) / (2 - power)
     np.testing.assert_array_equal(low == 0, size**2 >= at_zero)
-    assert response.around(values[:1], None, np.array([np.inf])).tolist() == [[0.0, np.inf]]
+    assert response.interval(values[:1], None, np.array([np.inf])).tolist() == [[0.0, np.inf]]
 
 
 def test_intervals_hold_counts_of_unseen_rows(rng):

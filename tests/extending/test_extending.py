@@ -1,16 +1,19 @@
 """A response of one's own and a similarity of one's own, one file each: the files that docs/extending.md shows."""
 
+import ast
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from examples.extending_response import AttentionNegativeBinomial, NegativeBinomial, SpreadCounts
+from examples.extending_response import SIZE, AttentionNegativeBinomial, SpreadCounts
 from examples.extending_similarity import MapSimilarity
 from sklearn.base import clone
 from tests.reference.differences import differences
 
 from heedful import AttentionLasso, LocalLasso, load_model, save_model
+from heedful.baseline import GlobalModel
+from heedful.report import write
 from heedful.similarity import ForestProximity
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,8 +33,18 @@ def test_the_page_shows_the_very_file(name):
     assert (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8") in blocks
 
 
-def test_the_family_has_the_gradient_and_hessian_of_its_loss(rng):
-    family, link = NegativeBinomial(rng.poisson(2.0, 20).astype(float)), rng.normal(size=(20, 1))
+@pytest.mark.parametrize("name", ["extending_response", "extending_similarity"])
+def test_it_needs_public_names_only(name):
+    tree = ast.parse((ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8"))
+    modules = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    names = [f"{node.module}.{alias.name}" for node in modules for alias in node.names]
+    names += [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+    assert any(one.startswith("heedful") for one in names)
+    assert not [one for one in names if any(part.startswith("_") for part in one.split("."))]
+
+
+def test_the_response_has_the_gradient_and_hessian_of_its_loss(rng):
+    family, link = SpreadCounts().with_rows(rng.poisson(2.0, 20).astype(float)), rng.normal(size=(20, 1))
 
     def loss(at):
         return family.losses(family.values(at[:, None])[:, 0]).value.sum()
@@ -51,6 +64,20 @@ def test_counts_go_through_the_whole_flow(counts, tmp_path):
     np.testing.assert_allclose(explained.prediction, model.predict(X[60:]))
     assert not hasattr(model, "predict_interval")
     assert isinstance(model.baseline_.predict(X).min(), float)
+
+
+def test_counts_are_reported(counts, tmp_path):
+    X, y = counts
+    model = AttentionNegativeBinomial(**FEW).fit(X[:60], y[:60])
+    write(model.explain(X[60:], y[60:]), tmp_path / "counts.html")
+    assert "expected count" in (tmp_path / "counts.html").read_text(encoding="utf-8")
+
+
+def test_the_model_for_all_rows_takes_the_response_itself(counts):
+    X, y = counts
+    alone = GlobalModel(SpreadCounts(), 0.05).fit(X, y)
+    rate = alone.predict(X)
+    assert np.mean((y - rate) / (SIZE + rate)) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_attention_to_counts_beats_one_model_where_rates_turn_round(counts):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from heedful._flow.shares import OutOfFold
-from heedful._solver import Classes, Numbers, Survival
+from reference.rows import classes_of, numbers_of, survival_of
 
 LOSSES = ("squares", "log", "survival")
 
@@ -13,10 +13,10 @@ def made_up_heads(rng, loss, n=60, n_heads=5, gain=0.5, weight=None):
     weight, noise = np.ones(n) if weight is None else weight, rng.normal(size=(n, n_heads))
     if loss == "squares":
         y = rng.normal(size=n)
-        return OutOfFold(gain * y[:, None] + noise, np.zeros(n), Numbers(y), weight)
+        return OutOfFold(gain * y[:, None] + noise, np.zeros(n), numbers_of(y), weight)
     if loss == "log":
         chance = 1 / (1 + np.exp(-2.0 * gain - noise))
-        return OutOfFold(chance, np.full(n, 0.5), Classes(rng.integers(0, 2, size=n), 2), weight)
+        return OutOfFold(chance, np.full(n, 0.5), classes_of(rng.integers(0, 2, size=n), 2), weight)
     event, time = (rng.uniform(size=n) < 0.7).astype(float), rng.exponential(size=n)
-    family = Survival(event, time).anchored(np.zeros((n, 1)), weight)
+    family = survival_of(event, time).anchored(np.zeros((n, 1)), weight)
     return OutOfFold(gain * (event - family.hazard)[:, None] + noise, np.zeros(n), family, weight)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._solver import Family
+from heedful._responses import Response
 from heedful.attention import Attention
 
 # A query's own evidence counts as its effective number of rows, the overall value as this many.
@@ -27,7 +27,7 @@ class RowErrors(NamedTuple):
     error: np.ndarray
 
 
-def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Family, mixings: tuple[float, ...]) -> RowErrors:
+def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Response, mixings: tuple[float, ...]) -> RowErrors:
     """Return the errors at each mixing from out-of-fold predictions; rows without any have none."""
     known = np.isfinite(baseline) & np.isfinite(heads)
     start, step = baseline[known, None], (heads - baseline)[known, None]
@@ -37,7 +37,7 @@ def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Family, mixin
 
 
 def gather_evidence(
-    baseline: np.ndarray, heads: np.ndarray, family: Family, weight: np.ndarray, overall: float
+    baseline: np.ndarray, heads: np.ndarray, family: Response, weight: np.ndarray, overall: float
 ) -> Evidence:
     """Return the evidence from out-of-fold predictions; rows without any give none."""
     known = np.isfinite(baseline) & np.isfinite(heads)

@@ -52,7 +52,7 @@ def fit_heads(
 ) -> FittedAttention:
     """Fit similarities, try the heads on rows that were left out, and choose their shares."""
     similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
-    pulls = models.pulls(similarities)
+    pulls = models.anchor_weights(similarities)
     grids = (settings.temperatures, settings.ratios)
     shapes = models.shapes is not None
     grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few, shapes=shapes)

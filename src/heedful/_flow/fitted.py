@@ -32,7 +32,7 @@ from heedful._flow.spread import Columns
 from heedful._flow.table import TrainingTable
 from heedful._flow.tune import Tuned
 from heedful._folds import Split
-from heedful._responses import Measured, Response
+from heedful._responses import Response
 from heedful._solver import warn_unconverged
 from heedful.attention import Attention
 
@@ -200,15 +200,13 @@ class FittedAttention:
     def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
         calibration, response = self.calibration(run), self.response
-        if not isinstance(response, Measured):
-            raise TypeError(f"Responses of task {response.task!r} have no intervals.")
 
         def ends(found: Prediction, batch: QueryBatch, rows: slice) -> np.ndarray:
             own = None if offset is None else offset[rows]
             expected = self.response.expected(found.value, own)[:, 0]
             width = calibration.by_columns(self._noise_columns(batch.view.codes, expected).table)
             width = width * found.summary if calibration.attends else width
-            return response.around(found.value[:, 0], own, reach * width)
+            return response.interval(found.value[:, 0], own, reach * width)
 
         reach = calibration.reach(coverage)
         wanted = Wanted(summary=partial(_attended_block, calibration)) if calibration.attends else Wanted()

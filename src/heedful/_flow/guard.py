@@ -71,7 +71,7 @@ def mean_gain(oof: OutOfFold, blend: np.ndarray, *, reported: bool = False) -> t
         family.reported(values) if reported else family.losses(values).value for values in (oof.baseline, blend)
     )
     gain = plain - own
-    before, after = family.surprises(oof.baseline), family.surprises(blend)
+    before, after = family.losses_of_others(oof.baseline), family.losses_of_others(blend)
     if before is None or after is None:
         return mean_and_error(gain[:, None], np.ones(1), weight, oof.groups)
     # the sum of squares of weights is one over the effective number of rows, or groups

@@ -8,8 +8,7 @@ from heedful._flow.guard import mean_gain
 from heedful._flow.shares import OutOfFold
 from heedful._flow.tune import Tuned
 from heedful._folds import Split
-from heedful._responses import Measured, Response, split_offset
-from heedful._solver import Classes, Family
+from heedful._responses import Response, split_offset
 
 
 class HeldOutResiduals(NamedTuple):
@@ -51,7 +50,7 @@ def held_out_values(
     """
     family = oof.family.part(known)
     if family.n_values <= 2:
-        return HeldOutValues(known, values_of(family, tuned.blend), values_of(family, oof.baseline[known]))
+        return HeldOutValues(known, family.values_of(tuned.blend), family.values_of(oof.baseline[known]))
     if oof.whole is None:
         return None
     heads, plain = (part[known] for part in oof.whole)
@@ -62,22 +61,14 @@ def held_out_values(
     return HeldOutValues(known, own, plain)
 
 
-def values_of(family: Family, observed: np.ndarray) -> np.ndarray:
-    """Return values (n_rows, n_values) by what the loss looks at: a number, or the chance of the one of two classes."""
-    if not isinstance(family, Classes):
-        return observed[:, None]
-    second = np.where(family.y == 1, observed, 1.0 - observed)
-    return np.column_stack([1.0 - second, second])
-
-
 def held_out_residuals(
     response: Response, y: np.ndarray, known: np.ndarray, blend: np.ndarray, splits: list[Split]
 ) -> HeldOutResiduals | None:
     """Return residuals and expectations of the rows ``known`` by their held-out predictions; None if there are none."""
-    if not isinstance(response, Measured):
+    if not response.has_intervals:
         return None
     residual, expected = np.full((2, len(y)), np.nan)
-    residual[known] = response.residuals(y[known], blend)
+    residual[known] = response.conformity(y[known], blend)
     offset = split_offset(y[known], response.n_encoded)[1]
     expected[known] = response.expected(blend[:, None], offset)[:, 0]
     return HeldOutResiduals(residual, splits, expected)

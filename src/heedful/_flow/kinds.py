@@ -10,7 +10,6 @@ from heedful._flow.table import TrainingTable
 from heedful._folds import Split
 from heedful._kernels.shapes import LeafRows, NearRows, ScoreRows, Table
 from heedful._responses import Response
-from heedful._solver import Family
 from heedful.attention._weighting import Weighting
 from heedful.similarity import Similarity
 
@@ -52,13 +51,13 @@ class BlockFits(NamedTuple):
 
 
 class Anchor(NamedTuple):
-    """A teacher's predictions of a block of queries, on the scale of the table, and ``pull``, how much they are worth.
+    """A teacher's predictions of a block of queries, on the scale of the table, and their ``weight``.
 
-    Each is one more row of a local fit, of weight ``pull / sqrt(n_eff)`` beside the others, which sum to one.
+    Each is one more row of a local fit, of weight ``weight / sqrt(n_eff)`` beside the others, which sum to one.
     """
 
     prediction: np.ndarray
-    pull: float
+    weight: float
 
 
 class HeldOut(NamedTuple):
@@ -73,7 +72,7 @@ class Problem(Protocol):
     """Local models to fit: training rows with their response, and a way to fit them under any weights."""
 
     @property
-    def family(self) -> Family:
+    def family(self) -> Response:
         """Return the training rows with their loss."""
 
     @property
@@ -208,11 +207,6 @@ class FittedModels:
         """What the local models are, so that one can say whose coefficients are shown."""
         return "models of weighted rows"
 
-    @property
-    def reach(self) -> float | None:
-        """How far outside the training range a column may go, in widths of that range; None for any distance."""
-        return None
-
     def __init__(self, rows: TrainingTable, response: Response):
         self.rows, self.response = rows, response
 
@@ -319,7 +313,7 @@ class FittedModels:
             "`similarity` must have target='response' here, got 'scores': only attention lassos have coefficients."
         )
 
-    def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
+    def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return how much a teacher's prediction of a query is worth in its fit; 0 where there is no anchor."""
         return [0.0] * len(similarities)
 

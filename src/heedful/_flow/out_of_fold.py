@@ -9,7 +9,7 @@ from heedful._flow.kinds import HeldOut, Problem, Run
 from heedful._flow.shares import OutOfFold, Whole
 from heedful._flow.similarities import seen_rows, similarity_targets
 from heedful._folds import Split
-from heedful._solver import Family
+from heedful._responses import Response
 from heedful.similarity._protocol import refit
 
 # Probabilities of several classes by all heads are kept until shares are known, unless there are more numbers of them.
@@ -89,7 +89,7 @@ def _shape(grid: Grid, problem: Problem, whole: bool) -> tuple[int, ...]:
 
 
 def _observe(
-    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Family, run: Run, whole: bool
+    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Response, run: Run, whole: bool
 ) -> np.ndarray:
     """Return the predictions of every head of a group (n_query, n_heads): what the loss looks at, or the whole."""
     wanted = np.ones((len(group.weightings), n_variants), dtype=bool)
@@ -102,7 +102,7 @@ def _observe(
 
 
 def _observe_block(
-    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Family, wanted: np.ndarray, whole: bool
+    block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Response, wanted: np.ndarray, whole: bool
 ) -> np.ndarray:
     own = queries.block(block)
     nobody = np.zeros(wanted.shape)

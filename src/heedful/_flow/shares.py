@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from heedful._folds import by_group
-from heedful._solver import Family
+from heedful._responses import Response
 
 MAX_STEPS = 100
 # A head pays this many standard errors of its gain over the baseline: a gain that a few rows make is worth less.
@@ -31,7 +31,7 @@ class OutOfFold(NamedTuple):
 
     heads: np.ndarray
     baseline: np.ndarray
-    family: Family
+    family: Response
     weight: np.ndarray
     shaped: np.ndarray = np.empty(0, dtype=bool)
     groups: np.ndarray | None = None
@@ -116,7 +116,7 @@ def minimise_on_simplex(oof: OutOfFold, columns: np.ndarray, cost: np.ndarray) -
 
 def without_extremes(oof: OutOfFold) -> OutOfFold:
     """Return the rows with less weight for those that no head comes near to: few of them must not rule all shares."""
-    return oof._replace(weight=oof.weight * oof.family.trust(oof.heads.mean(axis=1), oof.weight))
+    return oof._replace(weight=oof.weight * oof.family.robust_weight(oof.heads.mean(axis=1), oof.weight))
 
 
 def fit_many(oof: OutOfFold, mixing: float | None) -> np.ndarray:

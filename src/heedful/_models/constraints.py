@@ -12,7 +12,7 @@ PENALTIES = ("lasso", "group")
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}
 
 
-class Wishes(Protocol):
+class CoefficientSettings(Protocol):
     """The settings that ask something of coefficients; see ``LocalLasso``."""
 
     penalty: str
@@ -20,7 +20,7 @@ class Wishes(Protocol):
     limits: Any
 
 
-class Asked(NamedTuple):
+class ColumnConstraints(NamedTuple):
     """What is asked of each column of the models, as baselines take it, and of the curve of each column of the table.
 
     ``signs`` are 1 for curves that must not fall, -1 for those that must not rise, 0 for others.
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
         return self.groups is not None or (self.penalty_factor is not None and not self.penalty_factor.all())
 
 
-def check_wishes(local: Wishes) -> None:
+def check_coefficient_settings(local: CoefficientSettings) -> None:
     """Raise for settings that no table could have."""
     check_choice("penalty", local.penalty, PENALTIES)
     for name, values in (("penalty_factor", local.penalty_factor), ("limits", local.limits)):
@@ -74,7 +74,7 @@ def read_limit(column: Any, limit: Any) -> tuple[float, float]:
     return low, high
 
 
-def ask_of_columns(local: Wishes, rows: TrainingTable) -> Asked | None:
+def constrain_columns(local: CoefficientSettings, rows: TrainingTable) -> ColumnConstraints | None:
     """Return what is asked of the columns of the models; None if nothing is."""
     if not local.penalty_factor and not local.limits and local.penalty == "lasso":
         return None
@@ -97,7 +97,7 @@ def ask_of_columns(local: Wishes, rows: TrainingTable) -> Asked | None:
             own = np.flatnonzero((sources == place) & (np.asarray(rows.names) == rows.plain_names[place]))
             limits[:, own] = [[low], [high]]
             signs[place] = 1.0 if low == 0 else -1.0 if high == 0 else 0.0
-    return Asked(factor, limits, sources if local.penalty == "group" else None, signs)
+    return ColumnConstraints(factor, limits, sources if local.penalty == "group" else None, signs)
 
 
 def _place(name: str, column: Any, rows: TrainingTable) -> int:

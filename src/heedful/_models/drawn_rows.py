@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._folds import Split
-from heedful._solver import Family
+from heedful._responses import Response
 
 
 class Drawn(NamedTuple):
@@ -24,7 +24,7 @@ class Drawn(NamedTuple):
         return Split(train, test)
 
 
-def draw_rows(family: Family, weight: np.ndarray, folds: list[Split], rank: np.ndarray, most: float | None) -> Drawn:
+def draw_rows(family: Response, weight: np.ndarray, folds: list[Split], rank: np.ndarray, most: float | None) -> Drawn:
     """Draw about ``most`` rows, or all of a table that has no more.
 
     A row's chance is in proportion to its weight times one plus the slope of its loss at the mean, in units of
@@ -57,7 +57,7 @@ def draw_rows(family: Family, weight: np.ndarray, folds: list[Split], rank: np.n
     return Drawn(kept, weight[kept] / np.where(chance[kept] > 0.0, chance[kept], 1.0), place)
 
 
-def _sizes(family: Family, weight: np.ndarray) -> np.ndarray:
+def _sizes(family: Response, weight: np.ndarray) -> np.ndarray:
     """Return what the chances of rows are to be in proportion to."""
     if not weight.sum() > 0.0:
         return weight

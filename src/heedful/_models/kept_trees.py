@@ -77,7 +77,6 @@ class KeptTrees(FittedModels):
         return tuple(folds)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
-        """Return predictions by the ensembles of the folds."""
         return self._left_out
 
     def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
@@ -89,7 +88,6 @@ class KeptTrees(FittedModels):
         return self.rows.plain_table() if self.given else None
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows by their leaves."""
         design = self.rows.plain_rows(codes)
         base = self.response.learner_values(self.baseline, design if given is None else given)
         return View(codes, design, self.leaves_of(self.ensemble, codes), base)
@@ -127,7 +125,6 @@ class AroundTrees:
         return parts
 
     def fold(self, number: int, split: Split) -> HeldOut:
-        """Return the problem of the fold's ensemble with the rows of its training part."""
         ensemble, leaves = self.folds[number]
         train, test = split
         return HeldOut(self.around(ensemble, leaves[train], train, self.weight[train]), leaves[test], test)

@@ -16,9 +16,7 @@ from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
 from heedful._responses import Response, knows_numbers
 from heedful._solver import (
-    Classes,
-    Numbers,
-    check_heeds_weights,
+    check_uses_weights,
     fit_weighted,
     make_learner,
     takes_codes,
@@ -69,7 +67,6 @@ class LearnerModels:
         return self.estimator is not None and not takes_codes(self.estimator)
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLearners":
-        """Fit the learner to all rows."""
         learner = (
             default_booster(rows, response, splits, self.random_state) if self.estimator is None else self.estimator
         )
@@ -87,7 +84,7 @@ class FittedLearners(FittedModels):
         self.no_gaps = response.classes is not None and knows_numbers(learner)
         if self.no_gaps:
             need_every_class(rows, response)
-        check_heeds_weights(learner, self._table(), labelled_family(response, rows.y).y)
+        check_uses_weights(learner, self._table(), learned_rows(response, rows.y).y)
         self.baseline = self._fit_plain(np.arange(rows.weight.size))
         self.names = rows.plain_names
 
@@ -104,20 +101,17 @@ class FittedLearners(FittedModels):
         return fit_weighted(clone(self.learner), take(table, part), y[part], weight)
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
-        """Return learners to fit to the table."""
         rows = self.rows
         tried = rows_to_try(self.kind.local.tuning_rows, rows.weight.size, seed)
-        parts = (self._table(), labelled_family(self.response, rows.y), rows.weight, rows.counts)
+        parts = (self._table(), learned_rows(self.response, rows.y), rows.weight, rows.counts)
         problem = LearnerProblem(self.learner, *parts, tried, self.kind.local.trim_weight)
         self.coef = problem.importance[None]
         return problem
 
     def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
-        """Return the same learners, kept or not."""
         return problem.keeping(keep_models) if isinstance(problem, LearnerProblem) else problem
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
-        """Return predictions by learners of all other rows, or of the other folds."""
         if out_of_bag:
             return leave_one_out(problem, run)
         table = self._table()
@@ -136,11 +130,9 @@ class FittedLearners(FittedModels):
         return self.rows.given_rows(table) if self.kind.keeps_table else None
 
     def train_given(self, problem: Problem) -> Any:
-        """Return the table of the learners."""
         return problem.table if self.kind.keeps_table and isinstance(problem, LearnerProblem) else None
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows as the learner takes them."""
         design = self.rows.plain_rows(codes)
         x = design if given is None else given
         return View(codes, design, x, self.response.learner_values(self.baseline, x))
@@ -159,7 +151,7 @@ class LearnerProblem:
         self,
         learner: Any,
         table: Any,
-        family: Numbers | Classes,
+        family: Response,
         weight: np.ndarray,
         counts: np.ndarray,
         tried: np.ndarray,
@@ -181,7 +173,7 @@ class LearnerProblem:
 
     def _make(self) -> None:
         rows = (take(self.table, self._copies), self.family.y[self._copies], self._spread(self.weight))
-        n_classes = self.family.n_values if self.family.n_values > 1 else None
+        n_classes = None if self.family.classes is None else self.family.n_values
         self.learner = make_learner(self.template, *rows, n_classes=n_classes, trim_weight=self.trim_weight)
 
     @property
@@ -194,7 +186,6 @@ class LearnerProblem:
         return (weight / self.counts)[self._copies]
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Fit a block query by query."""
         values = np.full((x.shape[0], *wanted.shape, self.family.n_values), np.nan)
         coef, models = np.zeros((x.shape[0], 1, self.learner.n_features)), []
         for w in np.flatnonzero(wanted.any(axis=1)):
@@ -220,7 +211,6 @@ class LearnerProblem:
         return [HeldOut(self, take(self.table, self.tried), self.tried)]
 
     def fold(self, number: int, split: Split) -> HeldOut:
-        """Return the learners of the fold's training part."""
         train, test = split.train, np.intersect1d(split.test, self.tried)
         part = (take(self.table, train), self.family.part(train), self.weight[train], self.counts[train])
         problem = LearnerProblem(self.template, *part, np.empty(0, np.int64), self.trim_weight)
@@ -246,12 +236,11 @@ def _leave_out_block(block: slice, part: HeldOut) -> np.ndarray:
     return fits.values[:, 0, 0]
 
 
-def labelled_family(response: Response, encoded: np.ndarray) -> Numbers | Classes:
-    """Return the rows with their loss; learners of any kind predict numbers or classes."""
-    family = response.family(encoded)
-    if not isinstance(family, Numbers | Classes):
+def learned_rows(response: Response, encoded: np.ndarray) -> Response:
+    """Return the rows with their loss; raise for a response that learners of any kind do not predict."""
+    if not response.suits_learners:
         raise TypeError(f"`y` must hold numbers or classes for learners and trees, got a response of {response.task}.")
-    return family
+    return response.with_rows(encoded)
 
 
 def default_booster(rows: TrainingTable, response: Response, splits: list[Split], random_state: int | None) -> Any:

@@ -8,9 +8,9 @@ from heedful._ensembles import Ensemble, is_fitted
 from heedful._flow import BlockFits, Run, TrainingTable, Variants
 from heedful._folds import Split
 from heedful._models.kept_trees import EVERYONE, AroundTrees, FoldTrees, KeptTrees
-from heedful._models.learners import labelled_family
+from heedful._models.learners import learned_rows
 from heedful._responses import Response
-from heedful._solver import Classes, LeafTable, Numbers, importance_of
+from heedful._solver import LeafTable, importance_of
 from heedful.attention._weighting import weigh
 
 
@@ -28,7 +28,6 @@ class LeafModels:
         return self.estimator is not None and is_fitted(self.estimator)
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLeaves":
-        """Grow the ensemble, or take it as it is."""
         return FittedLeaves(rows, response, splits, self)
 
 
@@ -41,9 +40,8 @@ class FittedLeaves(KeptTrees):
         self.coef = importance_of(self.baseline, self.train_rows())[None]
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LeafProblem":
-        """Return the leaves to weigh."""
         folds = () if fixed else self.grow_folds()
-        family = labelled_family(self.response, self.rows.y)
+        family = learned_rows(self.response, self.rows.y)
         leaves = self.leaves_of(self.ensemble, self.rows.codes)
         parts = (self.ensemble, leaves, family, self.rows.weight, self.leaf_value, self.coef[0])
         return LeafProblem(*parts, folds)
@@ -56,7 +54,7 @@ class LeafProblem(AroundTrees):
         self,
         ensemble: Ensemble,
         leaves: np.ndarray,
-        family: Numbers | Classes,
+        family: Response,
         weight: np.ndarray,
         leaf_value: str,
         importance: np.ndarray,
@@ -64,12 +62,11 @@ class LeafProblem(AroundTrees):
     ):
         self.ensemble, self.family, self.weight = ensemble, family, weight
         self.leaf_value, self.importance, self.folds = leaf_value, importance, folds
-        n_classes = family.n_values if family.n_values > 1 else None
+        n_classes = None if family.classes is None else family.n_values
         how: dict[str, Any] = {"n_classes": n_classes, "leaf_value": leaf_value}
         self.table = LeafTable(ensemble, np.ascontiguousarray(leaves.T), family.y, weight, **how)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Weigh the leaves of a block of queries."""
         values = np.full((x.shape[0], *wanted.shape, self.family.n_values), np.nan)
         leaves = np.ascontiguousarray(x.T)
         for w in np.flatnonzero(wanted.any(axis=1)):

@@ -22,14 +22,15 @@ from heedful._flow import FittedModels, LinearRows, Problem, Run, ScoresOf, Trai
 from heedful._folds import Split, inner_splits
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN
-from heedful._models.constraints import ask_of_columns, check_wishes
+from heedful._models.constraints import check_coefficient_settings, constrain_columns
 from heedful._models.linear_fits import LinearProblem
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._models.smooth import Smooth, fit_smooth
-from heedful._responses import Response, split_offset, unit_response
+from heedful._responses import Response, unit_response
 from heedful._solver import Model, make_rule, working_tables
 from heedful.baseline._model import GlobalModel
+from heedful.baseline._named import global_model
 from heedful.similarity import Similarity, TeacherSimilarity
 
 MAX_ITER = 10_000
@@ -129,7 +130,7 @@ def check_local(local: LocalLasso) -> tuple[float, ...] | None:
         raise ValueError(f"`exact` must be True, False or 'tuning', got {local.exact!r}.")
     check_choice("standardize", local.standardize, ("global", "weighted"))
     check_positive("tol", local.tol, "1e-7 is the default.")
-    check_wishes(local)
+    check_coefficient_settings(local)
     hint = "1.0 is the paper's shared penalty."
     return None if is_word(local.alpha_ratio, "auto") else check_grid("alpha_ratio", local.alpha_ratio, hint)
 
@@ -172,26 +173,20 @@ class LinearModels:
         self.local, self.most, self.shapes, self.smooth, self.anchors = local, most, shapes, smooth, anchors
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
-        """Fit the lasso for all rows, and the additive model."""
-        baseline, signs = response.baseline(self.alpha, self.local.tol, run.n_jobs), None
-        asked = ask_of_columns(self.local, rows)
-        if asked is not None:
-            baseline.penalty_factor, baseline.limits, baseline.groups, signs = asked
+        baseline, signs = global_model(response, alpha=self.alpha, tol=self.local.tol, n_jobs=run.n_jobs), None
+        constraints = constrain_columns(self.local, rows)
+        if constraints is not None:
+            baseline.penalty_factor, baseline.limits, baseline.groups, signs = constraints
         design = rows.labelled(rows.model_rows(rows.codes))
-        y, offset = split_offset(rows.y, response.n_encoded)
-        known: dict[str, Any] = {} if offset is None else {"offset": offset}
-        if self.nested:
-            known["inner"] = inner_splits(splits, rows.splits, response.strata(rows.y))
-        baseline._row_groups = rows.groups
-        baseline.fit(design, response.decode(y), rows.weight, splits=splits, **known)
-        baseline._row_groups = None
+        inner = inner_splits(splits, rows.splits, response.strata(rows.y)) if self.nested else None
+        baseline._fit_encoded(design, response, rows.y, rows.weight, splits, inner, rows.groups)
         shapes, smooth = None, None
         if self.shapes:
             drawn = most_for_shapes(self.local)
             shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
         if self.smooth and rows.weight.size <= SHAPE_ROWS:
             smooth = fit_smooth(baseline.fit_, np.asarray(design), splits, self.local.tol)
-        most = None if asked is not None and asked.needs_all else self.most
+        most = None if constraints is not None and constraints.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
 
 
@@ -232,11 +227,6 @@ class FittedLinear(FittedModels):
         return f"weighted lassos, {'converged' if self.local.exact else ONE_STEP}"
 
     @property
-    def reach(self) -> float | None:
-        """How far outside the training range a column may go, as it was asked for."""
-        return self.local.max_extrapolation
-
-    @property
     def _takes_steps(self) -> bool:
         """Whether one Newton step is not the minimum itself."""
         return self.baseline.fit_.family.outcome.kind != GAUSSIAN
@@ -264,10 +254,10 @@ class FittedLinear(FittedModels):
         start = self._widen(fit.model)
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
-        asked = None if fit.asked is None else fit.asked.widened(self.places[1] - self.places[0])
+        constraints = None if fit.constraints is None else fit.constraints.widened(self.places[1] - self.places[0])
         weighted = self.local.standardize == "weighted"
         how: dict[str, Any] = {"tol": self.local.tol, "max_iter": MAX_ITER, "max_range": far}
-        rule = make_rule(self.scale, asked, weighted=weighted, start=start.coef[0], **how)
+        rule = make_rule(self.scale, constraints, weighted=weighted, start=start.coef[0], **how)
         penalties, *own = (
             scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *self._fold_alphas())
         )
@@ -315,7 +305,6 @@ class FittedLinear(FittedModels):
         return narrow_problem(problem, self.most, splits, looks(rows), rows)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
-        """Return predictions by lassos of all other rows, or of the other folds."""
         if not out_of_bag or not isinstance(problem, LinearProblem):
             return self.baseline.predict_fold()
         values = np.full((self.rows.weight.size, self.response.n_values), np.nan)
@@ -345,8 +334,8 @@ class FittedLinear(FittedModels):
         np.multiply(left[:, :, None], x[:, None, :], out=found[:, :, 1:])
         return np.round(found, 9, out=found).reshape(n_rows, -1)
 
-    def pulls(self, similarities: Sequence[Similarity]) -> list[float]:
-        """Return how many times the lasso's error is that of a teacher; one that is no better has no pull."""
+    def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
+        """Return how many times the lasso's error is that of a teacher; one that is no better has none."""
         left_out = self.baseline.cv_error_.min() / self.baseline.fit_.scale.y_unit**2
         return [
             left_out / entry.teacher_loss_ if isinstance(entry, TeacherSimilarity) and entry.anchor else 0.0
@@ -355,7 +344,7 @@ class FittedLinear(FittedModels):
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
         """Return rows as dummies, far values pulled back, and with the values of the additive and the smooth model."""
-        design = self.rows.model_rows(codes, self.reach)
+        design = self.rows.model_rows(codes, self.local.max_extrapolation)
         base, additive, smooth, wide = self.baseline.values(design), None, None, design
         if self.shapes is not None:
             link = self.shapes.link(self.rows.model_bins(codes).codes)
@@ -366,15 +355,12 @@ class FittedLinear(FittedModels):
         return View(codes, design, x, base, additive=additive, smooth=smooth)
 
     def values_of(self, link: np.ndarray) -> np.ndarray:
-        """Return what is blended of linear predictors."""
         return self.baseline.fit_.family.scaled(0.0, 1.0).values(link)
 
     def shape_parts(self, codes: np.ndarray) -> np.ndarray:
-        """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
         return self._known_shapes().parts(self.rows.model_bins(codes).codes)
 
     def curves(self, share: np.ndarray) -> pd.DataFrame:
-        """Return the curves of the additive model as a table, and what they add by shares of them."""
         return table_curves(self._known_shapes(), self.rows, self.response.outputs, share)
 
     def _known_shapes(self) -> Shapes:
@@ -383,12 +369,10 @@ class FittedLinear(FittedModels):
         return self.shapes
 
     def others_left_out(self) -> dict[str, np.ndarray]:
-        """Return what additive and smooth models that did not see a training row predict of it."""
         both = {"additive": self.shapes, "smooth": self.smooth}
         return {name: self.values_of(model.train) for name, model in both.items() if model is not None}
 
     def train_design(self) -> np.ndarray:
-        """Return the training rows as dummies."""
         return self.rows.model_rows(self.rows.codes)
 
     def original(self, coef: np.ndarray) -> np.ndarray:

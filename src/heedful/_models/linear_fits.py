@@ -11,16 +11,15 @@ from heedful._file_checks import require, require_indices, require_numbers
 from heedful._flow import BlockFits, HeldOut
 from heedful._folds import Split
 from heedful._kernels.shapes import Heads, LeafRows, NearRows, Rule, Table
+from heedful._responses import Response
 from heedful._solver import (
-    Family,
     Model,
     Paths,
-    Scale,
-    Survival,
     WeightRows,
     build_table,
     fit_family,
     fit_paths,
+    flat_scale,
     number_groups,
     weight_rows,
     working_tables,
@@ -48,7 +47,7 @@ class LinearProblem(NamedTuple):
     same global model of all. ``by_fold`` are the columns with which the rows of each fold are tried.
     """
 
-    family: Family
+    family: Response
     weight: np.ndarray
     tables: tuple[Table, ...]
     start: Model
@@ -211,7 +210,6 @@ class LinearProblem(NamedTuple):
         return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
 
     def fold(self, number: int, split: Split) -> HeldOut:
-        """Return the local problems of the fold's training part."""
         test = np.intersect1d(split.test, self.tried)
         return HeldOut(self._near(split.train, number), self.tables[0].x[test], test)
 
@@ -226,7 +224,7 @@ class LinearProblem(NamedTuple):
 
 def make_problem(
     x: np.ndarray,
-    family: Family,
+    family: Response,
     weight: np.ndarray,
     start: Model,
     rule: Rule,
@@ -241,11 +239,6 @@ def make_problem(
     tables = working_tables(x, family, link, weight, flat_scale(x.shape[1]))
     tried = np.arange(weight.size)
     return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), tried, shaped, shapes)
-
-
-def flat_scale(n_columns: int) -> Scale:
-    """Return the scale of columns that are to stay as they are."""
-    return Scale(np.zeros(n_columns), np.ones(n_columns), 0.0, 1.0)
 
 
 def _of_columns(table: Table, columns: np.ndarray) -> Table:
@@ -312,7 +305,7 @@ def _anchored(rows, x, weightings, problem, wanted, shares, *, anchor):
     link = np.full((n_query, *wanted.shape, 1), np.nan)
     coef, failed = np.zeros((n_query, 1, x.shape[1])), 0
     for w in np.flatnonzero(wanted.any(axis=1)):
-        weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.pull)
+        weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.weight)
         penalties = problem.penalties[wanted[w]]
         paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
         mean, keep = _within_range(weights, table, paths, x, problem.rule.max_range)
@@ -336,9 +329,9 @@ def _within_range(weights, table, paths, x, max_range):
     return mean[:, None, None] + keep * away, keep[:, :, 0]
 
 
-def _with_anchor(excess, background, sample_weight, pull) -> WeightRows:
+def _with_anchor(excess, background, sample_weight, anchor_weight) -> WeightRows:
     """Return weights that sum to one with an anchor per query, whose rows follow those of the table."""
-    extra = pull / np.sqrt(over_background(excess, background / sample_weight.sum(), sample_weight).n_eff)
+    extra = anchor_weight / np.sqrt(over_background(excess, background / sample_weight.sum(), sample_weight).n_eff)
     keep = sparse.diags_array(1.0 / (1.0 + extra))
     return weight_rows(
         sparse.csr_array(sparse.hstack([keep @ excess, sparse.diags_array(extra / (1.0 + extra))])),
@@ -366,13 +359,13 @@ def _to_convergence(rows, x, weightings, problem, wanted, shares):
 
 def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.ndarray) -> np.ndarray:
     """Return the intercepts (n_query, n_penalty, n_outputs) of converged fits."""
-    if not isinstance(problem.family, Survival):
+    if problem.family.has_level:
         return paths.intercept
     attention = over_background(
         weights.excess_matrix(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
     )
     link = paths.coef[:, :, 0] @ x.T
-    return problem.family.level(link, attention.toarray()[:, None, :], problem.weight)
+    return problem.family.attended_level(link, attention.toarray()[:, None, :], problem.weight)
 
 
 def _fit_means(rows, weightings, problem, wanted, link):

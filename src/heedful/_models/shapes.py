@@ -11,7 +11,7 @@ from heedful._flow import TrainingTable
 from heedful._folds import Split
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
-from heedful._solver import Family, Survival
+from heedful._responses import Response
 from heedful._trees.stumps import CODES, fit_stumps, used_columns
 
 # Rows that no fold leaves out are left out by folds among themselves, this many.
@@ -55,7 +55,7 @@ class Shapes:
 
 def fit_shapes(
     rows: TrainingTable,
-    family: Family,
+    family: Response,
     splits: list[Split],
     verbose: int,
     signs: np.ndarray | None = None,
@@ -94,9 +94,9 @@ def fit_shapes(
         np.mean([getattr(model, name) for model in found.folds[: len(splits)]], axis=0) for name in ("start", "shapes")
     )
     link, level = total / times, np.zeros(1)
-    if isinstance(family, Survival):
+    if not family.has_level:
         # hazards have no level of their own: this is the one at which events are as many as expected
-        level = family.level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight)
+        level = family.attended_level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight)
     return Shapes(start + level, curves, link + level, found.n_rounds)
 
 

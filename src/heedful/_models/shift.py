@@ -9,14 +9,12 @@ from heedful._flow import BlockFits, FittedModels, HeldOut, Problem, Run, Traini
 from heedful._frames import take
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
-from heedful._responses import unit_response
-from heedful._solver import Classes, Family, MeanDeviance, Numbers, importance_of
+from heedful._responses import Response, unit_response
+from heedful._solver import importance_of
 from heedful.attention._attention import blend_attention
 from heedful.attention._weighting import Weighting, weigh
 from heedful.similarity._leaf_proximity import LeafScores
 
-# Class shares are moved so far to what the model predicts of the same rows, which bounds the shift of log-odds.
-SMOOTH = 0.01
 # A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
 # than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.
 ROWS_AGAINST = 30.0
@@ -74,8 +72,7 @@ class FittedShift(FittedModels):
         return self.recent.base[self.rows.first_given]
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "ShiftProblem":
-        """Return the shifts to work out."""
-        return ShiftProblem(self.response.family(self.rows.y), self.base, self.rows.weight)
+        return ShiftProblem(self.response.with_rows(self.rows.y), self.base, self.rows.weight)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         """Return what the model predicts of the recent rows, none of which it has seen."""
@@ -106,23 +103,18 @@ class FittedShift(FittedModels):
 
     @property
     def given_columns(self) -> np.ndarray:
-        """Positions of all columns."""
         return np.arange(len(self.names))
 
     def train_given(self, problem: Problem) -> Any:
-        """Return the recent rows."""
         return take(self.recent.table, self.rows.first_given)
 
     def train_view(self) -> View:
-        """Return the recent rows as similarities see them."""
         return super().train_view()._replace(leaves=self.leaves)
 
     def base_values(self, table: pd.DataFrame | np.ndarray) -> np.ndarray:
-        """Return what the model predicts."""
         return self.served.values(table)
 
     def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
-        """Return queries as numbers: categories by their level."""
         return view.codes if self.by_rows else self.rows.read(table)
 
     def train_design(self) -> np.ndarray:
@@ -138,7 +130,6 @@ class FittedShift(FittedModels):
         return np.tile(self.coef, (len(coef), 1, 1))
 
     def shrink(self, share: np.ndarray) -> np.ndarray:
-        """Return smaller shares where recent rows are few."""
         weight = self.rows.weight
         n_rows = weight.sum() ** 2 / (weight**2).sum()
         return share * n_rows / (n_rows + ROWS_AGAINST)
@@ -153,20 +144,11 @@ class ShiftProblem:
 
     largest_block = 2048
 
-    def __init__(self, family: Family, base: np.ndarray, weight: np.ndarray):
+    def __init__(self, family: Response, base: np.ndarray, weight: np.ndarray):
         self.family, self.base, self.weight = family, base, weight
-        if isinstance(family, Classes):
-            self._columns = np.hstack([np.eye(base.shape[1])[family.y], base])
-        elif isinstance(family, MeanDeviance):
-            # the ratio of their means is the factor of the predictions that has the smallest deviance
-            self._columns = np.hstack([family.y[:, None], base]) * base ** (1.0 - family.power)
-        elif isinstance(family, Numbers):
-            self._columns = family.response[:, None] - base
-        else:
-            raise TypeError(f"`model` must predict numbers, classes, counts or costs, got {type(family).__name__}.")
+        self._columns = family.shift_columns(base)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Shift what the model predicts (``x``) of a block of queries."""
         used = np.flatnonzero(wanted.any(axis=1))
         values = np.full((x.shape[0], *wanted.shape, self.family.n_values), np.nan)
         shift = self.shift(rows, [weightings[w] for w in used])
@@ -174,20 +156,13 @@ class ShiftProblem:
         return BlockFits(values, np.empty((x.shape[0], 0, 0)))
 
     def shift(self, rows: Any, weightings: list[Weighting]) -> np.ndarray:
-        """Return the shifts (n_query, n_weighting, n_outputs) on the scale of the link."""
-        means = attended_means(rows, weightings, self.weight, self._columns)
-        if isinstance(self.family, Numbers):
-            return means
-        observed, predicted = np.split(means, 2, axis=-1)
-        smooth = (1.0 - SMOOTH) * observed + SMOOTH * predicted
-        return self.family.link_of(smooth) - self.family.link_of(predicted)
+        return self.family.shift(attended_means(rows, weightings, self.weight, self._columns))
 
     def held_out(self, splits=()) -> list[HeldOut]:
         """Return all rows: the model has seen none of them, and each is masked in its own weights."""
         return [HeldOut(self, self.base, np.arange(self.weight.size))]
 
     def fold(self, number, split) -> HeldOut:
-        """Return the problem of one fold's training part, and its other rows."""
         part = ShiftProblem(self.family.part(split.train), self.base[split.train], self.weight[split.train])
         return HeldOut(part, self.base[split.test], split.test)
 

@@ -14,7 +14,6 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from heedful import _kernels
 from heedful._file_checks import require, require_numbers
 from heedful._folds import Split
-from heedful._solver import Survival
 from heedful.baseline._global import GlobalFit, fit_global
 
 # Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
@@ -112,7 +111,7 @@ def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: flo
             fit.alpha,
             tol,
             None,
-            fit.asked,
+            fit.constraints,
         )
         found = _fit_kernel(own, design[train])
         total[test] += own.intercept + design[test] @ own.coef.T
@@ -120,10 +119,10 @@ def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: flo
         if found is not None:
             total[test] += found.values(own.scale.rows(design[test])[:, : found.scale.size])
     link, level = np.where(times > 0, total / np.maximum(times, 1), np.nan), np.zeros(len(fit.coef))
-    if isinstance(fit.family, Survival):
+    if not fit.family.has_level:
         known = times[:, 0] > 0
         weight = fit.weight[known]
-        level = fit.family.part(known).level(link[known, 0], weight / weight.sum(), weight)
+        level = fit.family.part(known).attended_level(link[known, 0], weight / weight.sum(), weight)
     return Smooth(kernel, level, link + level)
 
 
@@ -237,8 +236,8 @@ def _ridge(
     coef = basis @ (shrunk[best][:, None] * moment)
     slope = np.zeros((scale.size, z.shape[1]))
     for k in range(z.shape[1]):
-        pull = near * coef[:, k]
-        change = points * pull.sum(axis=1)[:, None] - pull @ centres
+        terms = near * coef[:, k]
+        change = points * terms.sum(axis=1)[:, None] - terms @ centres
         slope[used, k] = weight @ change**2 / len(x)
     own = scale / unit
     whole = np.zeros((len(centres), scale.size))

@@ -12,8 +12,8 @@ from heedful._folds import Split
 from heedful._kernels.shapes import Rule
 from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
 from heedful._models.linear_fits import LinearProblem, make_problem
-from heedful._responses import Response
-from heedful._solver import Numbers, Scale, measure, no_model, ridge_rows
+from heedful._responses import Regression, Response
+from heedful._solver import Scale, measure, no_model, ridge_rows
 from heedful.attention._attention import over_background
 from heedful.attention._weighting import weigh
 from heedful.baseline._global import null_gradient, penalty_path
@@ -61,7 +61,6 @@ class TreeModels:
         return self.estimator is not None and is_fitted(self.estimator)
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedTrees":
-        """Grow the ensemble, or take it as it is."""
         return FittedTrees(rows, response, splits, self)
 
 
@@ -85,7 +84,6 @@ class FittedTrees(KeptTrees):
             )
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":
-        """Return the local models on the trees' predictions."""
         folds = () if fixed else self.grow_folds()
         parts = (self.rows.y, self.rows.weight, variants.ratios)
         problem = TreeProblem(self.ensemble, self.leaves, *parts, folds, self.local)
@@ -93,16 +91,13 @@ class FittedTrees(KeptTrees):
         return problem
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows by what the trees predict of them."""
         view = super().view_of(codes, given)
         return view._replace(design=tree_outputs(self.ensemble, view.x))
 
     def train_design(self) -> np.ndarray:
-        """Return what the trees predict of the training rows."""
         return tree_outputs(self.ensemble, self.leaves)
 
     def original(self, coef: np.ndarray) -> np.ndarray:
-        """Return the weights of the trees."""
         return self.local.shrink_to + self._scale.original(coef)
 
 
@@ -124,7 +119,8 @@ class TreeProblem(AroundTrees):
         local: LocalTrees | None = None,
     ):
         self.ensemble, self.leaves, self.y, self.weight = ensemble, leaves, y, weight
-        self.family, self.ratios, self.folds, self.local = Numbers(y), ratios, folds, local or LocalTrees()
+        self.family, self.ratios = Regression().with_rows(y), ratios
+        self.folds, self.local = folds, local or LocalTrees()
         self.scale, self.linear = self._lassos()
 
     def _kept(self, outputs: np.ndarray) -> np.ndarray:
@@ -135,7 +131,7 @@ class TreeProblem(AroundTrees):
         outputs = tree_outputs(self.ensemble, self.leaves)
         left = self.y - self._kept(outputs)
         scale = measure(outputs, left, self.weight)
-        family, x = Numbers(left, scale.y_center, scale.y_unit), scale.rows(outputs)
+        family, x = Regression().with_rows(left).scaled(scale.y_center, scale.y_unit), scale.rows(outputs)
         largest = penalty_path(null_gradient(x, family, self.weight), outputs.shape)[0]
         rule = Rule(scale.pad(np.ones(outputs.shape[1])), False, np.zeros(scale.width), TOL, MAX_ITER)
         unit = float(outputs.shape[1]) if self.local.penalty == "ridge" else largest

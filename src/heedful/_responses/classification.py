@@ -1,7 +1,8 @@
 """A response of labels, under log loss."""
 
 import logging
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import accuracy_score
@@ -10,23 +11,33 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_classes, is_word, refuse_many_classes
-from heedful._responses.protocol import Words, split_offset
-from heedful._solver import Classes
-from heedful.baseline import LogisticBaseline
+from heedful._kernels.shapes import BINOMIAL, MULTINOMIAL, Outcome
+from heedful._responses.encoding import split_offset
+from heedful._responses.response import FLAT, SMOOTH, Losses, Response, like_rows
+from heedful._responses.softmax import largest_eigenvalue, softmax
+from heedful._responses.words import Words
 
 LOG = logging.getLogger("heedful")
+# The level of two classes with offsets takes so many Newton steps, each with the curvature of all rows.
+NULL_STEPS = 25
 
 
-class Classification:
-    """Labels, encoded by their place among ``classes``; what is blended are the probabilities of all classes."""
+class Classification(Response):
+    """Labels, encoded by their place among ``classes``; what is blended are the probabilities of all classes.
 
-    n_encoded = 1
+    Two classes have one output, the log-odds of the second, unless they are to be treated as alike (``symmetric``).
+    Only then may rows have an ``offset``, which their loss adds to it; what is blended are probabilities without it.
+    """
 
     estimator_type = "classifier"
+    suits_learners = True
+    classes: np.ndarray
 
-    def __init__(self, classes: np.ndarray, class_weight: Any = None):
-        self.classes: np.ndarray = classes
-        self.class_weight = class_weight
+    def __init__(self, classes: np.ndarray, class_weight: Any = None, *, symmetric: bool = False):
+        self.classes, self.class_weight, self.symmetric = classes, class_weight, symmetric
+        self.n_values = classes.size
+        self.n_outputs = 1 if classes.size == 2 and not symmetric else classes.size
+        self.outputs = None if classes.size == 2 else list(classes)
 
     @classmethod
     def learn(cls, y: Any, class_weight: Any = None) -> "Classification":
@@ -44,27 +55,16 @@ class Classification:
 
     @property
     def task(self) -> str:
-        """Return "binary" or "multiclass"."""
         return "binary" if self.classes.size == 2 else "multiclass"
 
     @property
     def words(self) -> Words:
-        """Return what people call it."""
         if self.classes.size == 2:
             second = self.classes[1]
-            names = (f"probability of {second}", f"log-odds of {second}", "log loss")
-            return Words("two classes", *names, factor="odds ratio")
-        return Words("several classes", "probability", "linear predictor", "log loss")
-
-    @property
-    def outputs(self) -> list[Any] | None:
-        """Return the labels; None for two classes, which have one linear predictor."""
-        return None if self.classes.size == 2 else list(self.classes)
-
-    @property
-    def n_values(self) -> int:
-        """Return the number of classes."""
-        return self.classes.size
+            names = ("two classes", f"probability of {second}", f"log-odds of {second}", "log loss")
+            return Words(*names, factor="odds ratio", inverse_link="logistic", numeric=False)
+        names = ("several classes", "probability", "linear predictor", "log loss")
+        return Words(*names, inverse_link="softmax", numeric=False)
 
     def encode(self, y: Any) -> np.ndarray:
         """Return the places of labels among the classes; raise for a label that is none of them."""
@@ -80,7 +80,6 @@ class Classification:
         return codes.astype(np.float64)
 
     def decode(self, encoded: np.ndarray) -> np.ndarray:
-        """Return the labels."""
         return self.classes[self._codes(encoded)]
 
     def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
@@ -101,21 +100,12 @@ class Classification:
             )
         return weight
 
-    def family(self, encoded: np.ndarray) -> Classes:
-        """Return the rows under log loss."""
-        return Classes(self._codes(encoded), self.classes.size, offset=split_offset(encoded, self.n_encoded)[1])
-
     def strata(self, encoded: np.ndarray) -> np.ndarray:
-        """Return the classes."""
         return split_offset(encoded, self.n_encoded)[0]
 
     def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Return the places of the labels as text."""
         return self._codes(encoded).astype(str)
-
-    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> LogisticBaseline:
-        """Return an L1 logistic model."""
-        return LogisticBaseline(alpha, classes=self.classes, tol=tol, n_jobs=n_jobs)
 
     def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
         """Return the labels, or their places for a learner that knows classes by number only."""
@@ -135,17 +125,15 @@ class Classification:
         if offset is None:
             return values
         # the sum of two terms whose larger one is 1: neither overflows
-        other, own = values.T * np.exp([np.minimum(-offset, 0.0), np.minimum(offset, 0.0)])
-        return np.column_stack([other, own]) / (other + own)[:, None]
+        first, second = values.T * np.exp([np.minimum(-offset, 0.0), np.minimum(offset, 0.0)])
+        return np.column_stack([first, second]) / (first + second)[:, None]
 
     def predict(self, expected: np.ndarray) -> np.ndarray:
-        """Return the label of the most probable class."""
         return self.classes[expected.argmax(axis=1)]
 
     def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
-        """Return the accuracy."""
-        found = self.expected(values, split_offset(encoded, self.n_encoded)[1]).argmax(axis=1)
-        return float(accuracy_score(self._codes(encoded), found, sample_weight=sample_weight))
+        predicted = self.expected(values, split_offset(encoded, self.n_encoded)[1]).argmax(axis=1)
+        return float(accuracy_score(self._codes(encoded), predicted, sample_weight=sample_weight))
 
     def _check_offset(self, offset: np.ndarray | None) -> None:
         if offset is not None and self.classes.size > 2:
@@ -154,6 +142,107 @@ class Classification:
     def _codes(self, encoded: np.ndarray) -> np.ndarray:
         """Return the places of the classes, without offsets."""
         return split_offset(encoded, self.n_encoded)[0].astype(np.int64)
+
+    def with_rows(self, encoded: np.ndarray) -> Self:
+        rows = super().with_rows(encoded)
+        rows.y = rows.y.astype(np.int64)
+        return rows
+
+    @property
+    def outcome(self) -> Outcome:
+        kind = BINOMIAL if self.n_outputs == 1 else MULTINOMIAL
+        offset = np.empty(0) if self.offset is None else self.offset
+        return Outcome(kind, self.y.astype(np.float64), np.empty(0), np.arange(self.y.size), offset=offset)
+
+    def null_link(self, weight: np.ndarray) -> np.ndarray:
+        """Return the log-odds of the class shares, or their centred logarithms."""
+        share = np.average(self.means(), axis=0, weights=weight)
+        link = self.mean_link(share, share)
+        if self.offset is not None:
+            for _ in range(NULL_STEPS):
+                rows = np.tile(link, (self.y.size, 1))
+                link = link + weight @ self.residual(rows, weight) / (weight @ self.hessian(rows, weight))
+        return link
+
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return self._outputs(np.eye(self.n_values))[self.y] - self._outputs(self.values(self._shifted(link)))
+
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return p (1 - p), times what makes it a bound for all classes together.
+
+        The curvature of a softmax is not diagonal. The largest eigenvalue of ``V^-1/2 (diag(p) - pp') V^-1/2``, with V
+        the diagonal ``p (1 - p)``, is 2 for two classes and close to 1 for many equal ones.
+        """
+        chance = np.clip(self.values(self._shifted(link)), 1e-6, 1.0 - 1e-6)
+        bend = np.maximum(chance * (1.0 - chance), FLAT)
+        if self.n_outputs == 1:
+            return bend[:, 1:]
+        return bend * largest_eigenvalue(1.0 / (1.0 - chance), chance / (1.0 - chance))[:, None]
+
+    def means(self) -> np.ndarray:
+        """Return one 0/1 column per output; with offsets another of the probabilities that these alone would give."""
+        happened = self._outputs(np.eye(self.n_values))[self.y]
+        if self.offset is None:
+            return happened
+        return np.column_stack([happened, self._outputs(self.values(self.offset[:, None]))])
+
+    def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
+        """Return the link of class shares, moved a little towards the overall ones so that none is 0 or 1."""
+        share = (1.0 - SMOOTH) * means + SMOOTH * overall
+        if self.n_outputs == 1:
+            odds = np.log(share) - np.log1p(-share)
+            return odds if self.offset is None else odds[..., :1] - odds[..., 1:]
+        logarithm = np.log(np.maximum(share, 1e-12))
+        return logarithm - logarithm.mean(axis=-1, keepdims=True)
+
+    def values(self, link: np.ndarray) -> np.ndarray:
+        """Return the probabilities of all classes, none of which is 0 or 1."""
+        return softmax(link)
+
+    def link_of(self, values: np.ndarray) -> np.ndarray:
+        logarithm = np.log(np.clip(values, 1e-15, None))
+        if self.n_outputs == 1:
+            return logarithm[..., 1:] - logarithm[..., :1]
+        return logarithm - logarithm.mean(axis=-1, keepdims=True)
+
+    def observed(self, values: np.ndarray) -> np.ndarray:
+        index = self.y.reshape(-1, *([1] * (values.ndim - 1)))
+        return np.take_along_axis(values, index, axis=-1)[..., 0]
+
+    def values_of(self, observed: np.ndarray) -> np.ndarray:
+        second = np.where(self.y == 1, observed, 1.0 - observed)
+        return np.column_stack([1.0 - second, second])
+
+    def losses(self, observed: np.ndarray) -> Losses:
+        chance = np.maximum(observed, 1e-15)
+        if self.offset is None:
+            return Losses(-np.log(chance), -1.0 / chance, chance**-2.0)
+        # odds are multiplied by what an offset is the logarithm of, towards the class that was observed
+        odds = np.exp(like_rows(np.where(self.y == 1, self.offset, -self.offset), observed))
+        total = 1.0 - chance + chance * odds
+        slope = (odds - 1.0) / total
+        curve = np.maximum(chance**-2.0 - slope**2, FLAT)
+        return Losses(np.log(total) - np.log(chance * odds), slope - 1.0 / chance, curve)
+
+    def losses_of_others(self, observed: np.ndarray) -> np.ndarray:
+        """Return minus log probabilities of all other classes together."""
+        if self.n_outputs == 1:
+            other = copy(self)
+            other.y = 1 - self.y
+            return other.losses(1.0 - observed).value
+        return -np.log(np.maximum(1.0 - observed, 1e-15))
+
+    def shift_columns(self, base: np.ndarray) -> np.ndarray:
+        """Return classes as 0/1 columns, and their probabilities."""
+        return np.hstack([np.eye(self.n_values)[self.y], base])
+
+    def _shifted(self, link: np.ndarray) -> np.ndarray:
+        """Return the linear predictor that the loss looks at."""
+        return link if self.offset is None else link + self.offset[:, None]
+
+    def _outputs(self, columns: np.ndarray) -> np.ndarray:
+        """Return the class columns that have an output."""
+        return columns[..., 1:] if self.n_outputs == 1 else columns
 
 
 def knows_numbers(learner: Any) -> bool:

@@ -1,78 +1,95 @@
 """A response of numbers, under squared error."""
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import column_or_1d
 
 from heedful._checks import check_response
-from heedful._responses.protocol import Words, no_offset, unit_response
-from heedful._solver import Numbers
-from heedful.baseline import LassoBaseline
+from heedful._kernels.shapes import GAUSSIAN, Outcome
+from heedful._responses.response import Losses, Response, like_rows
+from heedful._responses.words import Words
+
+# Deviations beyond which a residual counts no more, and those of the median of absolute ones of a normal distribution.
+EXTREME, DEVIATION = 4.0, 1.4826
 
 
-class Regression:
-    """Numbers; what is blended is the prediction itself."""
+class Regression(Response):
+    """Numbers; what is blended is the prediction itself.
 
-    task, estimator_type = "regression", "regressor"
-    words = Words("a number", "prediction", "prediction", "root mean squared error", root=True)
-    classes = outputs = None
-    n_values = n_encoded = 1
+    ``center`` and ``unit`` are those of the linear predictor.
+    """
+
+    task = "regression"
+    words = Words("a number", "prediction", "prediction", "root mean squared error", root=True, inverse_link="identity")
+    squared = has_intervals = suits_learners = True
+    center, unit = 0.0, 1.0
 
     def encode(self, y: Any) -> np.ndarray:
-        """Return finite numbers, one per row."""
         return check_response(column_or_1d(y, warn=True))
 
-    def decode(self, encoded: np.ndarray) -> np.ndarray:
-        """Return the numbers."""
-        return encoded
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        return float(r2_score(self.decode(encoded), values[:, 0], sample_weight=sample_weight))
 
-    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-        """Return the weights as they are."""
-        return sample_weight
+    def conformity(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        return self.decode(encoded) - values
 
-    def family(self, encoded: np.ndarray) -> Numbers:
-        """Return the rows under squared error."""
-        return Numbers(encoded)
-
-    def strata(self, encoded: np.ndarray) -> None:
-        """Return None: folds are drawn at random."""
-        return
-
-    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-        """Return the numbers on a unit scale."""
-        return unit_response(encoded, sample_weight)
-
-    def baseline(self, alpha: float | str, tol: float, n_jobs: int | None) -> LassoBaseline:
-        """Return a lasso."""
-        return LassoBaseline(alpha, tol=tol, n_jobs=n_jobs)
-
-    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
-        """Return the numbers."""
-        return encoded
-
-    def learner_values(self, model: Any, X: Any) -> np.ndarray:
-        """Return predictions as one column."""
-        return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
-
-    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
-        """Return the predictions."""
-        return no_offset(values, offset)
-
-    def residuals(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return what is above the predictions."""
-        return encoded - values
-
-    def around(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
-        """Return the ends of intervals around predictions."""
+    def interval(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
         value = self.expected(values, offset)
         return np.column_stack([value - size, value + size])
 
-    def predict(self, expected: np.ndarray) -> np.ndarray:
-        """Return the predictions."""
-        return expected[:, 0]
+    @property
+    def response(self) -> np.ndarray:
+        return self.y
 
-    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
-        """Return the coefficient of determination, R2."""
-        return float(r2_score(encoded, values[:, 0], sample_weight=sample_weight))
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(GAUSSIAN, self.y, np.empty(0), np.arange(self.y.size))
+
+    def scaled(self, center: float, unit: float) -> Self:
+        other = copy(self)
+        other.center, other.unit = center, unit
+        return other
+
+    def null_link(self, weight: np.ndarray) -> np.ndarray:
+        return np.array([(np.average(self.y, weights=weight) - self.center) / self.unit])
+
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        return (self.y[:, None] - self.center) / self.unit - link
+
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> None:
+        """Return None: a square bends the same everywhere."""
+        return
+
+    def means(self) -> None:
+        """Return None: the lasso's own weighted mean is the model without columns."""
+        return
+
+    def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
+        return means
+
+    def values(self, link: np.ndarray) -> np.ndarray:
+        return self.center + self.unit * link
+
+    def losses(self, observed: np.ndarray) -> Losses:
+        away = observed - like_rows(self.y, observed)
+        return Losses(away**2, 2.0 * away, np.full(away.shape, 2.0))
+
+    def robust_weight(self, observed: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the weights with which no squared residual counts more than that of four deviations.
+
+        Deviations are those of a normal distribution with the same median of absolute residuals.
+        """
+        away = np.abs(observed - self.y)
+        order = np.argsort(away)
+        half = np.searchsorted(np.cumsum(weight[order]), 0.5 * weight.sum())
+        far = EXTREME * DEVIATION * away[order[min(half, away.size - 1)]]
+        return np.minimum(1.0, far / np.maximum(away, 1e-300)) ** 2 if far > 0 else np.ones(away.size)
+
+    def shift_columns(self, base: np.ndarray) -> np.ndarray:
+        return self.y[:, None] - base
+
+    def shift(self, means: np.ndarray) -> np.ndarray:
+        return means

@@ -1,4 +1,4 @@
-"""What is asked of coefficients beside the penalty: factors of it, limits, and groups of columns that go together."""
+"""Constraints of coefficients: factors of their penalty, limits, and groups of columns that go together."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -7,14 +7,14 @@ import numpy as np
 
 from heedful._file_checks import require, require_indices
 from heedful._kernels.shapes import Rule
-from heedful._solver.families import Family
+from heedful._responses import Response
 from heedful._solver.table import Scale
 
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0), None: (-np.inf, np.inf)}
 
 
 class Constraints(NamedTuple):
-    """What is asked of the coefficients of columns on their original scale; None of what is not asked.
+    """Constraints of the coefficients of columns on their original scale; None for those that there are not.
 
     ``factor`` multiplies each penalty, ``low`` <= 0 <= ``high`` are limits, ``groups`` the numbers of the groups, from
     0 on, of which the norm is penalised.
@@ -38,7 +38,7 @@ class Constraints(NamedTuple):
             require_indices(self.groups, n_columns, n_columns)
 
     def part(self, columns: np.ndarray) -> "Constraints":
-        """Return what is asked of some of the columns."""
+        """Return the constraints of some of the columns."""
         factor, low, high = (None if one is None else one[columns] for one in self[:3])
         return Constraints(factor, low, high, None if self.groups is None else number_groups(self.groups[columns]))
 
@@ -66,23 +66,23 @@ class Constraints(NamedTuple):
         ``slope`` is minus that by each coefficient on the table's scale, with the columns without penalty fitted.
         """
         factor = self.factors(len(slope))[:, None]
-        pull = np.abs(slope)
+        steepness = np.abs(slope)
         if self.low is not None and self.high is not None:
-            pull = np.where(slope > 0, self.high[:, None] > 0, self.low[:, None] < 0) * pull
-        pull = np.divide(pull, factor, out=np.zeros_like(pull), where=factor > 0)
+            steepness = np.where(slope > 0, self.high[:, None] > 0, self.low[:, None] < 0) * steepness
+        steepness = np.divide(steepness, factor, out=np.zeros_like(steepness), where=factor > 0)
         if self.groups is None:
-            return pull
-        squares = np.zeros((self.groups.max() + 1, pull.shape[1]))
-        np.add.at(squares, self.groups, pull**2)
+            return steepness
+        squares = np.zeros((self.groups.max() + 1, steepness.shape[1]))
+        np.add.at(squares, self.groups, steepness**2)
         return np.sqrt(squares)[self.groups]
 
 
-NOTHING_ASKED = Constraints()
+UNCONSTRAINED = Constraints()
 
 
 def make_rule(
     scale: Scale,
-    asked: Constraints | None,
+    constraints: Constraints | None,
     *,
     weighted: bool,
     start: np.ndarray,
@@ -92,21 +92,23 @@ def make_rule(
     unit: np.ndarray | None = None,
 ) -> Rule:
     """Return how fits on the table's scale are penalised; ``unit`` are those of the penalised coefficients."""
-    asked = NOTHING_ASKED if asked is None else asked
+    constraints = UNCONSTRAINED if constraints is None else constraints
     n_columns = scale.center.size
-    factor = asked.factors(n_columns)
+    factor = constraints.factors(n_columns)
     limits = groups = None
-    if asked.low is not None and asked.high is not None:
+    if constraints.low is not None and constraints.high is not None:
         with np.errstate(over="ignore"):
-            limits = np.vstack([scale.pad(side * scale.unit / scale.y_unit) for side in (asked.low, asked.high)])
-    if asked.groups is not None:
-        groups = np.append(asked.groups, np.arange(n_columns, scale.width)).astype(np.int64)
+            limits = np.vstack(
+                [scale.pad(side * scale.unit / scale.y_unit) for side in (constraints.low, constraints.high)]
+            )
+    if constraints.groups is not None:
+        groups = np.append(constraints.groups, np.arange(n_columns, scale.width)).astype(np.int64)
     penalty = scale.pad(factor if unit is None else factor * unit)
     return Rule(penalty, weighted, start, tol, max_iter, max_range, limits, groups)
 
 
 def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple[int, ...]) -> Constraints | None:
-    """Return what is asked of the columns of a table of this shape, checked; None if nothing is."""
+    """Return the checked constraints of a table of this shape; None if there are none."""
     if penalty_factor is None and limits is None and groups is None:
         return None
     if limits is not None and groups is not None:
@@ -119,9 +121,13 @@ def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple
     return Constraints(factor, low, high, labels)
 
 
-def check_outputs(family: Family, asked: Constraints | None) -> None:
-    """Raise if limits or groups are asked of models with an output for each class: these know no common level."""
-    if asked is not None and family.n_outputs > 1 and (asked.low is not None or asked.groups is not None):
+def check_outputs(family: Response, constraints: Constraints | None) -> None:
+    """Raise if models with an output for each class have limits or groups: these know no common level."""
+    if (
+        constraints is not None
+        and family.n_outputs > 1
+        and (constraints.low is not None or constraints.groups is not None)
+    ):
         raise ValueError(
             "`limits` and `groups` need a model of one output, got one for each class, whose coefficients are known up "
             "to a common shift. Use two classes, or `penalty_factor` alone."

@@ -38,7 +38,7 @@ def check_takes_weights(estimator: Any) -> None:
     weight_name(estimator)
 
 
-def check_heeds_weights(estimator: Any, table: Any, response: np.ndarray) -> None:
+def check_uses_weights(estimator: Any, table: Any, response: np.ndarray) -> None:
     """Raise ValueError if a learner of a few of the rows predicts the same whatever their weights are."""
     few = np.unique(np.linspace(0, response.size - 1, PROBE).astype(np.int64))
     rows, y = take(table, few), response[few]

@@ -6,25 +6,16 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from heedful import _blocks
-from heedful._checks import (
-    check_choice,
-    check_classes,
-    check_number,
-    check_offset,
-    check_positive,
-    check_response,
-    check_survival,
-)
+from heedful._checks import check_choice, check_classes, check_number, check_offset, check_positive, check_response
+from heedful._responses import POWERS, Classification, CountsOrCosts, Regression, Response, SurvivalTimes, with_offset
 from heedful._solver.constraints import check_outputs, make_rule, read_constraints
-from heedful._solver.deviance import read_amounts
-from heedful._solver.families import Classes, Family, Numbers
 from heedful._solver.paths import fit_paths, no_model, warn_unconverged
-from heedful._solver.survival import Survival
 from heedful._solver.table import build_table, measure
 from heedful._solver.weights import read_weights, whole_table
 
-FAMILIES = ("gaussian", "binomial", "multinomial", "cox", "poisson", "gamma", "tweedie")
-WITH_OFFSET = ("binomial", "poisson", "gamma", "tweedie")
+COST_FAMILIES = (*POWERS, "tweedie")
+FAMILIES = ("gaussian", "binomial", "multinomial", "cox", *COST_FAMILIES)
+WITH_OFFSET = ("binomial", *COST_FAMILIES)
 
 
 class LocalFits(NamedTuple):
@@ -129,45 +120,55 @@ def local_lasso(
         check_choice("standardize", standardize, ("global", "weighted"))
     check_positive("tol", tol, "1e-7 is the default.")
     X = check_array(X, dtype=np.float64, input_name="X")
-    response, classes = _read_response(y, family, power, offset)
+    response = _read_response(y, family, power, offset)
     check_consistent_length(X, response.outcome.value)
-    asked = read_constraints(penalty_factor, limits, groups, X.shape)
-    check_outputs(response, asked)
+    constraints = read_constraints(penalty_factor, limits, groups, X.shape)
+    check_outputs(response, constraints)
     rows, prior = read_weights(weights, X.shape[0])
     with _blocks.one_blas_thread():
-        fits = _fit_rows(X, response, rows, prior, alpha, standardize, asked, tol, max_iter, n_jobs)
-    return fits._replace(classes_=classes)
+        fits = _fit_rows(X, response, rows, prior, alpha, standardize, constraints, tol, max_iter, n_jobs)
+    return fits._replace(classes_=response.classes)
 
 
-def _read_response(y: Any, family: str, power: float, offset: Any) -> tuple[Family, np.ndarray | None]:
-    """Return the checked response with its offset, and its labels if it has any."""
+def _read_response(y: Any, family: str, power: float, offset: Any) -> Response:
+    """Return the checked response with its rows and their offsets."""
     if offset is not None and family not in WITH_OFFSET:
         raise ValueError(
             f"`offset` must be None with family={family!r}, got one. Families {', '.join(WITH_OFFSET)} have offsets."
         )
-    if family in ("poisson", "gamma", "tweedie"):
-        return read_amounts(y, family, power, offset), None
-    if family == "cox":
-        return Survival(*check_survival(y)), None
+    response: Response
     if family == "gaussian":
-        values = check_response(y)
-        if values.ndim != 1:
-            raise ValueError(f"`y` must have one dimension, got shape {values.shape}. Use y.ravel() for one column.")
-        return Numbers(values), None
-    classes, codes = check_classes(y)
-    if family == "binomial" and classes.size != 2:
-        raise ValueError(f"`y` must have two classes with family='binomial', got {classes.size}: {classes[:5]}.")
-    shift = check_offset(offset, codes.size)
-    return Classes(codes, classes.size, symmetric=family == "multinomial", offset=shift), classes
+        response, encoded = Regression(), check_response(y)
+        if encoded.ndim != 1:
+            raise ValueError(f"`y` must have one dimension, got shape {encoded.shape}. Use y.ravel() for one column.")
+    elif family == "cox":
+        response = SurvivalTimes()
+        encoded = response.encode(y)
+    elif family in ("binomial", "multinomial"):
+        classes, encoded = check_classes(y)
+        if family == "binomial" and classes.size != 2:
+            raise ValueError(f"`y` must have two classes with family='binomial', got {classes.size}: {classes[:5]}.")
+        response = Classification(classes, symmetric=family == "multinomial")
+    else:
+        response = costs_of(family, power)
+        encoded = response.encode(y)
+        response.reweigh(encoded, np.ones(len(encoded)))
+    return response.with_rows(with_offset(encoded, check_offset(offset, len(encoded))))
 
 
-def _fit_rows(X, family, rows, prior, alpha, standardize, asked, tol, max_iter, n_jobs) -> LocalFits:
+def costs_of(family: str, power: float) -> CountsOrCosts:
+    """Return counts or costs by the name of their family; ``power`` is that of family "tweedie"."""
+    hint = "1.5 is the default."
+    return CountsOrCosts(check_number("power", POWERS.get(family, power), 1.0, 2.0, hint=hint))
+
+
+def _fit_rows(X, family, rows, prior, alpha, standardize, constraints, tol, max_iter, n_jobs) -> LocalFits:
     """Fit checked input."""
     scale = measure(X, family.response)
     table = build_table(X, family.response, prior, scale)
     rule = make_rule(
         scale,
-        asked,
+        constraints,
         weighted=standardize == "weighted",
         start=np.zeros(scale.width),
         tol=float(tol),
@@ -180,9 +181,9 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, asked, tol, max_iter, 
     paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
     warn_unconverged(paths.n_failed, rows.background.size, max_iter)
     intercept, coef = paths.unscaled(scale)
-    coef = coef if asked is None else asked.within(coef)
-    if isinstance(family, Survival):
+    coef = coef if constraints is None else constraints.within(coef)
+    if not family.has_level:
         intercept[:] = 0.0
-    if isinstance(family, Classes) and family.symmetric:
+    if family.n_outputs > 1:
         return LocalFits(intercept[:, 0], coef[:, 0])
     return LocalFits(intercept[:, 0, 0], coef[:, 0, 0])

@@ -49,22 +49,8 @@ def make_learner(
 
     The weights of a fit are scaled to the sum of ``weight``, so attention in proportion to it gives back the plain
     learner. Rows that ``heavy_rows`` leaves out are not seen by a fit: it is the one that the learner makes of the
-    others alone.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Unfitted learner whose ``fit`` takes ``sample_weight``, or a Pipeline that ends in one.
-    table : ndarray or DataFrame of shape (n_train, n_features)
-        Training rows as the learner takes them.
-    response : ndarray of shape (n_train,)
-        Numbers, or classes by number if ``n_classes`` is given.
-    weight : ndarray of shape (n_train,)
-        Sample weights of the plain learner.
-    n_classes : int or None
-        Number of classes; None for numbers.
-    trim_weight : float
-        Share of the weight that may be left out; 0 keeps every row.
+    others alone. ``response`` are numbers, or classes by number if ``n_classes`` is given; ``weight`` are the sample
+    weights of the plain learner; ``trim_weight`` is the share of the weight that may be left out.
     """
     check_takes_weights(estimator)
     if n_classes is not None:

@@ -26,20 +26,8 @@ class LeafTable:
     counting by weight times curvature. The rate is the slope of the tree's own leaf values on the plain means. So equal
     weights give back the booster, however it was regularised.
 
-    Parameters
-    ----------
-    ensemble : Ensemble
-        The trees.
-    leaves : ndarray of shape (n_trees, n_train)
-        Leaf of each training row in each tree.
-    response : ndarray of shape (n_train,)
-        Numbers, or the number of each row's class.
-    weight : ndarray of shape (n_train,)
-        Prior weights that the background of a query is a share of; rows without have no say.
-    n_classes : int or None
-        Number of classes; None for numbers.
-    leaf_value : {"responses", "residuals"}
-        What a leaf averages.
+    ``leaves`` (n_trees, n_train) are those of the training rows; ``response`` holds numbers, or classes by number if
+    ``n_classes`` is given; the background of a query is a share of the prior ``weight``.
     """
 
     def __init__(
@@ -123,16 +111,16 @@ def _newton_steps(ensemble: Ensemble, leaves: np.ndarray, response: np.ndarray) 
     rounds = np.stack([np.flatnonzero(ensemble.output == k) for k in range(ensemble.start.size)], axis=1)
     raw = np.tile(ensemble.start, (response.size, 1))
     squared = ensemble.loss == "squared"
-    pull = np.empty((response.size, 1, ensemble.n_trees))
-    curve = np.ones((response.size, 1, 1)) if squared else np.empty_like(pull)
+    descent = np.empty((response.size, 1, ensemble.n_trees))
+    curve = np.ones((response.size, 1, 1)) if squared else np.empty_like(descent)
     for trees in rounds:
         if squared:
-            pull[:, 0, trees] = response[:, None] - raw
+            descent[:, 0, trees] = response[:, None] - raw
         else:
             chance, happened = _chances(raw, response)
-            pull[:, 0, trees], curve[:, 0, trees] = happened - chance, np.maximum(chance * (1.0 - chance), FLAT)
+            descent[:, 0, trees], curve[:, 0, trees] = happened - chance, np.maximum(chance * (1.0 - chance), FLAT)
         raw += ensemble.value[leaves[trees]].T
-    return curve, pull
+    return curve, descent
 
 
 def _chances(raw: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

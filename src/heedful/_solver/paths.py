@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from heedful import _blocks, _kernels
 from heedful._kernels.shapes import GAUSSIAN, MULTINOMIAL, Outcome, Rule, Table
-from heedful._solver.families import Family
+from heedful._responses import Response
 from heedful._solver.table import Scale, build_table
 from heedful._solver.weights import WeightRows
 
@@ -104,7 +104,7 @@ def _common_shift(coef: np.ndarray) -> np.ndarray:
 
 
 def working_tables(
-    X: np.ndarray, family: Family, link: np.ndarray, weight: np.ndarray, scale: Scale
+    X: np.ndarray, family: Response, link: np.ndarray, weight: np.ndarray, scale: Scale
 ) -> tuple[Table, ...]:
     """Return one table per output whose weighted lasso is one Newton step of the family's loss from ``link``."""
     scale = scale._replace(y_center=0.0, y_unit=1.0)

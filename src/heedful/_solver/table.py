@@ -41,6 +41,11 @@ class Scale(NamedTuple):
         return coef[..., : self.center.size] * (self.y_unit / self.unit)
 
 
+def flat_scale(n_columns: int) -> Scale:
+    """Return the scale of columns that are to stay as they are."""
+    return Scale(np.zeros(n_columns), np.ones(n_columns), 0.0, 1.0)
+
+
 def measure(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> Scale:
     """Return weighted means and standard deviations (divisor: the sum of weights) of columns and response."""
     (center, unit), (y_center, y_unit) = (center_and_unit(part, weight) for part in (X, y[:, None]))

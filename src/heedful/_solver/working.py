@@ -3,9 +3,9 @@
 import numpy as np
 
 from heedful._kernels.shapes import GAUSSIAN, OTHER, Outcome, Rule, Table
-from heedful._solver.families import Family
+from heedful._responses import Response
 from heedful._solver.paths import Model, Paths, fit_paths, working_tables
-from heedful._solver.table import Scale
+from heedful._solver.table import flat_scale
 from heedful._solver.weights import WeightRows, whole_table
 
 SQUARES = Outcome(GAUSSIAN, np.empty(0), np.empty(0), np.empty(0, np.int64))
@@ -15,7 +15,7 @@ MOST_STEPS, HALVINGS = 100, 12
 def fit_family(
     weights: WeightRows,
     table: Table,
-    family: Family,
+    family: Response,
     penalties: np.ndarray,
     rule: Rule,
     start: Model,
@@ -47,10 +47,10 @@ def fit_family(
 
 
 def minimise(
-    x: np.ndarray, family: Family, weight: np.ndarray, penalty: float, rule: Rule, start: Model
+    x: np.ndarray, family: Response, weight: np.ndarray, penalty: float, rule: Rule, start: Model
 ) -> tuple[Model, bool]:
     """Return the penalised model of weighted rows, by Newton steps that are halved until they go down."""
-    flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
+    flat = flat_scale(x.shape[1])
     model, best = start, objective(x, family, weight, penalty, rule, start)
     for _ in range(MOST_STEPS):
         (table,) = working_tables(x, family, model.link(x), weight, flat)
@@ -71,7 +71,7 @@ def minimise(
     return model, False
 
 
-def objective(x: np.ndarray, family: Family, weight: np.ndarray, penalty: float, rule: Rule, model: Model) -> float:
+def objective(x: np.ndarray, family: Response, weight: np.ndarray, penalty: float, rule: Rule, model: Model) -> float:
     """Return the weighted mean loss plus the penalty of the coefficients."""
     losses = family.losses(family.observed(family.values(model.link(x)))).value
     size = np.abs(model.coef[0]) * rule.scale

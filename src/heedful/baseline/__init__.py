@@ -1,8 +1,6 @@
-"""The global model of each family and its cross-validated penalty."""
+"""The global model of any response and its cross-validated penalty."""
 
-from heedful.baseline._cox import CoxBaseline
-from heedful.baseline._glm import GlmBaseline
-from heedful.baseline._lasso import LassoBaseline
-from heedful.baseline._logistic import LogisticBaseline
+from heedful.baseline._model import GlobalModel
+from heedful.baseline._named import CoxBaseline, GlmBaseline, LassoBaseline, LogisticBaseline
 
-__all__ = ["CoxBaseline", "GlmBaseline", "LassoBaseline", "LogisticBaseline"]
+__all__ = ["CoxBaseline", "GlmBaseline", "GlobalModel", "LassoBaseline", "LogisticBaseline"]

@@ -8,10 +8,10 @@ import numpy as np
 from heedful._file_checks import require_numbers
 from heedful._folds import Split, fold_weights
 from heedful._kernels.shapes import GAUSSIAN, Rule, Table
+from heedful._responses import Response
 from heedful._solver import (
     SQUARES,
     Constraints,
-    Family,
     Model,
     Paths,
     Scale,
@@ -20,6 +20,7 @@ from heedful._solver import (
     check_outputs,
     fit_family,
     fit_paths,
+    flat_scale,
     make_rule,
     measure,
     no_model,
@@ -41,11 +42,12 @@ class GlobalFit(NamedTuple):
     """A fitted model on the table's scale, with the models of the folds at the same penalty.
 
     ``tables`` are those of one Newton step from the model: one per output; none if they were let go of. ``fold_link``
-    is the linear predictor of rows by folds that left them out, NaN for rows that were never left out. ``asked`` is
-    what coefficients must keep to. ``fold_alphas`` are the penalties of the folds where each has chosen its own.
+    is the linear predictor of rows by folds that left them out, NaN for rows that were never left out.
+    ``constraints`` are what coefficients must keep to. ``fold_alphas`` are the penalties of the folds where each has
+    chosen its own.
     """
 
-    family: Family
+    family: Response
     scale: Scale
     weight: np.ndarray
     tables: tuple[Table, ...]
@@ -58,7 +60,7 @@ class GlobalFit(NamedTuple):
     splits: list[Split]
     folds: list[Model]
     fold_link: np.ndarray
-    asked: Constraints | None = None
+    constraints: Constraints | None = None
     fold_alphas: np.ndarray | None = None
 
     def check_loaded(self) -> None:
@@ -68,29 +70,29 @@ class GlobalFit(NamedTuple):
         require_numbers(self.scale.unit, n_columns)
         require_numbers(self.coef, n_outputs, n_columns)
         require_numbers(self.intercept, n_outputs)
-        if self.asked is not None:
-            self.asked.check_columns(n_columns)
+        if self.constraints is not None:
+            self.constraints.check_columns(n_columns)
 
 
 def fit_global(
     X: np.ndarray,
-    family: Family,
+    family: Response,
     weight: np.ndarray,
     splits: list[Split],
     alpha: float | None,
     tol: float,
     n_jobs: int | None,
-    asked: Constraints | None = None,
+    constraints: Constraints | None = None,
 ) -> GlobalFit:
     """Fit the path of penalties to all rows and to the folds; keep the penalty with the smallest loss left out."""
-    check_outputs(family, asked)
+    check_outputs(family, constraints)
     scale = measure(X, family.response, weight)
     family = family.scaled(scale.y_center, scale.y_unit)
     table = build_table(X, family.response, weight, scale)
     x = scale.rows(X)
-    rule = make_rule(scale, asked, weighted=True, start=np.zeros(scale.width), tol=tol, max_iter=MAX_ITER)
+    rule = make_rule(scale, constraints, weighted=True, start=np.zeros(scale.width), tol=tol, max_iter=MAX_ITER)
     if alpha is None:
-        path = penalty_path(entry_penalties(x, family, weight, scale, asked, rule), X.shape)
+        path = penalty_path(entry_penalties(x, family, weight, scale, constraints, rule), X.shape)
     else:
         path = np.array([alpha / scale.y_unit])
     folds, error = _search(family, table, x, weight, splits, path, rule, n_jobs)
@@ -109,16 +111,16 @@ def fit_global(
         alpha=float(path[best] * scale.y_unit),
         model=model,
         intercept=intercept[0, -1],
-        coef=coef[0, -1] if asked is None else asked.within(coef[0, -1]),
+        coef=coef[0, -1] if constraints is None else constraints.within(coef[0, -1]),
         splits=splits,
         folds=parts,
         fold_link=link_left_out(parts, splits, x),
-        asked=asked,
+        constraints=constraints,
     )
 
 
 def _search(
-    family: Family,
+    family: Response,
     table: Table,
     x: np.ndarray,
     weight: np.ndarray,
@@ -150,7 +152,7 @@ def _search(
 
 
 def _fit_whole(
-    family: Family, table: Table, x: np.ndarray, weight: np.ndarray, path: np.ndarray, rule: Rule
+    family: Response, table: Table, x: np.ndarray, weight: np.ndarray, path: np.ndarray, rule: Rule
 ) -> tuple[Paths, int]:
     """Fit all rows down to the last penalty of a path at which the response keeps its total; return its place too."""
     start, last = no_model(family.n_outputs, table.mean.size), path.size - 1
@@ -178,7 +180,7 @@ def left_out_link(fit: GlobalFit, rows: np.ndarray, tol: float, n_jobs: int | No
         return _left_out(fit.tables, rows, fit.model, fit, tol, n_jobs)
     link = np.full((fit.weight.size, len(fit.tables)), np.nan)
     x = fit.tables[0].x
-    flat = Scale(np.zeros(x.shape[1]), np.ones(x.shape[1]), 0.0, 1.0)
+    flat = flat_scale(x.shape[1])
     for split, model in zip(fit.splits, fit.folds, strict=True):
         tables = working_tables(x, fit.family, model.link(x), fit.weight, flat)
         test = np.intersect1d(split.test, rows)
@@ -190,7 +192,7 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
     """Return the linear predictor of some rows, each by the lassos of tables without it."""
     link = np.empty((rows.size, len(tables)))
     penalty = np.array([fit.alpha / fit.scale.y_unit])
-    rule = make_rule(fit.scale, fit.asked, weighted=False, start=start.coef[0], tol=tol, max_iter=MAX_ITER)
+    rule = make_rule(fit.scale, fit.constraints, weighted=False, start=start.coef[0], tol=tol, max_iter=MAX_ITER)
     for k, table in enumerate(tables):
         prior = table.prior[rows]
         rest = np.maximum(table.total - prior, 1e-300)
@@ -205,29 +207,29 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
 
 
 def entry_penalties(
-    x: np.ndarray, family: Family, weight: np.ndarray, scale: Scale, asked: Constraints | None, rule: Rule
+    x: np.ndarray, family: Response, weight: np.ndarray, scale: Scale, constraints: Constraints | None, rule: Rule
 ) -> np.ndarray:
     """Return the penalty at which each column would enter the model of those that are not penalised, with any sign."""
-    if asked is None:
+    if constraints is None:
         return null_gradient(x, family, weight)
     n_columns = scale.center.size
-    free = np.flatnonzero(asked.factors(n_columns) == 0)
-    link = _free_link(x[:, free], family, weight, free, scale, asked, rule) if free.size else None
-    return asked.entry(null_gradient(x, family, weight, link)[:n_columns])
+    free = np.flatnonzero(constraints.factors(n_columns) == 0)
+    link = _free_link(x[:, free], family, weight, free, scale, constraints, rule) if free.size else None
+    return constraints.entry(null_gradient(x, family, weight, link)[:n_columns])
 
 
-def _free_link(x, family, weight, free, scale, asked, rule) -> np.ndarray:
+def _free_link(x, family, weight, free, scale, constraints, rule) -> np.ndarray:
     """Return the linear predictor of the model of columns that are not penalised, alone."""
     own = Scale(np.zeros(free.size), scale.unit[free], 0.0, scale.y_unit)
     start = np.zeros(own.width)
-    alone = make_rule(own, asked.part(free), weighted=False, start=start, tol=rule.tol, max_iter=MAX_ITER)
-    flat = Scale(np.zeros(free.size), np.ones(free.size), 0.0, 1.0)
+    alone = make_rule(own, constraints.part(free), weighted=False, start=start, tol=rule.tol, max_iter=MAX_ITER)
+    flat = flat_scale(free.size)
     table = build_table(x, (family.response - scale.y_center) / scale.y_unit, weight, flat)
     nothing = no_model(family.n_outputs, own.width)
     return fit_family(whole_table(), table, family, np.zeros(1), alone, nothing).model(0, 0).link(flat.rows(x))
 
 
-def null_gradient(x: np.ndarray, family: Family, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
+def null_gradient(x: np.ndarray, family: Response, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
     """Return minus the slope of the weighted mean loss by each coefficient; None is the model without columns."""
     if link is None:
         link = np.tile(family.null_link(weight), (x.shape[0], 1))
@@ -250,7 +252,9 @@ def _links(paths: Paths, fold: int, x: np.ndarray, rows: np.ndarray) -> np.ndarr
     return paths.intercept[fold] + flat.reshape(rows.size, *coef.shape[:-1])
 
 
-def _left_out_error(folds: Paths, splits: list[Split], family: Family, x: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _left_out_error(
+    folds: Paths, splits: list[Split], family: Response, x: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
     """Return the weighted mean loss of left-out rows at each penalty."""
     total, mass = np.zeros(folds.coef.shape[1]), 0.0
     for k, split in enumerate(splits):

@@ -1,76 +1,141 @@
-"""What the baselines of all families share as estimators."""
+"""``GlobalModel``: one penalised linear model for all rows, of any response."""
 
-from typing import Any, ClassVar
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from heedful import _blocks
-from heedful._checks import check_number
+from heedful._checks import check_number, check_offset, check_weights
 from heedful._folds import BASELINE_FOLDS, Split, random_splits
 from heedful._frames import Observations, count_rows, find_observations
-from heedful._solver import Family, read_constraints
+from heedful._responses import Response, with_offset
+from heedful._solver import read_constraints
+from heedful._undo import all_or_nothing
 from heedful.baseline._global import GlobalFit, fit_global, left_out_link
+from heedful.baseline._guarded import SlopeGuard, guard_slopes
 from heedful.baseline._nested import choose_in_folds
 
 
+@dataclass(eq=False, repr=False)
 class GlobalModel(BaseEstimator):
-    """Fit one penalised linear model to all rows; subclasses read the response.
+    """Fit one penalised linear model of any response to all rows.
 
-    What heads are blended with are its values: predictions of numbers, probabilities of classes, log relative hazards.
+    Its other parameters are those of :class:`heedful.baseline.LassoBaseline`, and so are its attributes.
 
     Parameters
     ----------
-    alpha : float or "auto", default="auto"
-        Penalty; "auto" takes the one with the smallest cross-validated loss.
-    tol : float, default=1e-7
-        See :func:`heedful.local_lasso`.
-    n_jobs : int, default=None
-        Threads over the folds.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the folds, when none are given.
-    penalty_factor : array-like of shape (n_features,), default=None
-        Multiplies the penalty of each column: see :func:`heedful.local_lasso`.
-    limits : pair of float or array-like, or list of {"+", "-", None}, default=None
-        Limits of coefficients, or their signs: see :func:`heedful.local_lasso`.
-    groups : array-like of shape (n_features,), default=None
-        Columns that enter and leave together: see :func:`heedful.local_lasso`.
+    response : Response
+        What ``y`` is, such as one of ``heedful.responses``.
 
     Examples
     --------
-    >>> from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
-    >>> all(issubclass(baseline, GlobalModel) for baseline in (LassoBaseline, LogisticBaseline, CoxBaseline))
-    True
+    >>> import numpy as np
+    >>> from heedful.responses import Regression
+    >>> X = np.arange(20.0)[:, None]
+    >>> GlobalModel(Regression(), random_state=0).fit(X, 3 * X[:, 0] + 1).coef_.round(2)
+    array([3.])
     """
 
-    fit_: GlobalFit
-    _strata: ClassVar[bool] = False
-    # numbers of groups of rows that are not independent of each other, for standard errors while it is fitted
-    _row_groups: np.ndarray | None = None
+    response: Response
+    alpha: float | str = "auto"
+    _: KW_ONLY
+    tol: float = 1e-7
+    n_jobs: int | None = None
+    random_state: Any = None
+    penalty_factor: Any = None
+    limits: Any = None
+    groups: Any = None
 
-    def __init__(
+    fit_: GlobalFit = field(init=False)
+    intercept_: Any = field(init=False)
+    coef_: np.ndarray = field(init=False)
+    _guard: SlopeGuard | None = field(init=False, default=None)
+    # whether folds that are drawn share out the response evenly
+    _stratified: ClassVar[bool] = False
+
+    @all_or_nothing
+    def fit(
         self,
-        alpha="auto",
-        *,
-        tol=1e-7,
-        n_jobs=None,
-        random_state=None,
-        penalty_factor=None,
-        limits=None,
-        groups=None,
-    ):
-        self.alpha = alpha
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.penalty_factor = penalty_factor
-        self.limits = limits
-        self.groups = groups
+        X,
+        y,
+        sample_weight=None,
+        splits: list[Split] | None = None,
+        offset=None,
+        inner: list[list[Split]] | None = None,
+    ) -> Self:
+        """Fit the path, choose the penalty, keep the predictions of left-out rows.
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, splits: list[Split] | None = None) -> "GlobalModel":
-        """Fit the path, choose the penalty, keep the model and its predictions of left-out rows."""
-        raise NotImplementedError
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows.
+        y : array-like of shape (n_train,)
+            Their response.
+        sample_weight : array-like of shape (n_train,), default=None
+            Weights of the rows; None means equal.
+        splits : list of Split, default=None
+            Folds that choose the penalty; None draws ten.
+        offset : array-like of shape (n_train,), default=None
+            Added to the linear predictor of each row: the logarithm of its exposure. Of counts, costs and two classes.
+        inner : list of list of Split, default=None
+            Folds of the training part of each split, in numbers of its rows. With them the model of a split has a
+            penalty that its own rows chose, as in nested cross-validation; None takes the penalty of all rows.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        self._check_alpha()
+        response = self._read_response(y)
+        X = validate_data(self, X, dtype=np.float64)
+        encoded = response.encode(y)
+        check_consistent_length(X, encoded)
+        offset = check_offset(offset, X.shape[0])
+        if offset is not None:
+            response.expected(np.ones((1, response.n_values)), offset[:1])
+        encoded = with_offset(encoded, offset)
+        weight = response.reweigh(encoded, check_weights(sample_weight, X.shape[0]))
+        return self._fit_rows(X, response.with_rows(encoded), encoded, weight, splits, inner)
+
+    def _fit_encoded(
+        self,
+        X: Any,
+        response: Response,
+        encoded: np.ndarray,
+        weight: np.ndarray,
+        splits: list[Split],
+        inner: list[list[Split]] | None = None,
+        row_groups: np.ndarray | None = None,
+    ) -> Self:
+        """Fit to a response that is encoded already, with its final weights.
+
+        ``row_groups`` are numbers of groups of rows that are not independent of each other.
+        """
+        self._check_alpha()
+        X = validate_data(self, X, dtype=np.float64)
+        return self._fit_rows(X, response.with_rows(encoded), encoded, weight, splits, inner, row_groups)
+
+    def predict(self, X, offset=None) -> np.ndarray:
+        """Return one prediction per row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_query, n_features)
+            Rows to predict.
+        offset : array-like of shape (n_query,), default=None
+            Added to the linear predictor of each row, as in ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_query,)
+            Numbers, expected counts or costs, labels of the most probable class, or log hazards relative to a row of
+            average columns.
+        """
+        expected = self._expected(X, offset)
+        return self.fit_.family.predict(expected)
 
     def link(self, X: np.ndarray) -> np.ndarray:
         """Return the linear predictor of rows.
@@ -99,7 +164,7 @@ class GlobalModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_query, n_values)
-            Predictions, probabilities of all classes, or log relative hazards.
+            Predictions, probabilities of all classes, log rates or log relative hazards.
         """
         return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
 
@@ -114,7 +179,7 @@ class GlobalModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_values)
-            Predictions, probabilities of all classes, or log relative hazards.
+            Predictions, probabilities of all classes, log rates or log relative hazards.
         """
         check_is_fitted(self)
         if not self.fit_.tables:
@@ -123,7 +188,8 @@ class GlobalModel(BaseEstimator):
                 f"of them. Fit a {type(self).__name__} of its own."
             )
         rows = np.arange(self.fit_.weight.size) if rows is None else rows
-        return self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
+        values = self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
+        return values if self._guard is None else self._guard.left_out(self.fit_, rows, values)
 
     def predict_fold(self) -> np.ndarray:
         """Return the values of training rows by the folds that left them out.
@@ -131,11 +197,23 @@ class GlobalModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_train, n_values)
-            Predictions, probabilities of all classes, or log relative hazards; NaN for rows
-            that were never left out.
+            Predictions, probabilities of all classes, log rates or log relative hazards; NaN for rows that were never
+            left out.
         """
         check_is_fitted(self)
         return self.fit_.family.values(self.fit_.fold_link)
+
+    def _read_response(self, y: Any) -> Response:
+        """Return what ``y`` is."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        return self.response
+
+    def _expected(self, X: Any, offset: Any) -> np.ndarray:
+        """Return predictions with their offsets (n_query, n_values)."""
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self.fit_.family.expected(self.values(X), check_offset(offset, X.shape[0]))
 
     def _check_alpha(self) -> float | None:
         """Return a fixed penalty, None for "auto"."""
@@ -143,33 +221,39 @@ class GlobalModel(BaseEstimator):
             return None
         return check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
 
-    def _fit_family(
+    def _fit_rows(
         self,
         X: np.ndarray,
-        family: Family,
+        family: Response,
+        encoded: np.ndarray,
         weight: np.ndarray,
         splits: list[Split] | None,
-        key: np.ndarray,
-        inner: list[list[Split]] | None = None,
-    ) -> Any:
-        """Fit; without splits to folds of observations, so that a row of weight 2 and the same row twice are one.
-
-        ``key`` holds the response as columns of numbers; ``inner`` the folds of each split's training part, if these
-        are to choose penalties of their own. Returns the observations that rows were taken for.
-        """
+        inner: list[list[Split]] | None,
+        row_groups: np.ndarray | None = None,
+    ) -> Self:
+        """Fit; without splits to folds of observations, so that a row of weight 2 and the same row twice are one."""
         every = np.arange(X.shape[0])
         observations = Observations(every, every, weight, every)
         alpha = self._check_alpha()
-        asked = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
+        constraints = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
         with _blocks.one_blas_thread():
             if splits is None:
-                observations = find_observations(X, key, np.zeros(X.shape[0]), weight, count_rows(weight))
+                observations = find_observations(X, encoded, np.zeros(X.shape[0]), weight, count_rows(weight))
                 rows, weight = observations.source, observations.weight
                 X, family = X[rows], family.part(rows)
-                strata = key.reshape(len(key), -1)[rows, 0] if self._strata else None
+                strata = family.strata(encoded[rows]) if self._stratified else None
                 splits = random_splits(rows.size, BASELINE_FOLDS, self.random_state, strata)
-            self.fit_ = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs, asked)
+            fit = fit_global(X, family, weight, splits, alpha, self.tol, self.n_jobs, constraints)
             if inner is not None:
-                self.fit_ = choose_in_folds(self.fit_, X, inner, self.tol, self.n_jobs)
-        self.alphas_, self.cv_error_, self.alpha_ = self.fit_.alphas, self.fit_.error, self.fit_.alpha
-        return observations
+                fit = choose_in_folds(fit, X, inner, self.tol, self.n_jobs)
+        self.alphas_, self.cv_error_, self.alpha_ = fit.alphas, fit.error, fit.alpha
+        self._guard = None
+        if family.noisy:
+            fit, self._guard = guard_slopes(fit, family.level, row_groups)
+        self.fit_ = fit
+        if family.classes is not None:
+            self.intercept_, self.coef_ = fit.intercept, fit.coef
+        else:
+            self.intercept_, self.coef_ = float(fit.intercept[0]), fit.coef[0]
+            self.fold_prediction_ = observations.give(self.predict_fold()[:, 0])
+        return self

@@ -16,7 +16,9 @@ def choose_in_folds(
     """
     parts = []
     for (train, _), own in zip(fit.splits, inner, strict=True):
-        parts.append(fit_global(X[train], fit.family.part(train), fit.weight[train], own, None, tol, n_jobs, fit.asked))
+        parts.append(
+            fit_global(X[train], fit.family.part(train), fit.weight[train], own, None, tol, n_jobs, fit.constraints)
+        )
     models = [on_scale(part, fit.scale) for part in parts]
     link, alphas = link_left_out(models, fit.splits, fit.scale.rows(X)), np.array([part.alpha for part in parts])
     return fit._replace(folds=models, fold_link=link, fold_alphas=alphas)

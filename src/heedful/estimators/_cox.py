@@ -10,8 +10,7 @@ import pandas as pd
 from heedful._flow import BlockPrediction, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear
 from heedful._models.linear_fits import LinearProblem
-from heedful._responses import Response, SurvivalTimes
-from heedful._solver import cumulative_hazard
+from heedful._responses import Response, SurvivalTimes, cumulative_hazard
 from heedful.estimators._linear import LassoEstimator, paper_options
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation

@@ -222,10 +222,10 @@ class DriftCorrector(AttentionEstimator):
             corrected = fitted.predict(batch, Wanted(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
-        family = shift.response.family(recent.y)
+        family = shift.response.with_rows(recent.y)
         with _blocks.one_blas_thread():
             compared = compare_periods(recent, known, shift.seed, self.n_jobs)
-        periods = Periods(known, None if known is None else shift.response.family(known.y), *compared)
+        periods = Periods(known, None if known is None else shift.response.with_rows(known.y), *compared)
         return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_, periods)
 
     @property

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._models.recent import Recent, beside, shown
-from heedful._responses import Words
-from heedful._solver import Family
+from heedful._responses import Response, Words
 from heedful.explain import DriftReport
 from heedful.explain._drift import is_corrected, order_columns, separate, summarise
 from heedful.explain._drift_moved import find, tabulate_tests
@@ -30,7 +29,7 @@ class Periods(NamedTuple):
     """The reference if there is one, the statistics of tests, and each column before and after."""
 
     reference: Recent | None
-    family: Family | None
+    family: Response | None
     statistics: dict[str, float]
     columns: pd.DataFrame
 
@@ -38,7 +37,7 @@ class Periods(NamedTuple):
 def report_drift(
     rows: Recent,
     words: Words,
-    family: Family,
+    family: Response,
     left_out: np.ndarray,
     queries: Corrected,
     tuned: dict[str, float],
@@ -89,7 +88,7 @@ def _warn_of_training_rows(value: pd.Series) -> None:
         )
 
 
-def tell_rows(rows: Recent, family: Family, left_out: np.ndarray) -> pd.DataFrame:
+def tell_rows(rows: Recent, family: Response, left_out: np.ndarray) -> pd.DataFrame:
     """Return the recent rows with both predictions, how far they were off, and their losses."""
     model, corrected = (shown(part, rows.base) for part in (rows.base, left_out))
     before, after = (family.losses(family.observed(part)).value for part in (rows.base, left_out))

@@ -1,6 +1,6 @@
 """The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from heedful._responses import Regression, Response
 from heedful.estimators._linear import LassoEstimator, paper_options
@@ -80,7 +80,8 @@ class AttentionLasso(LassoEstimator):
     True
     """
 
-    _squares = True
+    # what it is fitted to; a subclass for a response of one's own names another
+    reads: ClassVar[Response] = Regression()
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
@@ -109,4 +110,14 @@ class AttentionLasso(LassoEstimator):
         return cls(**paper_options(min_samples_split=6) | changes)
 
     def _response(self, y: Any) -> Response:  # noqa: ARG002
-        return Regression()
+        return self.reads
+
+    @property
+    def _squares(self) -> bool:  # type: ignore[override]
+        return self.reads.squared
+
+    def _predicts(self) -> str | None:
+        return self.reads.estimator_type
+
+    def _has_intervals(self) -> bool:
+        return self.reads.has_intervals

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_count, check_number
-from heedful._responses.survival import survival_at
+from heedful._responses import survival_at
 from heedful.explain._errors import Predicted
 from heedful.explain._lift import Counted, calibrate_bins
 

@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._responses import Regression
-from heedful._responses.survival import concordance, concordance_gain
+from heedful._responses import Regression, concordance, concordance_gain
 from heedful._show import count, short
 from heedful.explain._explained import Explained
 from heedful.explain._unseen import compare, measure

@@ -8,7 +8,6 @@ import pandas as pd
 from heedful._responses import Regression, Words
 from heedful.explain import Explanation
 from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
-from heedful.explain._lift import NO_NUMBERS
 from heedful.report._compact import short, text, texts
 
 
@@ -19,7 +18,7 @@ def words_of(explanation: Explanation) -> Words:
 
 def is_effect(explanation: Explanation) -> bool:
     """Return whether predictions are effects, which nobody ever sees."""
-    return explanation.task == "effect"
+    return not words_of(explanation).seen
 
 
 def noun_of(explanation: Explanation) -> str:
@@ -38,7 +37,7 @@ def response_words(explanation: Explanation) -> dict[str, Any]:
         "error": words.error,
         "factor": words.factor,
         "multiplies": words.multiplies,
-        "numeric": explanation.task not in NO_NUMBERS,
+        "numeric": words_of(explanation).numeric,
         "outputs": None if outputs is None else texts(outputs),
     }
 

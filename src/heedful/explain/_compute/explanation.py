@@ -86,7 +86,7 @@ def explain(
     if small is not None:
         shown["tell_effects"] = partial(explained_effects, model, found, codes, small.effect, index)
     shown |= shape_tables(models, tables, model.base_coef) | losses
-    if model.held_out is not None and model.response.task != "effect":
+    if model.held_out is not None and model.response.words.seen:
         shown["held_out"] = read_held_out(model)
     if offset is not None:
         shown["offset"] = pd.Series(offset, index, name="offset")

@@ -1,12 +1,9 @@
 """Predictions of training rows by models that did not see them, as users read them."""
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from heedful._responses import split_offset
-from heedful._solver import Survival
 from heedful.explain._compute.model import FittedModel
 from heedful.explain._compute.tables import Frames
 from heedful.explain._errors import Predicted
@@ -60,13 +57,12 @@ def _predicted(
 ) -> Predicted:
     response, family = fitted.response, fitted.problem.family
     found = Predicted(response.task, y, *both, response.classes, weight, groups)
-    if not isinstance(family, Survival):
+    losses = family.reported_alone()
+    if losses is None:
         return found
-    error = float(np.average(family.reported_alone(), weights=fitted.rows.weight))
-    alone = ("Kaplan-Meier", error, response.words.error)
-    return found._replace(alone=alone, survival=partial(_curves, family, both))
 
+    def curves(times: np.ndarray) -> list[np.ndarray]:
+        return [family.survival_curves(part, times) for part in both]
 
-def _curves(family: Survival, both: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> list[np.ndarray]:
-    """Return the survival probabilities of both models under the common hazard."""
-    return [np.exp(-np.outer(np.exp(part), family.hazard_at(times))) for part in both]
+    alone = (response.words.alone, float(np.average(losses, weights=fitted.rows.weight)), response.words.error)
+    return found._replace(alone=alone, survival=curves)

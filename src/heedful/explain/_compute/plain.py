@@ -11,13 +11,6 @@ from heedful._flow import FittedModels
 from heedful._frames import TableReader, as_floats
 
 FORMAT = 2
-# What turns linear predictors into predictions; a response of one's own has its own way.
-INVERSE_LINKS = {
-    **dict.fromkeys(("regression", "effect", "survival"), "identity"),
-    **dict.fromkeys(("poisson", "gamma", "tweedie"), "exp"),
-    "binary": "logistic",
-    "multiclass": "softmax",
-}
 UNITS = {"dates": "days since 1970-01-01, UTC", "durations": "days", "times of day": "days since midnight"}
 
 
@@ -25,11 +18,11 @@ def tell_coding(models: FittedModels) -> dict[str, Any]:
     """Return what the columns of the table are; nothing where there are no small models."""
     if not models.by_column:
         return {}
-    response, task = models.response, models.response.task
+    response = models.response
     return {
         "format": FORMAT,
-        "task": task,
-        "inverse_link": INVERSE_LINKS.get(task),
+        "task": response.task,
+        "inverse_link": response.words.inverse_link,
         "classes": None if response.classes is None else [tell_label(label) for label in response.classes],
         "columns": [_tell_column(models.rows.reader, j) for j in range(len(models.rows.reader.names))],
     }

@@ -42,7 +42,7 @@ def summarise(fitted: FittedModel, name: str, unseen: pd.Series, run: Run) -> Su
 
 def tell_beside(fitted: FittedModel) -> tuple[tuple[str, str], ...]:
     """Return what is told beside the error on unseen rows; nothing of an effect, which nobody sees."""
-    if fitted.held_out is None or fitted.response.task == "effect":
+    if fitted.held_out is None or not fitted.response.words.seen:
         return ()
     held_out = read_held_out(fitted)
     return tuple(facts_beside(held_out.predicted, held_out.rival))

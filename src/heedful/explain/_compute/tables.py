@@ -8,7 +8,6 @@ import pandas as pd
 from heedful._flow import FittedModels, Prediction, View, as_frame
 from heedful._responses import Response
 from heedful._show import Sketch, count, cut, middle_and_range
-from heedful._solver import Family
 from heedful.attention import Attention
 from heedful.explain._compute.plain import Cells, tell_equations, tell_label
 from heedful.explain._compute.small import SmallModels
@@ -187,7 +186,7 @@ class Frames:
 def table_models(
     index: pd.Index,
     models: FittedModels,
-    family: Family,
+    family: Response,
     design: np.ndarray,
     view: View,
     base: GlobalCoef,

@@ -1,0 +1,298 @@
+"""What every response offers: how ``y`` is read, the loss of its rows, its link, its scores and what people call it."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from heedful._kernels.shapes import OTHER, Outcome
+from heedful._responses.encoding import no_offset, split_offset
+from heedful._responses.words import Words
+
+# Curvatures below this count as this much in a working response, and a weighted share is moved to all rows by it.
+FLAT, SMOOTH = 0.01 * 0.99, 0.01
+
+# The linear predictors (n_rows, n_models, n_outputs) of some models at the rows asked for.
+Links = Callable[[np.ndarray], np.ndarray]
+# The weighted loss of left-out rows, in sum, for each of some models.
+LeftOutLoss = Callable[[Links], np.ndarray]
+
+
+class Losses(NamedTuple):
+    """Loss of each row with its first and second derivative by the observed value."""
+
+    value: np.ndarray
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+
+class Response:
+    """One kind of response, and with rows their loss; a response of one's own derives from it.
+
+    ``encode`` turns ``y`` as users give it into numbers: one per row, or several columns of them. An offset, what is
+    added to the linear predictor of a row before it is a prediction, is one more column, the last. ``with_rows`` gives
+    the same response with rows to fit to, which have a loss.
+
+    Three scales: the ``link``, arrays of which end in one axis for the outputs (one, or one per class); ``values``,
+    what heads and baseline are blended on (predictions, class probabilities, log relative hazards), without offsets;
+    ``observed``, the part of the values that the loss of a row looks at, one number per row.
+
+    One of one's own must offer ``task``, ``words``, ``encode`` and ``score``; ``null_link``, ``residual``, ``hessian``,
+    ``means``, ``mean_link`` and ``losses``; and unless the values are the linear predictor itself ``values`` and
+    ``link_of``. All else has a default.
+
+    Attributes
+    ----------
+    task : str
+        What kind it is: "regression", "binary", or a word of its own.
+    words : Words
+        What people call it.
+    estimator_type : str or None
+        scikit-learn's word for what predicts it: "regressor", "classifier" or None.
+    classes : ndarray or None
+        The labels, if it has any.
+    outputs : list or None
+        Names of several linear predictors; None for a single one.
+    n_encoded, n_outputs, n_values : int
+        How many columns it has encoded, how many linear predictors, and how many numbers are blended for a row.
+    squared : bool
+        Whether its loss is the square.
+    has_level : bool
+        Whether its loss knows the level of a linear predictor; hazards are relative and do not.
+    has_intervals : bool
+        Whether it offers ``conformity`` and ``interval``.
+    suits_learners : bool
+        Whether learners of any kind and leaves of trees predict it.
+    noisy : bool
+        Whether it is mostly noise, so that slopes of the global model, and local models, need more proof.
+    level : float or None
+        The one number for all rows, if it is known that there is only one.
+    row_by_row : bool
+        Whether the loss of a row does not depend on other rows.
+    farthest_step : float
+        How far from its start the linear predictor of one Newton step is believed.
+    y, offset : ndarray
+        The encoded rows, and their offsets if they have any.
+    """
+
+    estimator_type: str | None = "regressor"
+    classes: np.ndarray | None = None
+    outputs: list[Any] | None = None
+    n_encoded: int = 1
+    n_outputs: int = 1
+    n_values: int = 1
+    squared: bool = False
+    has_level: bool = True
+    has_intervals: bool = False
+    suits_learners: bool = False
+    noisy: bool = False
+    level: float | None = None
+    row_by_row: bool = True
+    farthest_step: float = np.inf
+    y: np.ndarray
+    offset: np.ndarray | None = None
+
+    @property
+    def task(self) -> str:
+        """Return what kind it is, in a word."""
+        raise NotImplementedError
+
+    @property
+    def words(self) -> Words:
+        """Return what people call it."""
+        raise NotImplementedError
+
+    # how it is read and given back
+
+    def encode(self, y: Any) -> np.ndarray:
+        """Check a response as users give it and return it as numbers."""
+        raise NotImplementedError
+
+    def decode(self, encoded: np.ndarray) -> np.ndarray:
+        """Return an encoded response in the terms of the user."""
+        return split_offset(encoded, self.n_encoded)[0]
+
+    def reweigh(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return sample weights with what the response adds to them; raise if they leave nothing to learn from."""
+        return sample_weight
+
+    def strata(self, encoded: np.ndarray) -> np.ndarray | None:
+        """Return the groups of rows that random folds share out evenly; None draws folds at random."""
+        return None
+
+    def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+        """Return what similarities are fitted to; text tells them that it is a label."""
+        return unit_response(self.decode(encoded), sample_weight)
+
+    def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
+        """Return the response as a learner of any kind is taught it."""
+        return self.decode(encoded)
+
+    def learner_values(self, model: Any, X: Any) -> np.ndarray:
+        """Return what a fitted learner predicts, as it is blended (n_rows, n_values)."""
+        return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, 1)
+
+    def expected(self, values: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """Return blended values with their offsets, as predictions are shown (n_rows, n_values)."""
+        return no_offset(values, offset)
+
+    def predict(self, expected: np.ndarray) -> np.ndarray:
+        """Return what ``predict`` returns for values that are expected."""
+        return expected[:, 0]
+
+    def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
+        """Return how good blended values are for an encoded response: larger is better."""
+        raise NotImplementedError
+
+    def conformity(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return how far each response is from one blended value (n_rows,), the same for rows of any level."""
+        raise TypeError(f"Responses of task {self.task!r} have no intervals.")
+
+    def interval(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
+        """Return the lowest and the highest response (n_rows, 2) whose conformity has this size at most."""
+        raise TypeError(f"Responses of task {self.task!r} have no intervals.")
+
+    # rows
+
+    def with_rows(self, encoded: np.ndarray) -> Self:
+        """Return the response with these rows."""
+        rows = copy(self)
+        rows.y, rows.offset = split_offset(encoded, self.n_encoded)
+        return rows
+
+    def new_rows(self, encoded: np.ndarray) -> Self:
+        """Return the response with other rows, and what their loss needs of the rows it has."""
+        return self.with_rows(encoded)
+
+    def part(self, rows: np.ndarray) -> Self:
+        """Return the response with some of its rows."""
+        some = copy(self)
+        some.y, some.offset = self.y[rows], None if self.offset is None else self.offset[rows]
+        return some
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return the rows as kernels take them; by default as a response that no kernel knows."""
+        return Outcome(OTHER, self.y, np.empty(0), np.arange(self.y.size))
+
+    @property
+    def response(self) -> np.ndarray:
+        """Return the numbers that set the unit of the linear predictor: zeros if it has its own."""
+        return np.zeros(len(self.y))
+
+    def scaled(self, center: float, unit: float) -> Self:
+        """Return the response with a linear predictor in these units, where it has none of its own."""
+        return self
+
+    def anchored(self, link: np.ndarray, weight: np.ndarray) -> Self:
+        """Return the response with all that the loss of a row needs of the other rows, held at ``link``."""
+        return self
+
+    # its loss as a function of the linear predictor
+
+    def null_link(self, weight: np.ndarray) -> np.ndarray:
+        """Return the linear predictor (n_outputs,) of the model without columns."""
+        raise NotImplementedError
+
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return minus the gradient of each row's loss by its linear predictor (n_rows, n_outputs)."""
+        raise NotImplementedError
+
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return an upper bound of the curvature of each row's loss, kept away from 0; None if it is 1 everywhere."""
+        raise NotImplementedError
+
+    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
+        """Return how much more the gradients of rows vary than their curvature says; 1 where a loss has no unit."""
+        return 1.0
+
+    def means(self) -> np.ndarray | None:
+        """Return the columns whose weighted means make the model without columns; None if the lasso's own does."""
+        raise NotImplementedError
+
+    def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
+        """Return the linear predictor of models without columns from weighted means of ``means``."""
+        raise NotImplementedError
+
+    def keeps_total(self, link: np.ndarray, weight: np.ndarray) -> bool:
+        """Return whether a fit expects about as much of all rows as they had: at most minima of losses it does."""
+        return True
+
+    def attended_level(self, link: np.ndarray, attention: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return what to add to linear predictors (..., n_rows) of a response whose loss does not know their level."""
+        raise TypeError(f"The loss of task {self.task!r} knows the level of linear predictors.")
+
+    # its loss as a function of what is blended
+
+    def values(self, link: np.ndarray) -> np.ndarray:
+        """Return what is blended."""
+        return link
+
+    def link_of(self, values: np.ndarray) -> np.ndarray:
+        """Return the linear predictor on the original scale that gives these values."""
+        return values
+
+    def observed(self, values: np.ndarray) -> np.ndarray:
+        """Return the part of the values of these rows that their loss looks at."""
+        return values[..., 0]
+
+    def values_of(self, observed: np.ndarray) -> np.ndarray:
+        """Return the values (n_rows, n_values) that have this observed part, where it says all."""
+        return observed[:, None]
+
+    def losses(self, observed: np.ndarray) -> Losses:
+        """Return the loss of each row."""
+        raise NotImplementedError
+
+    def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> LeftOutLoss:
+        """Return what gives the weighted loss of test rows, in sum, for models of the training rows."""
+        there, mass = self.part(test), weight[test]
+        return lambda link: mass @ there.losses(there.observed(there.values(link(test)))).value
+
+    def reported(self, observed: np.ndarray) -> np.ndarray:
+        """Return the loss of each row (n_rows,) as people are told of it: mostly the one that is minimised."""
+        return self.losses(observed).value
+
+    def reported_alone(self) -> np.ndarray | None:
+        """Return the same of an estimate without columns, if people compare with it; else None."""
+        return None
+
+    def survival_curves(self, values: np.ndarray, times: np.ndarray) -> np.ndarray:
+        """Return the survival probabilities (n_rows, n_times) that values stand for."""
+        raise TypeError(f"Responses of task {self.task!r} have no survival curves.")
+
+    def losses_of_others(self, observed: np.ndarray) -> np.ndarray | None:
+        """Return the loss of each row had it been of another class; None for a response without classes."""
+        return None
+
+    def robust_weight(self, observed: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return how much each row counts, at most 1, when predictions are compared by these of them."""
+        return np.ones(observed.shape)
+
+    # how a model that has drifted is corrected
+
+    def shift_columns(self, base: np.ndarray) -> np.ndarray:
+        """Return the columns whose weighted means say how far predictions ``base`` are off."""
+        raise TypeError(f"`model` must predict numbers, classes, counts or costs, got {self.task!r}.")
+
+    def shift(self, means: np.ndarray) -> np.ndarray:
+        """Return how far linear predictors are to be moved by weighted means of ``shift_columns``."""
+        observed, predicted = np.split(means, 2, axis=-1)
+        return self.link_of((1.0 - SMOOTH) * observed + SMOOTH * predicted) - self.link_of(predicted)
+
+
+def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return a response with mean 0 and deviation 1, rounded to nine digits, as similarities are fitted to.
+
+    Trees do not split tiny variances and break ties between equal splits by the last bits of sums; neither the unit nor
+    the origin of the response must decide.
+    """
+    centred = y - np.average(y, weights=weight)
+    unit = np.sqrt(np.average(centred**2, weights=weight))
+    return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(y).max() else np.zeros(y.size)
+
+
+def like_rows(values: np.ndarray, shaped: np.ndarray) -> np.ndarray:
+    """Return one value per row with as many axes as ``shaped``."""
+    return values.reshape(-1, *([1] * (shaped.ndim - 1)))
