@@ -280,3 +280,14 @@ def test_rows_with_the_wrong_number_of_columns_are_refused(rng):
     model, X = fitted(rng, "histogram")
     with pytest.raises(ValueError, match="`X` must have 4 columns"):
         read_ensemble(model).leaves(X[:, :3])
+
+
+@pytest.mark.parametrize(("name", "value"), [("left", 0), ("right", 10**6), ("feature_idx", 7)])
+def test_trees_of_histograms_that_lead_nowhere_are_refused(rng, name, value):
+    X = rng.normal(size=(80, 3))
+    ensemble = read_ensemble(HistGradientBoostingRegressor(max_iter=3).fit(X, X[:, 0]))
+    ensemble.check_loaded()
+    ensemble.trees[0] = ensemble.trees[0].copy()
+    ensemble.trees[0][name][0] = value
+    with pytest.raises(ValueError, match=r"\w"):
+        ensemble.check_loaded()
