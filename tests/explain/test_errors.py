@@ -7,7 +7,7 @@ from tests.explain.test_one_model import ESTIMATORS, N_TRAIN, make_table, respon
 
 from heedful._show import short
 from heedful.explain._compute.explanation import are_rows_of
-from heedful.report._overview import describe_error
+from heedful.report._overview import verdict
 from heedful.similarity import ForestProximity
 
 
@@ -28,7 +28,7 @@ def test_numbers_have_root_mean_squared_errors_everywhere():
     _, e, _, y = explain("numbers")
     error = root_mean_squared_error(y, e.prediction)
     assert short(error) in told(e, "root mean squared error")
-    assert f"{error:.3g}" in describe_error(e)
+    assert f"{error:.3g}" in verdict(e)
     groups = e.clusters(2)
     for label, row in groups.table.iterrows():
         inside = (groups.labels == label).to_numpy()
@@ -40,7 +40,7 @@ def test_classes_have_their_accuracy_beside_log_loss(kind):
     model, e, X, y = explain(kind)
     expected = [accuracy_score(y, part.predict(X)) for part in (model, model.baseline_)]
     assert told(e, "accuracy").split()[1] == f"{expected[0]:.3g},"
-    assert f"Accuracy: {expected[0]:.3g}" in describe_error(e)
+    assert f"Accuracy: {expected[0]:.3g}" in verdict(e)
     assert "log loss" in repr(e)
 
 
@@ -62,7 +62,7 @@ def test_queries_that_are_training_rows_are_said_to_be_such():
     _, e, *_ = explain("numbers", first=N_TRAIN - 3)
     assert e.seen.tolist() == [True] * 3 + [False] * 40
     assert "3 of the 43 queries are training rows: their errors are in-sample" in told(e, "training rows")
-    assert "3 of the 43 queries are training rows" in describe_error(e)
+    assert "3 of the 43 queries are training rows" in verdict(e)
     assert "training rows  " not in repr(explain("numbers")[1])
 
 

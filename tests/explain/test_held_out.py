@@ -11,7 +11,7 @@ from tests.reference.survival import concordance
 
 from benchmarks.guard.noise import respond
 from heedful import load_model, save_model
-from heedful.report._overview import cards, describe_error
+from heedful.report._overview import cards, verdict
 from heedful.similarity import ForestProximity
 
 
@@ -59,7 +59,7 @@ def test_survival_is_told_by_concordance_and_brier_scores_beside_kaplan_meier():
     assert "integrated Brier score on unseen rows" in said
     assert f"Concordance: {found['attention']:.3g}, one Cox lasso for all rows {found['baseline']:.3g}" in said
     assert f"Kaplan-Meier: integrated Brier score {model._model.problem.family.reported_alone().mean():.3g}" in said
-    page = describe_error(model.explain(X[N_TRAIN:], y[N_TRAIN:]))
+    page = verdict(model.explain(X[N_TRAIN:], y[N_TRAIN:]))
     assert "Kaplan-Meier: integrated Brier score" in page
     assert f"concordance {found['attention']:.3g}" in page
     assert "likelihood" not in said + page
@@ -112,7 +112,7 @@ def test_of_pure_noise_no_sentence_claims_skill(kind):
     X, y = rng.normal(size=(160, 4)), respond(NOISE.get(kind, kind), 160, rng)
     model = ESTIMATORS[kind](similarity=ForestProximity(20), random_state=0).fit(X[:100], y[:100])
     e = model.explain(X[100:], y[100:])
-    said = [str(model.summary()), model.held_out().say(), repr(e), describe_error(e), e.verdict]
+    said = [str(model.summary()), model.held_out().say(), repr(e), verdict(e), e.verdict]
     said += [card["note"] for card in cards(e)]
     for text in (" ".join(part.split()) for part in said):
         assert text.count("better than") == sum(text.count(words) for words in HEDGED)

@@ -111,7 +111,7 @@ def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone
     data = collect(alone, None, None)
     assert data["attended"]["k"] == 0
     assert data["attended"]["row"] == []
-    assert data["beside"] is None
+    assert data["compared"] is None
     assert "attention" not in data["drivers"]
     assert all("attention" not in bars for bars in data["whole"]["bars"])
     assert [card["note"] for card in data["cards"] if card["name"] == "mixing"] == [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from heedful import report
-from heedful.report._answers import tell_answers
+from heedful.report._answers import collect_answers
 from heedful.report._collect import collect
 from report.cases import HOSTILE, make_answers, make_drift_report, make_explanation
 from report.test_page import embedded
@@ -23,9 +23,9 @@ def test_a_page_of_effects_has_no_word_of_predictions_and_responses(explanation)
     assert data["title"] == "What the effects were made of"
     assert data["words"]["noun"] == data["words"]["prediction"] == data["words"]["link"] == "effect"
     assert data["verdict"].startswith("An effect is never seen")
-    told = {card["name"]: card for card in data["cards"]}
-    assert told["queries"]["note"] == "effects learned from 120 training rows"
-    assert told["response"]["note"] == "never seen: learned from outcomes and treatments"
+    shown = {card["name"]: card for card in data["cards"]}
+    assert shown["queries"]["note"] == "effects learned from 120 training rows"
+    assert shown["response"]["note"] == "never seen: learned from outcomes and treatments"
     assert data["observed"] is data["loss"] is None
     assert data["answers"] == []
     said = json.dumps([data["title"], data["verdict"], data["cards"]])
@@ -59,7 +59,7 @@ def test_answers_are_those_that_were_given(explanation):
 
 
 def test_every_warning_about_overlap_is_shown():
-    (overlap,) = tell_answers(make_answers(propensity=0.99)[2:])
+    (overlap,) = collect_answers(make_answers(propensity=0.99)[2:])
     assert len(overlap["lines"]) > 1
     assert all("Average over" in line or "average over" in line or "`" in line for line in overlap["lines"])
     assert "warning" not in dict(overlap["facts"])
@@ -77,5 +77,5 @@ def test_what_is_no_answer_is_refused(explanation):
 def test_a_curve_says_whether_smaller_is_better():
     differences = make_answers()[1]
     for smaller in (True, False):
-        (told,) = tell_answers([replace(differences, smaller_is_better=smaller)])
-        assert told["curve"]["smaller"] is smaller
+        (answer,) = collect_answers([replace(differences, smaller_is_better=smaller)])
+        assert answer["curve"]["smaller"] is smaller

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from heedful.report import render
-from heedful.report._certainty import interval_of, survival_of
+from heedful.report._certainty import collect_interval, collect_survival
 from report.cases import make_drift_report, make_explanation
 
 
@@ -15,14 +15,14 @@ def curves(n_query, n_times):
 
 def test_ends_are_those_of_the_queries(rng):
     ends = np.sort(rng.normal(size=(30, 2)), axis=1)
-    np.testing.assert_allclose(interval_of(make_explanation(), ends), ends.T, rtol=1e-5)
-    assert interval_of(make_explanation(), None) is None
+    np.testing.assert_allclose(collect_interval(make_explanation(), ends), ends.T, rtol=1e-5)
+    assert collect_interval(make_explanation(), None) is None
 
 
 @pytest.mark.parametrize("n_times", [1, 60, 500])
 def test_curves_are_those_of_the_queries_thinned_to_the_last_time(n_times):
     table = curves(30, n_times)
-    found = survival_of(make_explanation(task="survival"), table)
+    found = collect_survival(make_explanation(task="survival"), table)
     shown = table[found["times"]] if n_times < 500 else table.iloc[:, [0, -1]]
     value = np.reshape(found["value"], (30, -1))
     np.testing.assert_allclose(value if n_times < 500 else value[:, [0, -1]], shown, atol=1e-3)

@@ -14,7 +14,9 @@ TASKS = ["regression", "binary", "multiclass", "survival"]
 @pytest.mark.parametrize("known", [True, False])
 def test_the_response_is_recognised(task, known):
     data = collect(make_explanation(task=task, known=known), None, None)
-    assert data["words"]["task"] == task
+    assert data["words"]["probability"] == (task in ("binary", "multiclass"))
+    assert data["words"]["numeric"] == (task == "regression")
+    assert data["words"]["seen"]
     assert (data["observed"] is not None) == known
     assert any("error" in card["name"] for card in data["cards"]) == known
 

@@ -10,8 +10,8 @@ from tests.explain.test_lift import explained  # noqa: F401 - a fixture
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful.report import _what_if
 from heedful.report._collect import collect
-from heedful.report._small import per_column, say_near, shown_columns, small_models
-from heedful.report._what_if import what_if
+from heedful.report._small import collect_small_models, per_column, say_near, shown_columns
+from heedful.report._what_if import collect_what_if
 from heedful.similarity import ForestProximity
 from report.cases import make_explanation
 
@@ -68,7 +68,7 @@ def test_the_terms_of_a_fitted_model_add_up_to_its_link(fitted):
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_columns_of_each_small_model_come_by_their_terms(task):
     explanation = make_explanation(n_features=12, task=task)
-    data, terms = small_models(explanation), per_column(explanation, explanation.terms)
+    data, terms = collect_small_models(explanation), per_column(explanation, explanation.terms)
     slopes = per_column(explanation, explanation.coef)
     for q in range(30):
         own = [data["column"][at] for at in entries(data, q)]
@@ -84,7 +84,7 @@ def test_columns_of_each_small_model_come_by_their_terms(task):
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_effects_are_those_of_the_whole_move_with_their_ends(task):
     explanation = make_explanation(n_features=12, task=task)
-    data, table = small_models(explanation), explanation.effects()
+    data, table = collect_small_models(explanation), explanation.effects()
     for at in entries(data, 4):
         name = explanation.features[data["column"][at]]
         for output, label in enumerate(explanation.outputs or [None]):
@@ -97,12 +97,12 @@ def test_effects_are_those_of_the_whole_move_with_their_ends(task):
 def test_ends_that_are_not_known_are_left_out():
     explanation = make_explanation()
     table = explanation.effects().assign(low=np.nan, high=np.nan)
-    data = small_models(replace(explanation, tell_effects=lambda coverage: table))
+    data = collect_small_models(replace(explanation, tell_effects=lambda coverage: table))
     assert sorted(data["effects"]) == ["effect", "from", "to"]
 
 
 def test_cells_are_said_as_the_column_has_them(fitted):
-    small, asked = small_models(fitted[2]), what_if(fitted[2])
+    small, asked = collect_small_models(fitted[2]), collect_what_if(fitted[2])
     said = {}
     for at, j in enumerate(small["column"]):
         effects = small["effects"]
@@ -132,7 +132,7 @@ def test_cells_between_others_are_said_in_few_digits(cell, kind, said):
 
 def test_curves_are_what_the_model_predicts_of_changed_rows(fitted):
     model, X, explanation = fitted
-    small, asked = small_models(explanation), what_if(explanation)
+    small, asked = collect_small_models(explanation), collect_what_if(explanation)
     for q in range(len(X)):
         for at in entries(small, q):
             j = small["column"][at]
@@ -164,7 +164,7 @@ def test_at_the_own_value_a_curve_has_the_prediction(fitted):
 
 
 def test_missing_numbers_have_no_place(fitted):
-    small, asked = small_models(fitted[2]), what_if(fitted[2])
+    small, asked = collect_small_models(fitted[2]), collect_what_if(fitted[2])
     for at, place in enumerate(asked["place"]):
         levels = asked["grids"][str(small["column"][at])]["place"] is None
         assert (place is None) == (levels or small["value"][at] == "missing")
@@ -173,7 +173,7 @@ def test_missing_numbers_have_no_place(fitted):
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_means_are_over_queries_evenly_spread(task):
     explanation = make_explanation(n_query=88, n_features=8, task=task)
-    found = what_if(explanation)
+    found = collect_what_if(explanation)
     kept = np.linspace(0, 87, 30).round().astype(int)
     assert found["n_mean"] == 30
     for j, means in found["mean"].items():
@@ -184,7 +184,7 @@ def test_means_are_over_queries_evenly_spread(task):
 
 
 def test_means_of_counts_are_per_unit_of_exposure(explained):  # noqa: F811 - the fixture of another file
-    found, n_values = what_if(explained), _what_if.N_VALUES
+    found, n_values = collect_what_if(explained), _what_if.N_VALUES
     kept = np.linspace(0, 79, found["n_mean"]).round().astype(int)
     for j, (mean,) in found["mean"].items():
         table = explained.what_if([explained.features[int(j)]], n_values=n_values, queries=kept)
@@ -195,10 +195,10 @@ def test_means_of_counts_are_per_unit_of_exposure(explained):  # noqa: F811 - th
 
 def test_many_queries_have_fewer_values(monkeypatch):
     explanation = make_explanation()
-    n_shown = len(small_models(explanation)["column"])
+    n_shown = len(collect_small_models(explanation)["column"])
     for most, n_values in ((1e6, 10), (7 * n_shown, 7), (1, 4)):
         monkeypatch.setattr(_what_if, "MOST_CELLS", most)
-        found = what_if(explanation)
+        found = collect_what_if(explanation)
         assert {len(curve) for curve in found["curve"][0]} == {n_values}
         assert {len(grid["text"]) for grid in found["grids"].values()} == {n_values}
 
@@ -208,17 +208,17 @@ def test_predictions_far_from_zero_are_told_apart():
     far = replace(
         explanation, ask=lambda *asked: explanation.ask(*asked).assign(prediction=lambda t: t.prediction + 1e4)
     )
-    near, found = (what_if(one)["curve"][0] for one in (explanation, far))
+    near, found = (collect_what_if(one)["curve"][0] for one in (explanation, far))
     for one, other in zip(near, found, strict=True):
         np.testing.assert_allclose(np.subtract(other, 1e4), one, atol=5e-3)
 
 
 def test_without_slopes_or_a_model_to_ask_nothing_is_shown():
     explanation = make_explanation()
-    assert what_if(replace(explanation, ask=None)) is None
-    assert small_models(replace(explanation, tell_effects=None))["effects"] is None
+    assert collect_what_if(replace(explanation, ask=None)) is None
+    assert collect_small_models(replace(explanation, tell_effects=None))["effects"] is None
     without = replace(explanation, terms=None, ask=None)
-    assert small_models(without) is what_if(without) is None
+    assert collect_small_models(without) is collect_what_if(without) is None
     empty = replace(explanation, coef=0.0 * explanation.coef, terms=0.0 * explanation.terms, start=explanation.link)
-    assert what_if(empty) is None
-    assert small_models(empty)["column"] == []
+    assert collect_what_if(empty) is None
+    assert collect_small_models(empty)["column"] == []

@@ -12,20 +12,20 @@ TITLES = {AverageEffect: "On average", Heterogeneity: "Does it differ?", Overlap
 CURVE = ("gain", "low", "high", "random")
 
 
-def tell_answers(answers: Sequence[Answer]) -> list[dict[str, Any]]:
+def collect_answers(answers: Sequence[Answer]) -> list[dict[str, Any]]:
     """Return each answer as a title, one sentence, facts under their names, and a curve if it has one."""
-    return [_tell(_check(answer)) for answer in answers]
+    return [_collect_answer(_check(answer)) for answer in answers]
 
 
-def _tell(answer: Answer) -> dict[str, Any]:
-    facts = [(name, said) for name, said in answer._sketch().facts if name not in ("verdict", "warning")]
+def _collect_answer(answer: Answer) -> dict[str, Any]:
     lines = [getattr(answer, "verdict", "")]
     if isinstance(answer, Overlap):
         lines = answer.warnings or lines
+    facts = [(name, value) for name, value in answer._sketch().facts if name not in ("verdict", "warning")]
     return {
         "title": TITLES[type(answer)],
         "lines": [line for line in lines if line],
-        "facts": [[text(name), said] for name, said in facts],
+        "facts": [[text(name), value] for name, value in facts],
         "curve": _curve(answer) if isinstance(answer, Heterogeneity) else None,
     }
 

@@ -12,7 +12,7 @@ from heedful.report._compact import evenly, numbers
 MOST_TIMES, FEWEST_TIMES, MOST_CELLS = 60, 12, 100_000
 
 
-def interval_of(explanation: Explanation, interval: Any) -> list[list] | None:
+def collect_interval(explanation: Explanation, interval: Any) -> list[list] | None:
     """Return the lower and the upper end for each query."""
     if interval is None:
         return None
@@ -25,7 +25,7 @@ def interval_of(explanation: Explanation, interval: Any) -> list[list] | None:
     return [numbers(ends[:, end]) for end in (0, 1)]
 
 
-def survival_of(explanation: Explanation, survival: Any) -> dict[str, Any] | None:
+def collect_survival(explanation: Explanation, survival: Any) -> dict[str, Any] | None:
     """Return the probability of no event by time for each query, row by row."""
     if survival is None:
         return None

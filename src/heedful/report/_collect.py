@@ -6,18 +6,17 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Explanation
-from heedful.report._answers import Answer, tell_answers
-from heedful.report._beside import beside
-from heedful.report._certainty import interval_of, survival_of
-from heedful.report._compact import counts, numbers, per_output, text, texts
-from heedful.report._curves import curves
-from heedful.report._drivers import attended, drivers, table
-from heedful.report._groups import cluster_table, coefficient_map, find_clusters
-from heedful.report._overview import cards, describe_error, noun_of, response_words
-from heedful.report._small import small_models
-from heedful.report._tuning import tuning
-from heedful.report._what_if import what_if
-from heedful.report._whole import whole
+from heedful.report._answers import Answer, collect_answers
+from heedful.report._certainty import collect_interval, collect_survival
+from heedful.report._clusters import cluster_table, coefficient_map, find_clusters
+from heedful.report._columns import collect_drivers, collect_whole
+from heedful.report._compact import counts, numbers, numbers_if, per_output, table, text, texts
+from heedful.report._curves import collect_curves
+from heedful.report._overview import cards, noun_of, response_words, verdict
+from heedful.report._rows import collect_attended, collect_compared
+from heedful.report._small import collect_small_models
+from heedful.report._tuning import collect_tuning
+from heedful.report._what_if import collect_what_if
 
 
 def collect(
@@ -29,15 +28,15 @@ def collect(
     answers: Sequence[Answer] = (),
 ) -> dict[str, Any]:
     """Return the data of the page; it holds only lists, texts and numbers."""
-    found = find_clusters(explanation, n_clusters)
+    clusters = find_clusters(explanation, n_clusters)
     n_query = len(explanation.index)
     return {
         "title": text(title) if title is not None else f"What the {noun_of(explanation)}s were made of",
         "words": response_words(explanation),
-        "answers": tell_answers(answers),
-        "verdict": describe_error(explanation),
+        "answers": collect_answers(answers),
+        "verdict": verdict(explanation),
         "cards": cards(explanation),
-        "whole": whole(explanation),
+        "whole": collect_whole(explanation),
         "labels": texts(explanation.index),
         "features": texts(explanation.lasso_features),
         "slopes": explanation.slopes,
@@ -48,17 +47,17 @@ def collect(
         "mixing": numbers(explanation.mixing, 3),
         "n_eff": numbers(explanation.n_eff, 3),
         "observed": None if explanation.y is None else table(explanation.y.reset_index(drop=True)),
-        "loss": None if explanation.loss is None else numbers(explanation.loss, 4),
-        "baseline_loss": None if explanation.baseline_loss is None else numbers(explanation.baseline_loss, 4),
-        "interval": interval_of(explanation, interval),
-        "survival": survival_of(explanation, survival),
-        "small": small_models(explanation),
-        "what_if": what_if(explanation),
-        "drivers": drivers(explanation),
-        "curves": curves(explanation),
-        "attended": attended(explanation),
-        "beside": beside(explanation),
-        "clusters": None if found is None else cluster_table(found),
-        "map": None if found is None else coefficient_map(explanation, found),
-        "tuning": tuning(explanation.heads),
+        "loss": numbers_if(explanation.loss, 4),
+        "baseline_loss": numbers_if(explanation.baseline_loss, 4),
+        "interval": collect_interval(explanation, interval),
+        "survival": collect_survival(explanation, survival),
+        "small": collect_small_models(explanation),
+        "what_if": collect_what_if(explanation),
+        "drivers": collect_drivers(explanation),
+        "curves": collect_curves(explanation),
+        "attended": collect_attended(explanation),
+        "compared": collect_compared(explanation),
+        "clusters": None if clusters is None else cluster_table(clusters),
+        "map": None if clusters is None else coefficient_map(explanation, clusters),
+        "tuning": collect_tuning(explanation.heads),
     }

@@ -1,4 +1,4 @@
-"""Numbers and texts as short JSON values."""
+"""Numbers, texts and tables as short JSON values."""
 
 import math
 from typing import Any
@@ -26,10 +26,14 @@ def numbers(values: Any, digits: int = 6) -> list[float | int | None]:
     return [number(value, digits) for value in np.asarray(values, dtype=np.float64).ravel()]
 
 
+def numbers_if(values: Any, digits: int = 6) -> list[float | int | None] | None:
+    """Return the numbers of an array that may be None."""
+    return None if values is None else numbers(values, digits)
+
+
 def per_output(values: Any) -> list[list]:
     """Return a list of numbers for each class, or a single one."""
-    table = values.to_numpy().reshape(len(values), -1)
-    return [numbers(table[:, j]) for j in range(table.shape[1])]
+    return [numbers(part) for part in values.to_numpy().reshape(len(values), -1).T]
 
 
 def counts(values: Any) -> list[int]:
@@ -62,10 +66,15 @@ def column(values: pd.Series) -> list[float | int | str | None]:
     return list(texts(values))
 
 
+def table(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return a frame as labels, names and columns."""
+    columns = [column(frame.iloc[:, j]) for j in range(frame.shape[1])]
+    return {"labels": texts(frame.index), "names": texts(frame.columns), "columns": columns}
+
+
 def short(value: Any, digits: int = 4) -> str:
     """Return a number as text for people."""
-    value = float(value)
     if math.isnan(value):
         return "–"
-    shown = plain(value, digits)
-    return shown.replace("-", "\N{MINUS SIGN}", 1) if shown.startswith("-") else shown
+    shown = plain(float(value), digits)
+    return "\N{MINUS SIGN}" + shown[1:] if shown.startswith("-") else shown

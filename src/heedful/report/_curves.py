@@ -5,13 +5,13 @@ from typing import Any
 
 from heedful.explain import Explanation
 from heedful.explain._curves import Curve, rank_columns, read_curve
-from heedful.report._compact import number, numbers, text, texts
+from heedful.report._compact import number, numbers, numbers_if, text, texts
 
 # Columns and levels of a column shown at most.
 MOST_COLUMNS, MOST_LEVELS = 6, 12
 
 
-def curves(explanation: Explanation) -> dict[str, Any] | None:
+def collect_curves(explanation: Explanation) -> dict[str, Any] | None:
     """Return the curves that vary most, piece by piece, and each query's multiples of them; None without shapes.
 
     Heights are those of the additive model: the page draws a query's multiples of them.
@@ -39,6 +39,6 @@ def _column(curve: Curve) -> dict[str, Any]:
         "n_levels": curve.n_levels,
         "rows": numbers(curve.rows, 4),
         "effect": [numbers(heights, 4) for heights in curve.effect.T],
-        "missing": None if curve.missing is None else numbers(curve.missing, 4),
+        "missing": numbers_if(curve.missing, 4),
         "missing_rows": number(curve.missing_rows, 4),
     }

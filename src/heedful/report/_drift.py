@@ -9,7 +9,7 @@ from heedful.explain import DriftReport
 from heedful.explain._drift import is_corrected
 from heedful.report._compact import column, counts, evenly, numbers, short, text, texts
 from heedful.report._overview import card
-from heedful.report._tuning import tuning
+from heedful.report._tuning import collect_tuning
 
 # Points of the timeline, blocks of rows and rows in each, features and bars of a histogram that are shown.
 MOST_POINTS, N_BLOCKS, FEWEST_ROWS, MOST_FEATURES, N_BINS = 2000, 20, 5, 15, 30
@@ -19,34 +19,50 @@ HEAD_COLUMNS = ("similarity", "temperature", "share", "error")
 CARDS = {"error before": "error before", "error after": "error after", "correction": "correction size"}
 # Columns of the recent rows beside their response.
 MEASURES = ["time", "weight", "model", "corrected", "residual", "correction", "loss", "corrected_loss"]
+PERIODS_NOTE = (
+    "Mean: of the column, or the share of a level. Separation: how far its values differ, 0 to 1. Effect: the slope of "
+    "the response in a linear model of all columns, at rows that both periods have alike; its change with the standard "
+    "error. The p values above answer whether anything moved; this table says where to look."
+)
+SEPARATION_NOTE = (
+    "Separation is how far the values of a column differ between these and the others: 0 is not at all, 1 is wholly. "
+    "The table has the usual values of both, means of numbers."
+)
 
 
 def collect_drift(report: DriftReport, title: str | None) -> dict[str, Any]:
     """Return the data of the page; it holds only lists, texts and numbers."""
-    rows, when = in_order(report.rows)
-    corrected = is_corrected(report.queries)
+    rows, when = _in_order(report.rows)
+    corrected, root = is_corrected(report.queries), report.error == ROOT
+    dates, axis = pd.api.types.is_datetime64_any_dtype(when), "row number" if when.name == "row" else "time"
+    # errors of heads on the scale of the errors before and after
+    heads = report.heads.assign(error=np.sqrt(report.heads["error"])) if root else report.heads
     return {
         "title": text(title) if title is not None else "Has the model drifted?",
         "verdict": text(report.verdict),
-        "words": {"error": text(report.error), "classes": report.error != ROOT, **_axis_words(when)},
-        "cards": drift_cards(report),
-        "rows": points(rows, when),
-        "blocks": blocks(rows, when, report.error == ROOT),
-        "tests": told_tests(report.tests),
-        "columns": moved_columns(report.columns, report.summary["value"]),
-        "features": telling_features(report.features, corrected),
+        "words": {"error": text(report.error), "classes": not root, "when": axis, "dates": dates},
+        "cards": _cards(report),
+        "rows": _points(rows, when),
+        "blocks": _blocks(rows, when, root),
+        "tests": {
+            "name": texts(report.tests.index),
+            "p": numbers(report.tests["p"], 2),
+            "meaning": texts(report.tests["meaning"]),
+        },
+        "columns": _moved_columns(report.columns, report.summary["value"]),
+        "features": _separating_columns(report.features, corrected),
         "queries": {
             "n": len(corrected),
             "n_corrected": int(corrected.sum()),
-            "correction": histogram(report.queries["correction"], corrected),
-            "n_eff": histogram(report.queries["n_eff"], corrected),
+            "correction": _histogram(report.queries["correction"], corrected),
+            "n_eff": _histogram(report.queries["n_eff"], corrected),
         },
-        "tuning": tuning(_on_scale(report), HEAD_COLUMNS),
-        "tuned": tuning_words(report),
+        "tuning": collect_tuning(heads, HEAD_COLUMNS),
+        "tuned": _tuning_note(report),
     }
 
 
-def in_order(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
+def _in_order(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     """Return the recent rows in the order of time, and when that was; without times as they are, numbered from 1."""
     # a response may itself be called time
     known = "time" in rows and len(rows.columns.difference(MEASURES)) > 0
@@ -57,7 +73,7 @@ def in_order(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
     return rows, pd.Series(np.arange(1, len(rows) + 1), rows.index, name="row")
 
 
-def drift_cards(report: DriftReport) -> list[dict[str, str]]:
+def _cards(report: DriftReport) -> list[dict[str, str]]:
     """Return the figures at the top: how far the model was off, and what correcting it does."""
     value, meaning = report.summary["value"], report.summary["meaning"]
     share, n_query = float(value["queries corrected"]), len(report.queries)
@@ -71,36 +87,45 @@ def drift_cards(report: DriftReport) -> list[dict[str, str]]:
     ]
 
 
-def points(rows: pd.DataFrame, when: pd.Series) -> dict[str, Any]:
+def _points(rows: pd.DataFrame, when: pd.Series) -> dict[str, Any]:
     """Return the recent rows, or an even choice of them if they are many."""
     kept = evenly(len(rows), MOST_POINTS)
     shown, response = rows.iloc[kept], rows.columns.difference(MEASURES, sort=False)
     return {
         "n": len(rows),
-        "at": moments(when.iloc[kept]),
+        "at": _moments(when.iloc[kept]),
         "label": texts(shown.index),
         "response": column(shown[response[0]]) if len(response) else None,
         **{name: numbers(shown[name], 4) for name in ("model", "corrected", "residual", "correction")},
     }
 
 
-def blocks(rows: pd.DataFrame, when: pd.Series, root: bool) -> dict[str, Any]:
+def _blocks(rows: pd.DataFrame, when: pd.Series, root: bool) -> dict[str, Any]:
     """Return means over equal blocks of rows: residual, correction, and the errors before and after."""
     n_blocks = int(np.clip(len(rows) // FEWEST_ROWS, 1, N_BLOCKS))
     parts = np.array_split(np.arange(len(rows)), n_blocks)
-    found = {name: [_mean(rows.iloc[part], name) for part in parts] for name in ("residual", "correction")}
-    for name, loss in (("before", "loss"), ("after", "corrected_loss")):
-        means = np.array([_mean(rows.iloc[part], loss) for part in parts])
-        found[name] = list(np.sqrt(means) if root else means)
+    means = {
+        name: np.array([_mean(rows.iloc[part], name) for part in parts])
+        for name in ("residual", "correction", "loss", "corrected_loss")
+    }
+    before, after = (np.sqrt(means[name]) if root else means[name] for name in ("loss", "corrected_loss"))
     return {
-        "at": moments(when.iloc[[part[len(part) // 2] for part in parts]]),
+        "at": _moments(when.iloc[[part[len(part) // 2] for part in parts]]),
         "first": [int(part[0]) + 1 for part in parts],
         "last": [int(part[-1]) + 1 for part in parts],
-        **{name: numbers(values, 4) for name, values in found.items()},
+        "residual": numbers(means["residual"], 4),
+        "correction": numbers(means["correction"], 4),
+        "before": numbers(before, 4),
+        "after": numbers(after, 4),
     }
 
 
-def moments(when: pd.Series) -> list[float | int | str | None]:
+def _mean(rows: pd.DataFrame, name: str) -> float:
+    total = rows["weight"].sum()
+    return float(rows[name] @ rows["weight"] / total) if total > 0 else np.nan
+
+
+def _moments(when: pd.Series) -> list[float | int | str | None]:
     """Return times as numbers, dates as texts that sort and read alike."""
     if not pd.api.types.is_datetime64_any_dtype(when):
         return list(numbers(when, 15))
@@ -108,31 +133,24 @@ def moments(when: pd.Series) -> list[float | int | str | None]:
     return np.datetime_as_string(dates.to_numpy("datetime64[ms]")).tolist()
 
 
-def told_tests(tests: pd.DataFrame) -> dict[str, Any]:
-    """Return what was tested, and the p values."""
-    return {"name": texts(tests.index), "p": numbers(tests["p"], 2), "meaning": texts(tests["meaning"])}
-
-
-def moved_columns(columns: pd.DataFrame, value: pd.Series) -> dict[str, Any]:
+def _moved_columns(columns: pd.DataFrame, value: pd.Series) -> dict[str, Any]:
     """Return means and effects of columns before and after, those that moved most; nothing without a reference."""
     shown = columns.head(MOST_FEATURES)
-    note = (
-        f"{value.get('reference rows', 0)} rows of the reference (before), {value['recent rows']} recent rows (after). "
-        "Mean: of the column, or the share of a level. Separation: how far its values differ, 0 to 1. Effect: the "
-        "slope of the response in a linear model of all columns, at rows that both periods have alike; its change with "
-        "the standard error. The p values above answer whether anything moved; this table says where to look."
-    )
-    return {"n": len(columns), "note": note, "name": texts(shown.index)} | {
-        name: numbers(shown[name], 3) for name in shown
+    n_before, n_after = value.get("reference rows", 0), value["recent rows"]
+    return {
+        "n": len(columns),
+        "note": f"{n_before} rows of the reference (before), {n_after} recent rows (after). {PERIODS_NOTE}",
+        "name": texts(shown.index),
+        **{name: numbers(shown[name], 3) for name in shown},
     }
 
 
-def telling_features(features: pd.DataFrame, corrected: np.ndarray) -> dict[str, Any]:
+def _separating_columns(features: pd.DataFrame, corrected: np.ndarray) -> dict[str, Any]:
     """Return the columns that tell corrected queries from others, or why there is none."""
     shown = features.head(MOST_FEATURES)
     return {
         "n": len(features),
-        "note": _features_note(features, corrected),
+        "note": _features_note(len(features), len(corrected), int(corrected.sum())),
         "name": texts(shown.index),
         "separation": numbers(shown["separation"], 3),
         "kind": texts(shown["kind"]),
@@ -141,38 +159,9 @@ def telling_features(features: pd.DataFrame, corrected: np.ndarray) -> dict[str,
     }
 
 
-def histogram(values: pd.Series, corrected: np.ndarray) -> dict[str, Any] | None:
-    """Return counts of corrected and other queries between equal steps; None if there is no value."""
-    # rounded: steps must be wider than the smallest differences of floats
-    rounded = np.array(numbers(values), dtype=np.float64)
-    known = np.isfinite(rounded)
-    if not known.any():
-        return None
-    edges = np.histogram_bin_edges(rounded[known], N_BINS)
-    inside, outside = (np.histogram(rounded[known & part], edges)[0] for part in (corrected, ~corrected))
-    return {"edges": numbers(edges), "corrected": counts(inside), "others": counts(outside)}
-
-
-def tuning_words(report: DriftReport) -> str:
-    """Return how temperature and mixing came about."""
-    value, meaning = report.summary["value"], report.summary["meaning"]
-    mixing, guard = short(value["mixing"], 3), short(value["guard"], 3)
-    if report.heads["error"].isna().all():
-        return f"Nothing was tried: temperature and mixing ({mixing}) were given."
-    return (
-        "Each similarity and temperature was tried on the recent rows, each row corrected by the others only. "
-        f"Mixing is {mixing}: {meaning['mixing']}. Guard is {guard}: {meaning['guard']}."
-    )
-
-
-def _features_note(features: pd.DataFrame, corrected: np.ndarray) -> str:
-    n_query, n_corrected = len(corrected), int(corrected.sum())
-    if len(features):
-        return (
-            f"{n_corrected} of {n_query} queries are corrected by more than chance. Separation is how far the values "
-            "of a column differ between these and the others: 0 is not at all, 1 is wholly. The table has the usual "
-            "values of both, means of numbers."
-        )
+def _features_note(n_features: int, n_query: int, n_corrected: int) -> str:
+    if n_features:
+        return f"{n_corrected} of {n_query} queries are corrected by more than chance. {SEPARATION_NOTE}"
     if n_query and n_corrected == n_query:
         return "All queries are corrected alike: each by more than chance, so that no column tells them apart."
     if n_corrected == 0:
@@ -184,17 +173,25 @@ def _usual(value: Any) -> float | int | str | None:
     return numbers([value], 4)[0] if isinstance(value, float | int | np.number) else text(value)
 
 
-def _mean(rows: pd.DataFrame, name: str) -> float:
-    total = rows["weight"].sum()
-    return float(rows[name] @ rows["weight"] / total) if total > 0 else np.nan
+def _histogram(values: pd.Series, corrected: np.ndarray) -> dict[str, Any] | None:
+    """Return counts of corrected and other queries between equal steps; None if there is no value."""
+    # rounded: steps must be wider than the smallest differences of floats
+    rounded = np.array(numbers(values), dtype=np.float64)
+    known = np.isfinite(rounded)
+    if not known.any():
+        return None
+    edges = np.histogram_bin_edges(rounded[known], N_BINS)
+    inside, outside = (np.histogram(rounded[known & part], edges)[0] for part in (corrected, ~corrected))
+    return {"edges": numbers(edges), "corrected": counts(inside), "others": counts(outside)}
 
 
-def _on_scale(report: DriftReport) -> pd.DataFrame:
-    """Return the heads with errors on the scale of the errors before and after."""
-    heads = report.heads
-    return heads.assign(error=np.sqrt(heads["error"])) if report.error == ROOT else heads
-
-
-def _axis_words(when: pd.Series) -> dict[str, Any]:
-    numbered = when.name == "row"
-    return {"when": "row number" if numbered else "time", "dates": pd.api.types.is_datetime64_any_dtype(when)}
+def _tuning_note(report: DriftReport) -> str:
+    """Return how temperature and mixing came about."""
+    value, meaning = report.summary["value"], report.summary["meaning"]
+    mixing, guard = short(value["mixing"], 3), short(value["guard"], 3)
+    if report.heads["error"].isna().all():
+        return f"Nothing was tried: temperature and mixing ({mixing}) were given."
+    return (
+        "Each similarity and temperature was tried on the recent rows, each row corrected by the others only. "
+        f"Mixing is {mixing}: {meaning['mixing']}. Guard is {guard}: {meaning['guard']}."
+    )

@@ -10,34 +10,41 @@ from heedful.explain import Explanation
 from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.report._compact import short, text, texts
 
+NEVER_SEEN = (
+    "An effect is never seen, so that no error of these can be told. They mean what a treatment does only if nothing "
+    "that was not measured decides both treatment and outcome."
+)
+NOT_KNOWN = "How good these predictions are is not known: explain(X, y) with their responses would say it."
+
 
 def words_of(explanation: Explanation) -> Words:
     """Return what people call the response; numbers, if the explanation does not say."""
     return explanation.words or Regression.words
 
 
-def is_effect(explanation: Explanation) -> bool:
-    """Return whether predictions are effects, which nobody ever sees."""
-    return not words_of(explanation).seen
+def is_seen(explanation: Explanation) -> bool:
+    """Return whether rows have responses that predictions can be compared with; effects are never seen."""
+    return words_of(explanation).seen
 
 
 def noun_of(explanation: Explanation) -> str:
     """Return what the page calls any prediction."""
-    return "effect" if is_effect(explanation) else "prediction"
+    return "prediction" if is_seen(explanation) else "effect"
 
 
 def response_words(explanation: Explanation) -> dict[str, Any]:
-    """Return what the page calls predictions and classes."""
+    """Return what the page calls predictions and classes, and what kind of numbers they are."""
     words, outputs = words_of(explanation), explanation.outputs
     return {
-        "task": explanation.task,
         "noun": noun_of(explanation),
         "prediction": text(words.prediction),
         "link": text(words.link),
         "error": words.error,
         "factor": words.factor,
         "multiplies": words.multiplies,
-        "numeric": words_of(explanation).numeric,
+        "seen": words.seen,
+        "numeric": words.numeric,
+        "probability": words.inverse_link in ("logistic", "softmax"),
         "outputs": None if outputs is None else texts(outputs),
     }
 
@@ -46,79 +53,15 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
     used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
-    verb = "effects learned" if is_effect(explanation) else "predicted"
-    found = [
+    verb = "predicted" if is_seen(explanation) else "effects learned"
+    return [
         card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
         *_exposure_card(explanation),
         card("columns", f"{used} of {width}", f"in at least one {'small ' if explanation.slopes else ''}model"),
         *_attention_cards(explanation),
+        *_error_cards(explanation),
     ]
-    return found + _error_cards(explanation)
-
-
-def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
-    mixing, n_eff = explanation.mixing.round(3), explanation.n_eff
-    if explanation.alone:
-        return [card("mixing", "0", "the model for all rows predicts alone")]
-    return [
-        card("mixing", _middle(mixing), f"share of the local fits{_name(explanation)}" + _range(mixing)),
-        card("effective rows", _middle(n_eff), "attended to per query" + _range(n_eff)),
-    ]
-
-
-def describe_error(explanation: Explanation) -> str:
-    """Return how good the predictions are, in a sentence."""
-    errors, words = errors_of(explanation), words_of(explanation)
-    if is_effect(explanation):
-        return (
-            "An effect is never seen, so that no error of these can be told. They mean what a treatment does only if "
-            "nothing that was not measured decides both treatment and outcome."
-        )
-    if errors is None:
-        unknown = "How good these predictions are is not known: explain(X, y) with their responses would say it."
-        return unknown + _say_held_out(explanation)
-    own, base = errors["attention"], errors["baseline"]
-    change = say_change(explanation)
-    return (
-        f"On these {len(explanation.index)} queries the error ({words.error}) is {short(own, 3)}; "
-        f"one model for all rows has {short(base, 3)}: {change}.{also_measured(explanation)}{_say_seen(explanation)}"
-        f"{_say_held_out(explanation)}"
-    )
-
-
-def also_measured(explanation: Explanation) -> str:
-    """Return what else tells how good predictions are: accuracy of classes, concordance of times, Kaplan-Meier."""
-    found = facts_beside(read_predicted(explanation))
-    return "".join(f" {name[0].upper()}{name[1:]}: {said}." for name, said in found)
-
-
-def _say_held_out(explanation: Explanation) -> str:
-    """Return how good the model is on training rows that were held out, where any were."""
-    return "" if explanation.held_out is None else f" Training rows, held out: {explanation.held_out.say()}."
-
-
-def _say_seen(explanation: Explanation) -> str:
-    said = say_seen(explanation)
-    return f" {said[0].upper()}{said[1:]}." if said else ""
-
-
-def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
-    errors = errors_of(explanation)
-    if errors is None:
-        return []
-    own, base = errors["attention"], errors["baseline"]
-    return [
-        card("error with attention", short(own, 3), say_change(explanation)),
-        card("error of the baseline", short(base, 3), words_of(explanation).error + ", one model for all rows"),
-    ]
-
-
-def _exposure_card(explanation: Explanation) -> list[dict[str, str]]:
-    if explanation.offset is None:
-        return []
-    exposure = np.exp(explanation.offset)
-    return [card("exposure", _middle(exposure), f"that {words_of(explanation).prediction}s are of" + _range(exposure))]
 
 
 def card(name: str, value: str, note: str) -> dict[str, str]:
@@ -126,23 +69,67 @@ def card(name: str, value: str, note: str) -> dict[str, str]:
     return {"name": name, "value": value, "note": note}
 
 
-def _middle(values: pd.Series) -> str:
-    return short(values.median(), 3)
-
-
-def _name(explanation: Explanation) -> str:
-    """Return what the local models are, in brackets."""
-    return f" ({explanation.local_name})" if explanation.local_name else ""
-
-
-def _range(values: pd.Series) -> str:
-    low, high = short(values.min(), 3), short(values.max(), 3)
-    return "" if low == high else f": median; {low} to {high}"
+def _median_card(name: str, values: pd.Series, note: str) -> dict[str, str]:
+    """Return the median of numbers, with the smallest and the largest in the remark if these differ."""
+    low, middle, high = (short(value, 3) for value in (values.min(), values.median(), values.max()))
+    return card(name, middle, note if low == high else f"{note}: median; {low} to {high}")
 
 
 def _response_note(explanation: Explanation) -> str:
     if explanation.outputs is not None:
         return f"{len(explanation.outputs)} classes"
-    if is_effect(explanation):
+    if not is_seen(explanation):
         return "never seen: learned from outcomes and treatments"
     return "column " + ", ".join(texts(explanation.train.columns))
+
+
+def _exposure_card(explanation: Explanation) -> list[dict[str, str]]:
+    if explanation.offset is None:
+        return []
+    return [_median_card("exposure", np.exp(explanation.offset), f"that {words_of(explanation).prediction}s are of")]
+
+
+def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
+    if explanation.alone:
+        return [card("mixing", "0", "the model for all rows predicts alone")]
+    name = f" ({explanation.local_name})" if explanation.local_name else ""
+    return [
+        _median_card("mixing", explanation.mixing.round(3), f"share of the local fits{name}"),
+        _median_card("effective rows", explanation.n_eff, "attended to per query"),
+    ]
+
+
+def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
+    errors = errors_of(explanation)
+    if errors is None:
+        return []
+    note = words_of(explanation).error + ", one model for all rows"
+    return [
+        card("error with attention", short(errors["attention"], 3), say_change(explanation)),
+        card("error of the baseline", short(errors["baseline"], 3), note),
+    ]
+
+
+def verdict(explanation: Explanation) -> str:
+    """Return how good the predictions are, in a sentence or some."""
+    if not is_seen(explanation):
+        return NEVER_SEEN
+    errors, held_out = errors_of(explanation), explanation.held_out
+    if errors is None:
+        sentences = [NOT_KNOWN]
+    else:
+        seen = say_seen(explanation)
+        name, own, base = words_of(explanation).error, short(errors["attention"], 3), short(errors["baseline"], 3)
+        sentences = [
+            f"On these {len(explanation.index)} queries the error ({name}) is {own};",
+            f"one model for all rows has {base}: {say_change(explanation)}.",
+            *(f"{_capital(name)}: {value}." for name, value in facts_beside(read_predicted(explanation))),
+            *([f"{_capital(seen)}."] if seen else []),
+        ]
+    if held_out is not None:
+        sentences.append(f"Training rows, held out: {held_out.say()}.")
+    return " ".join(sentences)
+
+
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]

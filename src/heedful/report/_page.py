@@ -14,7 +14,7 @@ from heedful._optional import import_optional
 SHARED = ("basics", "colours", "charts", "tuning")
 SCRIPTS = {
     "explanation": (
-        *("choice", "link", "answers", "queries", "beside", "small", "what_if", "panel", "curves", "picker", "whole"),
+        *("choice", "link", "answers", "queries", "compare", "small", "what_if", "panel", "curves", "picker", "whole"),
         "start",
     ),
     "drift": ("drift",),

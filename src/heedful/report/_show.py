@@ -27,9 +27,8 @@ def show(
 
     Parameters
     ----------
-    explanation : Explanation or DriftReport
-    title : str, default=None
-    n_clusters : int, default=None
+    explanation : as in :func:`render`
+    title, n_clusters : as in :func:`render`, default=None
     height : int, default=800
         Of the frame in a notebook, in pixels.
 

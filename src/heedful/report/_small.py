@@ -23,6 +23,11 @@ class Shown(NamedTuple):
         """Return values (n_query, n_outputs, n_columns) of these columns (n_outputs, n_shown)."""
         return values[self.query, :, self.column].T
 
+    def texts(self, explanation: Explanation, cells: np.ndarray) -> list[str]:
+        """Return a cell of each of these columns as text."""
+        kinds = {j: cell_kind(explanation.values.iloc[:, j]) for j in np.unique(self.column)}
+        return [say_near(cell, kinds[j]) for cell, j in zip(cells, self.column, strict=True)]
+
 
 def shown_columns(explanation: Explanation) -> Shown:
     """Return the columns of all small models, the largest terms of each query first."""
@@ -37,28 +42,28 @@ def per_column(explanation: Explanation, table: Any) -> np.ndarray:
     return table.to_numpy(dtype=np.float64).reshape(len(explanation.index), -1, len(explanation.features))
 
 
-def small_models(explanation: Explanation) -> dict[str, Any] | None:
+def collect_small_models(explanation: Explanation) -> dict[str, Any] | None:
     """Return the terms of small models, flat and query by query; None where models have no slopes."""
     if explanation.terms is None or explanation.reference is None:
         return None
     shown = shown_columns(explanation)
-    parts = {"slope": (explanation.coef, 3), "term": (explanation.terms, 4)}
     value, reference = (
-        _say(explanation, table.astype(object).to_numpy()[shown.query, shown.column], shown)
+        shown.texts(explanation, table.astype(object).to_numpy()[shown])
         for table in (explanation.values, explanation.reference)
     )
     # means and frequent levels come again and again
-    said, place = np.unique(reference, return_inverse=True)
+    references, place = np.unique(reference, return_inverse=True)
     return {
         "first": counts(np.searchsorted(shown.query, np.arange(len(explanation.index) + 1))),
         "column": counts(shown.column),
         "value": value,
         "reference": counts(place),
-        "references": [str(one) for one in said],
+        "references": [str(one) for one in references],
         "start": per_output(explanation.start),
         "link": per_output(explanation.link),
         "fidelity": numbers(explanation.fidelity, 3),
-        **{name: _lists(shown.of(per_column(explanation, table)), digits) for name, (table, digits) in parts.items()},
+        "slope": _lists(shown.of(per_column(explanation, explanation.coef)), 3),
+        "term": _lists(shown.of(per_column(explanation, explanation.terms)), 4),
         "effects": None if explanation.tell_effects is None else _effects(explanation, shown),
     }
 
@@ -67,14 +72,22 @@ def _effects(explanation: Explanation, shown: Shown) -> dict[str, Any]:
     """Return what the link does when a column moves from one value to another, with ends of intervals."""
     table = explanation.effects()
     shape = (len(explanation.index), len(explanation.outputs or [None]), -1)
-    told = table.index.get_level_values("feature").to_numpy().reshape(shape)[0, 0]
-    place = pd.Index(told).get_indexer(pd.Index(explanation.features))[shown.column]
+    features = table.index.get_level_values("feature").to_numpy().reshape(shape)[0, 0]
+    place = pd.Index(features).get_indexer(pd.Index(explanation.features))[shown.column]
     parts = {name: table[name].to_numpy().reshape(shape)[shown.query, :, place] for name in table}
     low, high = parts["from"][:, 0], parts["to"][:, 0]
     far = np.array([_distance(*cells) for cells in zip(low, high, parts["per"][:, 0], strict=True)])
     names = ("effect", "low", "high") if table["low"].notna().any() else ("effect",)
-    moved = {name: _lists((parts[name].astype(float) * far[:, None]).T, 3) for name in names}
-    return {"from": _say(explanation, low, shown), "to": _say(explanation, high, shown), **moved}
+    moved = {name: parts[name].astype(float) * far[:, None] for name in names}
+    return {
+        "from": shown.texts(explanation, low),
+        "to": shown.texts(explanation, high),
+        **{name: _lists(values.T, 3) for name, values in moved.items()},
+    }
+
+
+def _lists(values: np.ndarray, digits: int) -> list[list]:
+    return [numbers(part, digits) for part in values]
 
 
 def _distance(low: Any, high: Any, per: str) -> float:
@@ -103,12 +116,3 @@ def say_near(cell: Any, kind: str) -> str:
         cell = bool(cell)
     # as many digits as whole numbers have
     return text(say_cell(round(cell) if isinstance(cell, float) and ROUND <= abs(cell) < np.inf else cell))
-
-
-def _lists(values: np.ndarray, digits: int) -> list[list]:
-    return [numbers(part, digits) for part in values]
-
-
-def _say(explanation: Explanation, cells: np.ndarray, shown: Shown) -> list[str]:
-    kinds = {j: cell_kind(explanation.values.iloc[:, j]) for j in np.unique(shown.column)}
-    return [say_near(cell, kinds[j]) for cell, j in zip(cells, shown.column, strict=True)]

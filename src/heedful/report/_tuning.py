@@ -12,7 +12,7 @@ MOST_HEADS = 60
 FIRST = ("similarity", "share", "error")
 
 
-def tuning(heads: pd.DataFrame, first: tuple[str, ...] = FIRST) -> dict[str, Any]:
+def collect_tuning(heads: pd.DataFrame, first: tuple[str, ...] = FIRST) -> dict[str, Any]:
     """Return the heads as a table of texts, some columns before the others, and the curve of their errors."""
     listed = heads.sort_values(["share", "error"], ascending=[False, True], kind="stable").head(MOST_HEADS)
     listed = listed[[*first, *listed.columns.difference(first, sort=False)]]

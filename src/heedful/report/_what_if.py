@@ -19,7 +19,7 @@ MILLISECONDS_OF_DAY = 86_400_000
 DIGITS, DATE_DIGITS, FEWEST_DIGITS = 6, 13, 4
 
 
-def what_if(explanation: Explanation) -> dict[str, Any] | None:
+def collect_what_if(explanation: Explanation) -> dict[str, Any] | None:
     """Return values of the columns of small models, what is predicted there of each query, and on average.
 
     None where there is no model to ask, or nothing to ask about.
@@ -36,46 +36,37 @@ def what_if(explanation: Explanation) -> dict[str, Any] | None:
     names = [explanation.features[j] for j in columns]
     usual = _usual(explanation.what_if(names, n_values=n_values, queries=kept))
     tables = {j: usual[usual["feature"] == name] for j, name in zip(columns, names, strict=True)}
-    cells = {j: table["value"].iloc[: len(table) // len(kept)] for j, table in tables.items()}
+    units = [_unit(reference) for _, reference in pd.DataFrame(explanation.reference).items()]
     return {
-        "grids": {str(j): _grid(explanation, cells[j], j) for j in columns},
-        "place": _own_places(explanation, shown),
+        "grids": {str(j): _grid(explanation, table, j, units[j], len(kept)) for j, table in tables.items()},
+        "place": _own_places(explanation, shown, np.array(units)[shown.column]),
         "curve": _curves(explanation, shown, n_values),
         "n_mean": len(kept),
-        "mean": {str(j): _means(explanation, tables[j], kept) for j in columns},
+        "mean": {str(j): _means(explanation, table, kept) for j, table in tables.items()},
     }
 
 
-def _grid(explanation: Explanation, cells: pd.Series, j: int) -> dict[str, Any]:
-    """Return the values of a column as texts, and their places along an axis, None for levels."""
-    unit, kind = _unit(explanation, j), cell_kind(explanation.values.iloc[:, j])
-    place = None if unit == 0 else read_cells(cells.astype(_reference(explanation, j).dtype), 0).place * unit
-    return {
-        "text": [say_near(cell, kind) for cell in cells],
-        "place": None if place is None else numbers(place, DATE_DIGITS if unit > 1 else DIGITS),
-        "dates": unit > 1,
-    }
-
-
-def _reference(explanation: Explanation, j: int) -> pd.Series:
-    """Return the cells that a column is compared with."""
-    return pd.DataFrame(explanation.reference).iloc[:, j]
-
-
-def _unit(explanation: Explanation, j: int) -> int:
+def _unit(reference: pd.Series) -> int:
     """Return what places of a column are multiplied by: 0 for levels, which have none."""
-    compared = _reference(explanation, j)
-    if not is_measured(compared):
+    if not is_measured(reference):
         return 0
-    return MILLISECONDS_OF_DAY if pd.api.types.is_datetime64_any_dtype(compared) else 1
+    return MILLISECONDS_OF_DAY if pd.api.types.is_datetime64_any_dtype(reference) else 1
 
 
-def _own_places(explanation: Explanation, shown: Shown) -> list:
+def _grid(explanation: Explanation, table: pd.DataFrame, j: int, unit: int, n_mean: int) -> dict[str, Any]:
+    """Return the values of a column as texts, and their places along an axis, None for levels."""
+    cells, kind = table["value"].iloc[: len(table) // n_mean], cell_kind(explanation.values.iloc[:, j])
+    place = None
+    if unit:
+        measured = cells.astype(pd.DataFrame(explanation.reference).dtypes.iloc[j])
+        place = numbers(read_cells(measured, 0).place * unit, DATE_DIGITS if unit > 1 else DIGITS)
+    return {"text": [say_near(cell, kind) for cell in cells], "place": place, "dates": unit > 1}
+
+
+def _own_places(explanation: Explanation, shown: Shown, units: np.ndarray) -> list:
     """Return where the queries are on these axes; None for levels and missing numbers."""
-    at = shown.query, shown.column
-    units = np.array([_unit(explanation, j) for j in range(len(explanation.features))])[shown.column]
-    gone = explanation.values.isna().to_numpy()[at] | (units == 0)
-    place = np.where(gone, np.nan, explanation.design.to_numpy()[at] * units)
+    gone = explanation.values.isna().to_numpy()[shown] | (units == 0)
+    place = np.where(gone, np.nan, explanation.design.to_numpy()[shown] * units)
     return [number(*pair) for pair in zip(place, np.where(units > 1, DATE_DIGITS, DIGITS), strict=True)]
 
 
@@ -86,19 +77,19 @@ def _curves(explanation: Explanation, shown: Shown, n_values: int) -> list[list[
     # rows are by query and column: columns of a query come in the order of the table
     first = np.flatnonzero((np.diff(table["query"], prepend=-1) != 0) | (np.diff(place, prepend=-1) != 0))
     order = np.argsort(np.lexsort((shown.column, shown.query)))
-    found = _predicted(explanation, table)
+    predicted = _predicted(explanation, table)
     if explanation.outputs is not None:
-        found = found.round(FEWEST_DIGITS)
-    parts, digits = np.split(found, first[1:]), _digits(found)
-    return [[numbers(parts[at][:, k], digits) for at in order] for k in range(found.shape[1])]
+        predicted = predicted.round(FEWEST_DIGITS)
+    parts, digits = np.split(predicted, first[1:]), _digits(predicted)
+    return [[numbers(parts[at][:, k], digits) for at in order] for k in range(predicted.shape[1])]
 
 
 def _means(explanation: Explanation, table: pd.DataFrame, kept: np.ndarray) -> list[list]:
     """Return the mean prediction at each value of a column, for each class; per unit of exposure."""
-    found = _predicted(explanation, table).reshape(len(kept), -1, len(explanation.outputs or [None]))
+    predicted = _predicted(explanation, table).reshape(len(kept), -1, len(explanation.outputs or [None]))
     if explanation.offset is not None:
-        found = found / np.exp(explanation.offset.to_numpy()[kept])[:, None, None]
-    return [numbers(part, _digits(found)) for part in found.mean(axis=0).T]
+        predicted = predicted / np.exp(explanation.offset.to_numpy()[kept])[:, None, None]
+    return [numbers(part, _digits(predicted)) for part in predicted.mean(axis=0).T]
 
 
 def _usual(table: pd.DataFrame) -> pd.DataFrame:
@@ -106,12 +97,12 @@ def _usual(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["usual"].to_numpy()].reset_index(drop=True)
 
 
-def _digits(found: np.ndarray) -> int:
-    """Return how many digits predictions need to be told apart: more where they lie far from 0."""
-    far = np.abs(found).max() / (found.std() or np.inf)
-    return FEWEST_DIGITS + int(np.log10(np.clip(far, 1.0, 1e6)))
-
-
 def _predicted(explanation: Explanation, table: pd.DataFrame) -> np.ndarray:
     """Return the predictions of a table (n_rows, n_outputs)."""
     return table[explanation.outputs or ["prediction"]].to_numpy(dtype=np.float64)
+
+
+def _digits(predicted: np.ndarray) -> int:
+    """Return how many digits predictions need to be told apart: more where they lie far from 0."""
+    far = np.abs(predicted).max() / (predicted.std() or np.inf)
+    return FEWEST_DIGITS + int(np.log10(np.clip(far, 1.0, 1e6)))

@@ -104,14 +104,11 @@ def write(
 
     Parameters
     ----------
-    explanation : Explanation or DriftReport
+    explanation : as in :func:`render`
     path : str or path-like
         Where to write; an existing file is replaced, in one step.
-    title : str, default=None
-    n_clusters : int, default=None
-    interval : array-like of shape (n_query, 2), default=None
-    survival : DataFrame of shape (n_query, n_times), default=None
-    answers : list of AverageEffect, Heterogeneity and Overlap, default=()
+    title, n_clusters, interval, survival : as in :func:`render`, default=None
+    answers : as in :func:`render`, default=()
 
     Returns
     -------

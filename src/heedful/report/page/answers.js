@@ -2,7 +2,7 @@
 function withArticle(noun) { return (/^[aeiou]/.test(noun) ? "an " : "a ") + noun; }
 
 function fillAnswers() {
-  const effects = data.words.task === "effect";
+  const effects = !data.words.seen;
   document.querySelectorAll(".noun").forEach((node) => { node.textContent = data.words.noun; });
   document.querySelectorAll(".seen").forEach((node) => { node.hidden = effects; });
   document.querySelectorAll(".unseen").forEach((node) => { node.hidden = !effects; });
@@ -15,13 +15,7 @@ function answerNode(answer) {
   node.append(make("h3", answer.title), ...answer.lines.map((line) => make("p", line)));
   list.append(...answer.facts.flatMap(([name, said]) => [make("dt", name), make("dd", said)]));
   node.append(list);
-  if (answer.curve) {
-    const plot = make("div", null, "plot");
-    plot.id = "gain";
-    plot.setAttribute("role", "img");
-    plot.setAttribute("aria-label", "What treating more and more rows adds, by effect and at random");
-    node.append(plot);
-  }
+  if (answer.curve) node.append(chartNode("gain", "What treating more and more rows adds, by effect and at random"));
   return node;
 }
 
@@ -37,5 +31,5 @@ function drawGain() {
     line(found.gain, "by effect", { color: paint.ink, width: 2 })],
     frame({ height: 250, dragmode: false, showlegend: true, legend: ABOVE,
       xaxis: axis("share treated, " + (found.smaller ? "smallest" : "largest") + " effects first", { range: [0, 1], fixedrange: true, nticks: 6 }),
-      yaxis: axis(found.smaller ? "fall of the mean outcome" : "gain in the mean outcome", { fixedrange: true, nticks: 5, zeroline: true, zerolinecolor: paint.edge }) }), CONFIG);
+      yaxis: zeroAxis(found.smaller ? "fall of the mean outcome" : "gain in the mean outcome", { nticks: 5 }) }), CONFIG);
 }

@@ -6,7 +6,7 @@ function signed(value) { return (value > 0 ? "+" : "") + show(value, 3); }
 
 // a prediction; a probability never looks like certainty that it is not
 function level(value) {
-  if (!["binary", "multiclass"].includes(data.words.task) || value === null) return show(value);
+  if (!data.words.probability || value === null) return show(value);
   if (value > 0.999) return "> 0.999";
   return value < 0.001 ? "< 0.001" : value.toFixed(3);
 }
@@ -15,6 +15,13 @@ function outputOf(query) {
   if (data.words.outputs === null) return 0;
   return choice.output >= 0 ? choice.output : data.likely[query];
 }
+
+// what the page calls the prediction that is shown, and the scale on which contributions add up to it
+function predictionName(output) { return data.words.outputs ? "probability of " + data.words.outputs[output] : data.words.prediction; }
+
+function linkName(output) { return data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : ""); }
+
+function inExposure(query) { return data.exposure ? " in an exposure of " + show(data.exposure[query]) : ""; }
 
 function isOthers(cluster) { return data.clusters !== null && data.clusters.prototype[cluster - 1] === null; }
 

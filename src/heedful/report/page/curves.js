@@ -5,11 +5,8 @@ function drawCurves() {
   if (!found) { byId("curves-tile").hidden = true; return; }
   const box = byId("curves");
   if (!box.childElementCount) found.columns.forEach((column, i) => {
-    const part = make("div"), chart = make("div", null, "plot");
-    chart.id = "curve-" + i;
-    chart.setAttribute("role", "img");
-    chart.setAttribute("aria-label", "What each value of " + column.name + " adds");
-    part.append(make("h3", column.name), chart);
+    const part = make("div");
+    part.append(make("h3", column.name), chartNode("curve-" + i, "What each value of " + column.name + " adds"));
     box.append(part);
   });
   const own = multiplesOf(choice.query), there = own.some((factor) => factor !== 0);
@@ -35,9 +32,8 @@ function timesMultiples(column, own) {
 function followCurves() { if (data.curves) drawCurves(); }
 
 function sayCurves(own, there) {
-  const found = data.curves, words = data.words, name = "query " + data.labels[choice.query];
-  const scale = words.link + (words.outputs ? " of class " + words.outputs[outputOf(choice.query)] : "");
-  let text = "What each value of a column adds to the " + scale + " in the blended local lassos of " + name + ", beside their coefficients; bars count training rows.";
+  const found = data.curves, name = "query " + data.labels[choice.query];
+  let text = "What each value of a column adds to the " + linkName(outputOf(choice.query)) + " in the blended local lassos of " + name + ", beside their coefficients; bars count training rows.";
   if (own.length === 1) text += " They have " + show(own[0], 3) + " times the curves of one additive model that all queries share.";
   if (!there) text = "The blended local lassos of " + name + " have no curves in them.";
   else if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
@@ -50,12 +46,11 @@ function drawOneCurve(name, column, output) {
   const parts = column.edges ? stepTraces(column, output) : levelTraces(column, output);
   const rows = { type: "bar", x: parts.places, y: parts.counts, width: parts.widths, yaxis: "y2", hoverinfo: "text",
     hovertext: parts.counts.map((count) => show(count) + " rows"), textposition: "none", marker: { color: paint.pale } };
-  const notes = parts.missing === undefined ? [] : [{ text: "missing", x: parts.missing, xref: "x", y: 1, yref: "paper",
-    yanchor: "bottom", showarrow: false, font: { size: 11, color: paint.soft } }];
+  const notes = parts.missing === undefined ? [] : [missingNote(parts.missing)];
   Plotly.react(name, [parts.trace, ...parts.more, rows], frame({ height: parts.height, dragmode: false, bargap: 0.2,
     margin: { l: 10, r: 10, t: 18, b: 10 }, annotations: notes,
     xaxis: axis("", Object.assign({ fixedrange: true, showgrid: false, anchor: "y2" }, parts.xaxis)),
-    yaxis: axis("", { domain: [0.24, 1], fixedrange: true, nticks: 5, zeroline: true, zerolinecolor: paint.edge, rangemode: "tozero" }),
+    yaxis: zeroAxis("", { domain: [0.24, 1], nticks: 5, rangemode: "tozero" }),
     yaxis2: { domain: [0, 0.18], fixedrange: true, showgrid: false, showticklabels: false, zeroline: false } }), CONFIG);
 }
 
@@ -70,7 +65,7 @@ function stepTraces(column, output) {
   const found = { trace: trace, more: [], places: bars.places, counts: bars.counts, widths: bars.places.map(() => span / 40),
     height: 210, xaxis: { range: [edges[0] - 0.03 * span, edges[last] + 0.03 * span], nticks: 6 } };
   if (!column.missing) return found;
-  const at = edges[last] + 0.14 * span;
+  const at = aside(edges[0], edges[last]);
   found.more.push({ type: "scatter", mode: "markers", x: [at], y: [column.missing[output]], hoverinfo: "text",
     text: ["missing<br>adds " + signed(column.missing[output]) + "<br>" + show(column.missing_rows) + " rows"],
     marker: { color: paint.ink, size: 8 } });
@@ -101,8 +96,8 @@ function levelTraces(column, output) {
   const told = names.map((name, i) => label(name, 60) + "<br>adds " + signed(heights[i]) + "<br>" + show(rows[i]) + " rows");
   const trace = { type: "bar", x: places, y: heights, hovertext: told, hoverinfo: "text", textposition: "none",
     marker: { color: heights.map((v) => (v > 0 ? paint.up : paint.down)) } };
-  const wide = names.length > 4 || names.some((name) => name.length > 8), more = column.n_levels - column.levels.length;
-  return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: wide ? 280 : 210,
-    xaxis: { tickvals: places, ticktext: shortNames(names, 16).map((name) => label(name, 18)), tickangle: wide ? -60 : 0,
-      range: [-0.6, names.length - 0.4], title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } } };
+  const more = column.n_levels - column.levels.length;
+  const across = levelAxis(names, { range: [-0.6, names.length - 0.4],
+    title: { text: more ? more + " rarer levels are left out" : "", font: { size: 11 } } });
+  return { trace: trace, more: [], places: places, counts: rows, widths: places.map(() => 0.8), height: across.tickangle ? 280 : 210, xaxis: across };
 }

@@ -1,11 +1,10 @@
 // What the page says of the chosen query.
 function summarize() {
-  const q = choice.query, output = outputOf(q), words = data.words;
+  const q = choice.query, output = outputOf(q);
   const own = data.prediction[output][q], base = data.baseline[output][q];
-  const what = words.outputs ? "probability of " + words.outputs[output] : words.prediction;
+  const what = predictionName(output);
   say("query-head", "Query " + data.labels[q]);
-  const during = data.exposure ? " in an exposure of " + show(data.exposure[q]) : "";
-  let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + during + ", baseline " + level(base) + ".";
+  let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + inExposure(q) + ", baseline " + level(base) + ".";
   text += data.attended.k ? " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows."
     : " The model for all rows predicts alone.";
   say("summary", text);
@@ -72,7 +71,7 @@ function drivers() {
 
 function drawDrivers() {
   const q = choice.query, output = outputOf(q), all = data.drivers, found = drivers();
-  const scale = linkWords(output);
+  const scale = linkName(output);
   // what is nothing but rounding beside the largest is nothing
   const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
   const active = found.filter((row) => Math.abs(row.part) > least);
@@ -87,7 +86,7 @@ function drawDrivers() {
   if (all.names.length > bars.length && rest) shown.push(["all others", left]);
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
-  const effect = data.words.task === "effect" ? "change per unit" : "effect";
+  const effect = data.words.seen ? "effect" : "change per unit";
   const extra = [...(all.model ? [["by attention, by own model", null, (row) => stack(signed(row.attention), signed(row.model))]] : []),
     ...(all.effect ? [[effect, CHANGES, (row) => (row.effect === null ? "" : show(row.effect, 3))]] : []),
     ...(all.importance ? [["importance", null, (row) => show(row.importance, 3)]] : [])];
@@ -98,7 +97,7 @@ function drawDrivers() {
 function drawBars(shown) {
   const parts = shown.map((row) => row[1]), low = Math.min(0, ...parts), high = Math.max(0, ...parts);
   // room for the numbers beside the bars
-  const narrow = byId("bars").clientWidth < 420, room = (narrow ? 0.6 : 0.32) * (high - low);
+  const room = (isNarrow("bars") ? 0.6 : 0.32) * (high - low);
   const ends = [low < 0 ? low - room : -0.04 * high, high > 0 ? high + room : -0.04 * low];
   const title = "adds to the " + label(data.words.link, 32);
   barChart("bars", shown, { title: title, ends: ends, write: signed, colour: (v) => (v > 0 ? paint.up : paint.down) });
@@ -155,6 +154,6 @@ function drawPanel() {
   drawIf();
   drawDrivers();
   rowsTable();
-  besideTable();
+  compareRows();
   showLink();
 }

@@ -1,8 +1,6 @@
 // The small model of the chosen query: terms that add up to its link, and what changes of single values do.
 const CHANGES = "What one unit more does, or this level against the one that it is compared with; all other columns stay";
 
-function linkWords(output) { return data.words.link + (data.words.outputs ? " of class " + data.words.outputs[output] : ""); }
-
 // places of the columns of a query in the lists of small models
 function shownOf(query) {
   const first = data.small.first;
@@ -15,7 +13,7 @@ function drawSmall() {
   const small = data.small;
   byId("small-tile").hidden = !small;
   if (!small) return;
-  const q = choice.query, output = outputOf(q), size = (at) => Math.abs(small.term[output][at]), words = linkWords(output);
+  const q = choice.query, output = outputOf(q), size = (at) => Math.abs(small.term[output][at]), words = linkName(output);
   const shown = shownOf(q).sort((a, b) => size(b) - size(a));
   const start = small.start[output][q], link = small.link[output][q], same = data.words.link === data.words.prediction;
   say("small-note", "Near this query the " + words + " is a start and a few terms. A term is a slope times how far the value is from its reference: " +
@@ -26,7 +24,7 @@ function drawSmall() {
     ["slope", false, "What one unit more adds; for a level or a missing number what it adds against its reference"], [withFactor("term")]],
     [["start", "", "", show(start)], ...rows, ["sum: " + words, "", "", show(link)]], ["", ...rows.map(() => ""), "strong"]);
   const what = same ? "" : " The sum" + (data.words.outputs ? ", beside those of the other classes," : "") + " means " + withArticle(data.words.prediction) + " of " +
-    level(data.prediction[output][q]) + (data.exposure ? " in an exposure of " + show(data.exposure[q]) : "") + ".";
+    level(data.prediction[output][q]) + inExposure(q) + ".";
   say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " % of the variation of " + data.words.noun + "s nearby."
     : "Nearby no column changes the " + data.words.noun + ".") + what);
   drawMoves(shown, output);
@@ -49,11 +47,11 @@ function drawMoves(shown, output) {
   if (!found || !shown.length) return;
   const ends = (name) => shown.map((at) => (found[name] ? found[name][output][at] : null));
   const effect = ends("effect"), low = ends("low"), high = ends("high"), known = low.some((v) => v !== null);
-  say("moves-note", (data.words.task === "effect" ? "What" : "Effects: what") + " the " + linkWords(output) + " does from one value to the other, all else as it is." +
+  say("moves-note", (data.words.seen ? "Effects: what" : "What") + " the " + linkName(output) + " does from one value to the other, all else as it is." +
     (known ? " Whiskers are 90 % intervals." : ""));
   const phrase = (at) => columnName(at) + ": " + found.from[at] + " → " + found.to[at];
   const told = shown.map((at, i) => label(phrase(at), 90) + "<br>" + signed(effect[i]) + (low[i] === null ? "" : " (" + show(low[i], 3) + " to " + show(high[i], 3) + ")"));
-  const narrow = byId("moves").clientWidth < 420, places = shown.map((_, i) => i), most = narrow ? 26 : 36, room = narrow ? 0.2 : 0.12;
+  const narrow = isNarrow("moves"), places = shown.map((_, i) => i), most = narrow ? 26 : 36, room = narrow ? 0.2 : 0.12;
   const names = shortNames(shown.map(columnName), most), half = Math.floor((most - 3) / 2);
   const all = [0, ...effect, ...low, ...high].filter((v) => v !== null), span = Math.max(...all) - Math.min(...all) || 1;
   const trace = { type: "scatter", mode: "markers+text", x: effect, y: places, hoverinfo: "text", hovertext: told, text: effect.map(signed),
@@ -61,8 +59,7 @@ function drawMoves(shown, output) {
     error_x: { type: "data", symmetric: false, array: high.map((v, i) => (v === null ? 0 : v - effect[i])),
       arrayminus: low.map((v, i) => (v === null ? 0 : effect[i] - v)), color: paint.ink, thickness: 1.4, width: known ? 4 : 0 } };
   Plotly.react("moves", [trace], frame({ height: 66 + 34 * shown.length, dragmode: false, margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis("change of the " + label(data.words.link, 32), { range: [Math.min(...all) - room * span, Math.max(...all) + room * span], nticks: 6,
-      fixedrange: true, zeroline: true, zerolinecolor: paint.edge }),
-    yaxis: axis("", { range: [shown.length - 0.4, -0.7], tickvals: places, fixedrange: true,
-      ticktext: names.map((name, i) => label(name, most) + "<br>" + label(found.from[shown[i]], half) + " → " + label(found.to[shown[i]], half)) }) }), CONFIG);
+    xaxis: zeroAxis("change of the " + label(data.words.link, 32), { range: [Math.min(...all) - room * span, Math.max(...all) + room * span] }),
+    yaxis: rowAxis(names.map((name, i) => label(name, most) + "<br>" + label(found.from[shown[i]], half) + " → " + label(found.to[shown[i]], half)),
+      { range: [shown.length - 0.4, -0.7], showgrid: true }) }), CONFIG);
 }

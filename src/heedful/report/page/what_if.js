@@ -23,8 +23,8 @@ function ifPoints() {
   let mine = points.find((point) => point.place === own);
   if (!mine) {
     // a missing number or a rare level stands at the right of all others
-    const last = points[points.length - 1].place, aside = grid.place ? last + 0.14 * (last - points[0].place || 1) : points.length;
-    mine = grid.place && own !== null ? { place: own, mean: null } : { place: aside, mean: null, aside: true };
+    const right = grid.place ? aside(points[0].place, points[points.length - 1].place) : points.length;
+    mine = grid.place && own !== null ? { place: own, mean: null } : { place: right, mean: null, aside: true };
     points.push(mine);
     points.sort((a, b) => a.place - b.place);
   }
@@ -35,8 +35,8 @@ function ifPoints() {
 function drawValues() {
   const { points, grid, name, mine } = ifPoints(), slider = byId("if-value"), q = choice.query;
   if (asked.value < 0) asked.value = points.indexOf(mine);
-  const here = points[asked.value], words = data.words;
-  const what = words.outputs ? "probability of " + words.outputs[outputOf(q)] : words.prediction;
+  const here = points[asked.value];
+  const what = predictionName(outputOf(q));
   slider.max = points.length - 1;
   slider.value = asked.value;
   slider.setAttribute("aria-valuetext", here.text + ", " + level(here.y));
@@ -49,7 +49,7 @@ function drawValues() {
 }
 
 function drawIfChart(points, grid, name, what) {
-  const narrow = byId("if-chart").clientWidth < 420, usual = points.filter((point) => point.mean !== null);
+  const usual = points.filter((point) => point.mean !== null);
   const tell = (point) => label(name, 40) + " " + label(point.text, 40) + (point.own ? ", its own" : "") + "<br>" + label(what, 40) + " " + level(point.y) +
     (point.mean === null ? "" : "<br>mean " + level(point.mean));
   const trace = (title, some, look) => Object.assign({ type: "scatter", mode: "markers", name: title, x: some.map((point) => point.place), y: some.map((point) => point.y),
@@ -62,13 +62,11 @@ function drawIfChart(points, grid, name, what) {
     trace("chosen", [points[asked.value]], { showlegend: false, marker: { size: 11, color: paint.up } })];
   const range = grid.place ? [{ type: "rect", layer: "below", yref: "paper", x0: grid.place[0], x1: grid.place[grid.place.length - 1], y0: 0, y1: 1,
     fillcolor: paint.band, opacity: 0.5, line: { width: 0 } }] : [];
-  const notes = points.filter((point) => point.aside && grid.place).map((point) => ({ text: "missing", x: point.place, y: 1, yref: "paper", yanchor: "top",
-    showarrow: false, font: { size: 11, color: paint.soft } }));
-  const names = shortNames(points.map((point) => point.text), 16), wide = names.length > 4 || names.some((text) => text.length > 8);
+  const notes = points.filter((point) => point.aside && grid.place).map((point) => Object.assign(missingNote(point.place), { yanchor: "top" }));
   const across = grid.place ? { type: grid.dates ? "date" : "linear", nticks: 6 }
-    : { tickvals: points.map((point) => point.place), ticktext: names.map((text) => label(text, 18)), tickangle: wide ? -60 : 0, range: [-0.5, points.length - 0.5] };
+    : levelAxis(points.map((point) => point.text), { range: [-0.5, points.length - 0.5] });
   Plotly.react("if-chart", traces, frame({ height: 330, dragmode: false, hovermode: "closest", showlegend: true, legend: ABOVE, shapes: range, annotations: notes,
-    margin: { l: 10, r: 10, t: 8, b: 10 }, xaxis: axis(label(name, narrow ? 34 : 60), Object.assign({ fixedrange: true, showgrid: false }, across)),
+    margin: { l: 10, r: 10, t: 8, b: 10 }, xaxis: axis(label(name, isNarrow("if-chart") ? 34 : 60), Object.assign({ fixedrange: true, showgrid: false }, across)),
     yaxis: axis(label(what, 30), { fixedrange: true, nticks: 6 }) }), CONFIG);
   byId("if-chart").removeAllListeners("plotly_click");
   byId("if-chart").on("plotly_click", (event) => askAbout(event.points[0].customdata));

@@ -23,12 +23,9 @@ function drawImportance() {
     (found.attention ? PARTS.map(([part, words]) => "<br>" + words + " " + show(found[part][i], 3)).join("") : ""));
   const traces = parts.map(([part, words, colour]) => ({ type: "bar", orientation: "h", name: words, y: places,
     x: found[part].slice(0, rows), hoverinfo: "text", hovertext: told, textposition: "none", marker: { color: colour } }));
-  const narrow = byId("importance").clientWidth < 420;
   Plotly.react("importance", traces, frame({ height: 92 + 24 * rows, barmode: "relative", bargap: 0.3, dragmode: false,
     showlegend: parts.length > 1, legend: ABOVE, margin: { l: 10, r: 10, t: 8, b: 40 },
-    xaxis: axis("mean size of contributions", { fixedrange: true, nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
-    yaxis: axis("", { range: [rows - 0.5, -0.5], tickvals: places, showgrid: false, fixedrange: true,
-      ticktext: shortNames(places.map(name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
+    xaxis: zeroAxis("mean size of contributions"), yaxis: rowAxis(rowNames("importance", places.map(name))) }), CONFIG);
   const first = shortNames(found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => names[j]), 50);
   say("whole-note", (first.length ? "What matters most, over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column matters. ") +
     "A contribution is what a column adds to " + withArticle(data.words.noun) + (scaleWords() === data.words.noun ? "" : " (" + scaleWords() + ")") + ", from the mean over all training rows." +
@@ -72,33 +69,29 @@ function drawPicture() {
 }
 
 function drawBeeswarm() {
-  const columns = data.whole.columns, added = data.whole.added[optionOf()], narrow = byId("effect").clientWidth < 420;
+  const columns = data.whole.columns, added = data.whole.added[optionOf()];
   const traces = columns.map((column, j) => points(added[j], swarm(added[j], 0.4).map((s) => j + s), column, added[j]));
   Plotly.react("effect", traces, frame({ height: 60 + 34 * columns.length, hovermode: "closest", margin: { l: 10, r: 10, t: 4, b: 40 },
-    xaxis: axis("adds to the " + label(scaleWords(), 44), { nticks: 6, zeroline: true, zerolinecolor: paint.edge }),
-    yaxis: axis("", { range: [columns.length - 0.4, -0.6], tickvals: columns.map((_, j) => j), showgrid: false, fixedrange: true,
-      ticktext: shortNames(columns.map((column) => column.name), narrow ? 18 : 26).map((text) => label(text, 30)) }) }), CONFIG);
+    xaxis: zeroAxis("adds to the " + label(scaleWords(), 44), { fixedrange: false }),
+    yaxis: rowAxis(rowNames("effect", columns.map((column) => column.name)), { range: [columns.length - 0.4, -0.6] }) }), CONFIG);
 }
 
 // missing numbers stand at the right of all others
 function drawEffect(column, added) {
   const levels = column.levels.length, known = column.place.filter((v) => v !== null);
-  const low = Math.min(...known), high = Math.max(...known), span = known.length ? high - low || 1 : 1;
-  const aside = levels ? levels : known.length ? high + 0.14 * span : 0, gone = new Set(column.missing);
-  const place = column.place.map((v, i) => (gone.has(i) ? aside : v));
+  const right = levels ? levels : known.length ? aside(Math.min(...known), Math.max(...known)) : 0, gone = new Set(column.missing);
+  const place = column.place.map((v, i) => (gone.has(i) ? right : v));
   if (levels) for (let level = 0; level <= levels; level++) {
     const here = place.map((v, i) => (v === level ? i : -1)).filter((i) => i >= 0);
     swarm(here.map((i) => added[i]), 0.35).forEach((s, k) => { place[here[k]] += s; });
   }
-  const names = column.levels.map((level) => label(level, 16)).concat(gone.size ? ["missing"] : []);
-  const across = levels ? { tickvals: names.map((_, i) => i), ticktext: names, tickangle: names.length > 4 ? -60 : 0, showgrid: false }
+  const across = levels ? levelAxis(column.levels.concat(gone.size ? ["missing"] : []), { showgrid: false })
     : { type: column.dates ? "date" : "linear", nticks: 6 };
-  const notes = levels || !gone.size ? [] : [{ text: "missing", x: aside, y: 1, yref: "paper", yanchor: "bottom", showarrow: false,
-    font: { size: 11, color: paint.soft } }];
+  const notes = levels || !gone.size ? [] : [missingNote(right)];
   const some = levels && levels < column.n_levels ? " (" + levels + " of " + column.n_levels + " levels)" : "";
   Plotly.react("effect", [points(place, added, column, added)], frame({ height: 400, hovermode: "closest", annotations: notes,
     margin: { l: 10, r: 10, t: 20, b: 40 }, xaxis: axis(label(column.name, 40) + some, across),
-    yaxis: axis("adds to the " + label(scaleWords(), 34), { zeroline: true, zerolinecolor: paint.edge }) }), CONFIG);
+    yaxis: zeroAxis("adds to the " + label(scaleWords(), 34), { fixedrange: false, nticks: 0 }) }), CONFIG);
 }
 
 function setUpWhole() {

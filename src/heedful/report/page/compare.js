@@ -1,6 +1,6 @@
 // The chosen query and the rows it attended to, side by side.
-function besideTable() {
-  const found = data.beside, q = choice.query;
+function compareRows() {
+  const found = data.compared, q = choice.query;
   byId("beside-box").hidden = !found;
   if (!found) return;
   const names = data.drivers.names, train = data.attended.train, rows = [], n = found.n_rows;

@@ -27,34 +27,36 @@ def find_clusters(explanation: Explanation, n_clusters: int | None) -> Clusters 
     return numbered.clusters(n_clusters)
 
 
-def cluster_table(found: Clusters) -> dict[str, Any]:
+def cluster_table(clusters: Clusters) -> dict[str, Any]:
     """Return each query's cluster, and the clusters with their prototypes and what they are; the others come last."""
-    errors = {name: numbers(found.table[name], 4) for name in ("error", "baseline_error") if name in found.table}
-    words, n_named = found.describe(), len(found.named)
+    errors = {name: numbers(clusters.table[name], 4) for name in ("error", "baseline_error") if name in clusters.table}
+    words, n_named = clusters.describe(), len(clusters.named)
     return {
-        "label": counts(found.labels.replace(OTHERS, n_named + 1)),
-        "name": [*map(str, found.named.index), OTHERS_NAME][: len(found.table)],
-        "prototype": [*counts(found.named["prototype"]), None][: len(found.table)],
-        "size": counts(found.table["size"]),
-        "radius": numbers(found.table["radius"], 4),
+        "label": counts(clusters.labels.replace(OTHERS, n_named + 1)),
+        "name": [*map(str, clusters.named.index), OTHERS_NAME][: len(clusters.table)],
+        "prototype": [*counts(clusters.named["prototype"]), None][: len(clusters.table)],
+        "size": counts(clusters.table["size"]),
+        "radius": numbers(clusters.table["radius"], 4),
         "rows": texts(words["rows"]),
         "levels": texts(words["levels"]),
         "coefficients": texts(words["coefficients"]),
-        "unit": found.unit,
+        "unit": clusters.unit,
         **errors,
     }
 
 
-def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]:
+def coefficient_map(explanation: Explanation, clusters: Clusters) -> dict[str, Any]:
     """Return coefficients per standard deviation in the order of the clusters; evenly thinned if they are many."""
-    order, width = found.order, len(explanation.lasso_features)
+    order, width = clusters.order, len(explanation.lasso_features)
     scaled = explanation.scaled_coef().to_numpy().reshape(len(order), -1, width)
     if not explanation.slopes:
         scaled = np.repeat(scaled, len(explanation.outputs or [None]), axis=1)
     importance = np.abs(scaled).mean(axis=(0, 1))
     used = np.flatnonzero(importance > 0)
     shown = np.sort(used[np.argsort(-importance[used], kind="stable")[:MOST_COLUMNS]])
-    rows = order[_thin(order, counts(found.named["prototype"]))]
+    # all queries, or evenly spread ones and the prototypes
+    prototypes = np.flatnonzero(np.isin(order, clusters.named["prototype"]))
+    rows = order[np.union1d(evenly(order.size, MOST_ROWS), prototypes)]
     values = scaled[rows][:, :, shown]
     size = np.abs(values[values != 0])
     return {
@@ -65,8 +67,3 @@ def coefficient_map(explanation: Explanation, found: Clusters) -> dict[str, Any]
         "value": [numbers(values[:, output], 3) for output in range(values.shape[1])],
         "limit": numbers([np.quantile(size, 0.98) if size.size else 1.0], 3)[0],
     }
-
-
-def _thin(order: np.ndarray, prototypes: list[int]) -> np.ndarray:
-    """Return places in the order: all, or evenly spread ones and those of the prototypes."""
-    return np.union1d(evenly(order.size, MOST_ROWS), np.flatnonzero(np.isin(order, prototypes)))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful.report._whole import MOST_POINTS, N_COLUMNS, whole
+from heedful.report._columns import MOST_POINTS, N_COLUMNS, collect_whole
 from report.cases import make_explanation
 
 TASKS = ["regression", "binary", "multiclass", "survival"]
@@ -15,7 +15,7 @@ TASKS = ["regression", "binary", "multiclass", "survival"]
 @pytest.mark.parametrize("task", TASKS)
 def test_bars_are_importances_for_the_likeliest_and_for_each_class(task):
     explanation = make_explanation(n_features=14, task=task)
-    found, names = whole(explanation), explanation.values.columns
+    found, names = collect_whole(explanation), explanation.values.columns
     options = [None, *(explanation.outputs or [])]
     for output, bars in zip(options, found["bars"], strict=True):
         table = explanation.importance(output)
@@ -29,7 +29,7 @@ def test_bars_are_importances_for_the_likeliest_and_for_each_class(task):
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_points_are_contributions_at_values(task):
     explanation = make_explanation(n_query=2 * MOST_POINTS, task=task)
-    found = whole(explanation)
+    found = collect_whole(explanation)
     assert len(found["query"]) == MOST_POINTS
     for option, output in enumerate([None, *(explanation.outputs or [])]):
         table, values = (t.iloc[found["query"]] for t in (explanation.contributions(output), explanation.values))
@@ -43,7 +43,7 @@ def test_levels_dates_and_missing_cells_are_told_apart():
     cells = explanation.values.astype(object)
     cells["x0"] = pd.Timestamp("2024-02-29")
     cells["x1"] = [None, *[f"level {j}" for j in range(20)], *["level 7"] * 9]
-    found = {column["name"]: column for column in whole(replace(explanation, values=cells))["columns"]}
+    found = {column["name"]: column for column in collect_whole(replace(explanation, values=cells))["columns"]}
     assert found["x0"]["dates"]
     assert set(found["x0"]["place"]) == {1709164800000}
     assert (found["x1"]["levels"][0], len(found["x1"]["levels"]), found["x1"]["n_levels"]) == ("level 7", 12, 20)
@@ -56,8 +56,8 @@ def test_columns_that_add_only_rounding_are_not_shown():
     found = explanation.attribution()
     small = np.array([1.0, 1e-13, 1.0, 0.0])
     vars(explanation)["attribution"] = lambda: found._replace(total=small * found.total, model=small * found.model)
-    shown = whole(explanation)
+    shown = collect_whole(explanation)
     assert sorted(column["name"] for column in shown["columns"]) == ["x0", "x2"]
     assert (len(shown["bars"][0]["column"]), shown["bars"][0]["n_others"]) == (2, 2)
     vars(explanation)["attribution"] = lambda: found._replace(total=0 * found.total, model=0 * found.model)
-    assert whole(explanation)["columns"] == []
+    assert collect_whole(explanation)["columns"] == []

@@ -5,9 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from heedful.report import _beside
-from heedful.report._beside import beside
-from heedful.report._drivers import attended
+from heedful.report import _rows
+from heedful.report._rows import collect_attended, collect_compared
 from report.cases import make_explanation
 
 
@@ -15,9 +14,9 @@ def test_columns_and_cells_are_those_of_the_tables(monkeypatch):
     explanation = make_explanation(n_features=12)
     table = explanation.attended()
     # several blocks give what one gives
-    for block in (_beside.BLOCK, 500):
-        monkeypatch.setattr(_beside, "BLOCK", block)
-        found = beside(explanation)
+    for block in (_rows.BLOCK, 500):
+        monkeypatch.setattr(_rows, "BLOCK", block)
+        found = collect_compared(explanation)
         k, n_rows, names = found["k"], found["n_rows"], explanation.values.columns
         assert (k, n_rows) == (8, 4)
         for q, label in enumerate(explanation.index):
@@ -33,7 +32,7 @@ def test_columns_and_cells_are_those_of_the_tables(monkeypatch):
 def test_rows_are_the_first_that_the_page_lists():
     explanation = make_explanation(labels=["same"] * 30)
     explanation.train.index = ["same"] * len(explanation.train)
-    found, listed = beside(explanation), attended(explanation)
+    found, listed = collect_compared(explanation), collect_attended(explanation)
     amount = explanation.train["amount"].to_numpy()
     for q in range(30):
         rows = explanation.attention.top(q, 4)[0]
@@ -47,11 +46,11 @@ def test_rows_are_the_first_that_the_page_lists():
 
 def test_rows_that_are_not_known_or_too_many_to_compare_are_left_out(monkeypatch):
     explanation = make_explanation()
-    assert beside(replace(explanation, train_values=None)) is None
-    monkeypatch.setattr(_beside, "MOST_COMPARED", 100)
-    assert beside(explanation) is None
+    assert collect_compared(replace(explanation, train_values=None)) is None
+    monkeypatch.setattr(_rows, "MOST_COMPARED", 100)
+    assert collect_compared(explanation) is None
 
 
 @pytest.mark.parametrize("n_query", [1, 2])
 def test_few_queries_are_compared(n_query):
-    assert len(beside(make_explanation(n_query=n_query))["row"]) == 4 * n_query
+    assert len(collect_compared(make_explanation(n_query=n_query))["row"]) == 4 * n_query
