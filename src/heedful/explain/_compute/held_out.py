@@ -1,9 +1,11 @@
 """Predictions of training rows by models that did not see them, as users read them."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from heedful._responses import split_offset
+from heedful._responses import Response, split_offset
 from heedful.explain._compute.model import FittedModel
 from heedful.explain._compute.tables import Frames
 from heedful.explain._errors import Predicted
@@ -60,9 +62,10 @@ def _predicted(
     losses = family.reported_alone()
     if losses is None:
         return found
-
-    def curves(times: np.ndarray) -> list[np.ndarray]:
-        return [family.survival_curves(part, times) for part in both]
-
     alone = (response.words.alone, float(np.average(losses, weights=fitted.rows.weight)), response.words.error)
-    return found._replace(alone=alone, survival=curves)
+    return found._replace(alone=alone, survival=partial(_curves, family, both))
+
+
+def _curves(family: Response, both: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> list[np.ndarray]:
+    """Return the survival probabilities of both models under the common hazard."""
+    return [family.survival_curves(part, times) for part in both]
