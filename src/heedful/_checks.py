@@ -77,6 +77,12 @@ def check_like(name: str, value: Any, example: Settings) -> Settings:
     return kind() if value is None else value
 
 
+def check_coverage(value: Any, of: str) -> float:
+    """Return the share that intervals are to hold."""
+    hint = f"0.9 means nine of ten {of}."
+    return check_number("coverage", value, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+
+
 def check_tuning_rows(value: Any) -> None:
     """Raise unless heads can be tried on so many rows; None stands for all."""
     if value is not None:

@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, Ri
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import (
     Learner,
     check_amounts_left,

@@ -8,7 +8,7 @@ from sklearn.utils import check_random_state
 from tests.reference import censoring as slow
 
 from heedful import AttentionCox
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import draw_folds
 from heedful._effects.survival import (
     LEAST_CHANCE,

@@ -6,7 +6,7 @@ from sklearn.linear_model import LinearRegression
 from tests._effects.cases import draw_rows
 
 from heedful._effects.average import average_effect, constant_effect
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import Learner, Nuisance, draw_folds
 from heedful._effects.validation import FEWEST, draw_blocks, validate
 

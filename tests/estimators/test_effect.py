@@ -1,5 +1,7 @@
 """Treatment effects: laws of the estimator, and what it refuses."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -45,7 +47,7 @@ def test_effects_are_those_of_an_attention_lasso_of_pseudo_outcomes(rows):
     models = {"outcome": LinearRegression(), "propensity": LogisticRegression()}
     own = AttentionEffect(heads="single", temperature=1.0, **how, **models).fit(train.X, y, train.treatment)
     assert own.baseline_.guard_ == 1.0
-    pseudo, weight = pseudo_outcomes(own, train._replace(y=y))
+    pseudo, weight = pseudo_outcomes(own, replace(train, y=y))
     alpha = own.baseline_.alpha_
     plain = AttentionLasso(heads="single", temperature=1.0, alpha=alpha, **how).fit(
         train.X, pseudo, sample_weight=weight

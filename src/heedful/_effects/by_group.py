@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._effects.average import average_effect, check_subset
-from heedful._effects.given import one_column
+from heedful._effects.inputs import one_column
 from heedful._effects.scores import EffectRows
 from heedful._flow import TrainingTable
 

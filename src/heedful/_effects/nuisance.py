@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._folds import Split, random_splits, user_splits
 from heedful._frames import Observations, TableReader, count_rows, find_observations, take
 

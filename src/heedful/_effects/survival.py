@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from heedful._checks import check_choice, check_number, check_survival
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import Rows
 from heedful._frames import take
 from heedful._show import count

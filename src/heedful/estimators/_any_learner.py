@@ -8,8 +8,7 @@ from heedful._flow import ModelKind, Settings, check_learner, check_settings
 from heedful._models.learners import LearnerModels, LocalLearner
 from heedful._responses import Classification, Response
 from heedful._solver import check_takes_weights
-from heedful.estimators._base import whole_seed
-from heedful.estimators._wrapping import WrappingEstimator
+from heedful.estimators._wrapping import WrappingEstimator, whole_seed
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

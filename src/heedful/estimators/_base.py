@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -11,47 +11,17 @@ from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from heedful._checks import check_choice, check_count, check_number, check_weights
-from heedful._ensembles import ACCEPTED, is_ensemble
-from heedful._flow import (
-    FittedAttention,
-    GivenRows,
-    ModelKind,
-    Run,
-    Settings,
-    TrainingTable,
-    as_frame,
-    check_features,
-    check_learner,
-    fit_attention,
-    warn_of_lags,
-)
-from heedful._folds import user_splits
-from heedful._frames import count_rows, one_row, read_table, select
+from heedful._checks import check_choice, check_count, check_coverage
+from heedful._flow import FittedAttention, ModelKind, Run, Settings, fit_attention, warn_of_lags
+from heedful._frames import one_row, read_table, select
 from heedful._responses import Response, with_offset
 from heedful.attention import Attention
-from heedful.estimators._alone import baseline_alone
+from heedful.estimators._baseline import baseline_for_tables
 from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.estimators._training_rows import FitInputs, read_training_rows
 from heedful.explain import Explanation, HeldOutPredictions, Summary, _compute
 from heedful.explain._compute import LocalModels
 from heedful.explain._unseen import measure
-
-
-class Given(NamedTuple):
-    """What a fit is given beside the rows and their response.
-
-    ``counts`` are how many copies of itself each row stands for, if the weights do not say; ``draws`` whether equal
-    rows are observations of their own, if the response does not.
-    """
-
-    sample_weight: Any
-    groups: Any
-    features: Any
-    cv: Any
-    random_state: Any
-    offset: Offset = NO_OFFSET
-    counts: np.ndarray | None = None
-    draws: bool | None = None
 
 
 def _classifies(estimator: "AttentionEstimator") -> bool:
@@ -185,8 +155,7 @@ class AttentionEstimator(BaseEstimator):
         return self._interval(X, coverage)
 
     def _interval(self, X: Any, coverage: Any, given: Offset = NO_OFFSET) -> np.ndarray:
-        hint = "0.9 means nine of ten new responses."
-        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        coverage = check_coverage(coverage, "new responses")
         fitted, table = self._fitted, self._read(X)
         return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
@@ -287,8 +256,7 @@ class AttentionEstimator(BaseEstimator):
         [3.0, -1.0]
         """
         check_choice("scale", scale, ("link", "response"))
-        hint = "0.9 means nine of ten effects."
-        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        coverage = check_coverage(coverage, "effects")
         table = self._read_rows(X)
         options = _compute.EffectOptions(select(table, columns, "columns"), scale, coverage)
         return _compute.local_effects(self._fitted, table, options, self._run)
@@ -365,7 +333,7 @@ class AttentionEstimator(BaseEstimator):
     @property
     def baseline_(self) -> Any:
         """The model for all rows; it takes the tables that this estimator takes."""
-        return baseline_alone(self, self._model)
+        return baseline_for_tables(self, self._model)
 
     @property
     def similarity_(self) -> list[Any]:
@@ -471,46 +439,16 @@ class AttentionEstimator(BaseEstimator):
         return fitted.response.score(encoded, fitted.values(table, self._run), sample_weight)
 
     def _fit(
-        self, X: Any, y: Any, given: Given, learn: Callable[[Any], Response], kind: ModelKind, settings: Settings
+        self, X: Any, y: Any, given: FitInputs, learn: Callable[[Any], Response], kind: ModelKind, settings: Settings
     ) -> Self:
-        """Read the training rows and fit; ``learn`` makes the response from ``y``."""
+        """Fit to training rows; ``learn`` makes the response from ``y``."""
         warn_of_lags(X, given.cv)
         table = read_table(self, X, reset=True)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         response = learn(y)
-        encoded = response.encode(y)
-        check_consistent_length(table, encoded)
-        n_rows = encoded.shape[0]
-        encoded = with_offset(encoded, given.offset.read(n_rows))
-        sample_weight = check_weights(given.sample_weight, n_rows)
-        counts = count_rows(sample_weight) if given.counts is None else given.counts
-        splits = user_splits(given.cv, table, encoded.reshape(n_rows, -1)[:, 0], given.groups, counts)
-        groups = None if given.groups is None else np.unique(np.asarray(given.groups), return_inverse=True)[1].ravel()
-        index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(n_rows)
-        rows = TrainingTable(
-            table,
-            encoded,
-            response.reweigh(encoded, sample_weight),
-            given.offset.beside(as_frame(y, index)),
-            check_features(given.features, table),
-            GivenRows(counts, splits, groups, given.draws),
-            keep_rows=any(entry.keeps_rows for entry in settings.similarities),
-            keep_table=kind.keeps_table,
-        )
+        rows = read_training_rows(table, y, given, response, kind, settings)
         n_folds = int(given.cv) if isinstance(given.cv, Integral) else None
         seed = check_random_state(given.random_state)
         self._model = fit_attention(rows, response, kind, settings, n_folds, seed, self._run)
         return self
-
-
-def whole_seed(random_state: Any) -> int | None:
-    """Return a seed for learners, which take whole numbers only; None for any other."""
-    return int(random_state) if isinstance(random_state, Integral) else None
-
-
-def check_ensemble(estimator: Any, owner: AttentionEstimator) -> None:
-    """Raise unless an estimator is None or an ensemble of the owner's kind."""
-    if estimator is not None and not is_ensemble(estimator):
-        raise TypeError(f"`estimator` must be {ACCEPTED}, got {estimator!r}. Or use None for a LightGBM.")
-    check_learner(estimator, owner)

@@ -34,8 +34,8 @@ from heedful._models.served import ServedModel
 from heedful._models.shift import FittedShift, effective_rows
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
-from heedful.estimators._drift_alike import LEAVES, check_alike, choose_alike
 from heedful.estimators._drift_report import Corrected, Periods, report_drift
+from heedful.estimators._drift_similarity import LEAVES, check_similarities, choose_similarities
 from heedful.estimators._drift_tests import FEWEST, compare_periods
 from heedful.explain import DriftReport
 from heedful.similarity import Similarity
@@ -283,7 +283,7 @@ class DriftCorrector(AttentionEstimator):
         """Check every argument before any work."""
         check_window(self.window)
         check_random_state(self.random_state)
-        similarities = [] if self.similarity is None else check_alike(self.similarity)
+        similarities = [] if self.similarity is None else check_similarities(self.similarity)
         temperatures, mixing = check_temperature(self.temperature), check_mixing(self.mixing, ("auto",))
         return Settings(similarities, temperatures, (1.0,), mixing, intervals=False)
 
@@ -318,7 +318,7 @@ class DriftCorrector(AttentionEstimator):
         encoded = served.response.encode(y)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
         weight, when = check_weights(sample_weight, len(table)), read_time(time, check_window(window), table)
-        by_leaves = any(entry.takes == LEAVES for entry in choose_alike(self.similarity, served))
+        by_leaves = any(entry.takes == LEAVES for entry in choose_similarities(self.similarity, served))
         leaves = served.leaves(table) if by_leaves else np.empty((len(table), 0), np.int32)
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
@@ -326,10 +326,10 @@ class DriftCorrector(AttentionEstimator):
         """Choose who is alike and mixing on the rows in the window; nothing is stored before all is known."""
         settings, recent = self._check_settings(), recent.within(check_window(self.window))
         served.notice(recent.base, recent.leaves)
-        alike = choose_alike(self.similarity, served)
-        by_rows = any(entry.takes != LEAVES for entry in alike)
-        models = FittedShift(_recent_table(recent, alike, by_rows), served, recent, by_rows=by_rows, seed=seed)
-        settings = settings._replace(similarities=alike, many=len(alike) > 1)
+        similarities = choose_similarities(self.similarity, served)
+        by_rows = any(entry.takes != LEAVES for entry in similarities)
+        models = FittedShift(_recent_table(recent, similarities, by_rows), served, recent, by_rows=by_rows, seed=seed)
+        settings = settings._replace(similarities=similarities, many=len(similarities) > 1)
         check_columns(models.rows, settings.similarities)
         seeds = Seeds(np.random.RandomState(seed), np.random.RandomState(seed))
         with _blocks.one_blas_thread():
@@ -353,13 +353,13 @@ class DriftCorrector(AttentionEstimator):
         return np.concatenate(list(_blocks.run(count, blocks, n_jobs=self.n_jobs, verbose=self.verbose)))
 
 
-def _recent_table(recent: Recent, alike: list[Similarity], by_rows: bool) -> TrainingTable:
+def _recent_table(recent: Recent, similarities: list[Similarity], by_rows: bool) -> TrainingTable:
     """Return recent rows as a training table, each a row of its own; who looks at leaves alone needs no columns."""
     columns = np.arange(recent.table.shape[1] if by_rows else 0)
     given = GivenRows(np.ones(len(recent.y)), [])
     parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), given)
     # a similarity that was handed in fitted knows its rows by their numbers
-    return TrainingTable(*parts, merge=False, keep_rows=any(entry.keeps_rows for entry in alike), told=by_rows)
+    return TrainingTable(*parts, merge=False, keep_rows=any(entry.keeps_rows for entry in similarities), told=by_rows)
 
 
 def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAttention, weighting: Any) -> np.ndarray:

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any, Self, overload
 
 import numpy as np
@@ -11,34 +10,29 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from heedful._checks import check_count, check_number, check_weights, is_word
+from heedful._checks import check_count, check_coverage, check_weights, is_word
 from heedful._effects.average import average_effect, constant_effect
-from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.by_group import average_by_group, read_labels
-from heedful._effects.given import Column, read_outcome, read_treatment
+from heedful._effects.held_out import effects_differ, r_loss, rows_with_effects
 from heedful._effects.heterogeneity import assess_heterogeneity, effects_seem_to_differ, group_effects
-from heedful._effects.nuisance import Learner, Nuisance, Rows, check_known, check_learner, draw_folds
+from heedful._effects.inputs import read_outcome, read_treatment
+from heedful._effects.nuisance import Nuisance, Rows, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.ranking import weighted_share
 from heedful._effects.scores import EffectRows
-from heedful._effects.survival import CensoredTimes, check_followed, read_times, uncensor
-from heedful._effects.unseen import effects_differ, r_loss, rows_with_effects
+from heedful._effects.survival import read_times
 from heedful._effects.validation import Validation, validate
 from heedful._flow import Settings
 from heedful._frames import count_rows, read_table, take
-from heedful._models.linear import LinearModels, LocalLasso
+from heedful._models.linear import LinearModels
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import Given
-from heedful.estimators._cox import AttentionCox
+from heedful.estimators._effect_learners import NuisanceLearners
 from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._linear import LassoEstimator, plan_linear
-from heedful.estimators._logistic import AttentionLassoClassifier
+from heedful.estimators._training_rows import FitInputs
 from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
-from heedful.similarity import ForestProximity
 
-# Trees of models of outcome and treatment, and rows that these are tuned on: more hardly help, and cost much time.
-TREES, TUNING_ROWS = 200, 250
 ONE = "one average effect for all rows"
 # Blocks of rows have at most so many folds of groups.
 MOST_FOLDS = 10
@@ -159,19 +153,20 @@ class AttentionEffect(LassoEstimator):
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
         arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
+        learners = NuisanceLearners(self.outcome, self.propensity, n_folds, self.n_jobs, seed)
         if horizon is None:
             outcomes = read_outcome(y, n_rows)
         else:
             times = read_times(y, horizon, estimand, n_rows)
-            outcomes = self._uncensor(times, arms, table, sample_weight, groups, seed)
-        known, weighted = self._known_propensity(propensity, arms), sample_weight is not None
+            outcomes = learners.uncensor(times, arms, table, sample_weight, groups)
+        known, weighted = learners.known_propensity(propensity, arms), sample_weight is not None
         rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed, known)
-        learner = self._learner("outcome", outcomes, weighted, seed)
-        of_arms = None if known is not None else self._learner("propensity", arms, weighted, seed)
+        learner = learners.of("outcome", outcomes, weighted)
+        of_arms = None if known is not None else learners.of("propensity", arms, weighted)
         nuisance = Nuisance(outcomes, arms, learner, of_arms, known, weight)
         frame = nuisance.expect(rows)
         cv = "oob" if groups is None else rows.given_splits()
-        given = Given(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        given = FitInputs(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
         given = given._replace(counts=count_rows(weight), draws=rows.are_draws)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
@@ -229,8 +224,7 @@ class AttentionEffect(LassoEstimator):
         >>> bool(low[like].min() < test.effect[like].mean() < high[like].max())
         True
         """
-        hint = "0.9 means nine of ten averages."
-        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        coverage = check_coverage(coverage, "averages")
         effect = self.effect(X)
         if self._has_one_effect:
             average = self.average_effect(coverage=coverage)
@@ -396,7 +390,7 @@ class AttentionEffect(LassoEstimator):
         def fit(past: np.ndarray, known: pd.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
             model = clone(self)
             groups = None if rows.groups is None else rows.groups[past]
-            given = Given(effect_weights(known, weight[past]), groups, self.features, cv, number)
+            given = FitInputs(effect_weights(known, weight[past]), groups, self.features, cv, number)
             given = given._replace(counts=np.ones(past.size), draws=rows.are_draws)
             model._fit(take(rows.table, source[past]), known, given, lambda _: Effect(), kind, settings)
             return lambda block: model.effect(take(rows.table, source[block]))
@@ -419,7 +413,7 @@ class AttentionEffect(LassoEstimator):
         """Return whose average effect is told if nobody is named."""
         return "overlap" if has_poor_overlap(self._rows) else "all"
 
-    def _take_average(self, X: Any, frame: pd.DataFrame, given: Given) -> None:
+    def _take_average(self, X: Any, frame: pd.DataFrame, given: FitInputs) -> None:
         """Fit again, with the average effect for all rows."""
         level = constant_effect(self._rows, self._usual_target())
         kind, settings = self._plan(0.0, given.cv, given.groups)
@@ -432,47 +426,3 @@ class AttentionEffect(LassoEstimator):
 
     def _observes_response(self) -> bool:
         return False
-
-    def _uncensor(
-        self, times: CensoredTimes, arms: Column, table: Any, sample_weight: Any, groups: Any, seed: Any
-    ) -> Column:
-        """Return censored outcomes as numbers that have the mean of those not censored."""
-        weight = check_weights(sample_weight, len(table))
-        if self.outcome is not None:
-            check_learner("outcome", self.outcome, Column(times.time, None), sample_weight is not None)
-        check_followed(times, arms, weight)
-        if not times.censored[weight > 0].any():
-            return Column(times.outcome, None)
-        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.cv, seed)
-        return uncensor(rows, times, arms, AttentionCox(**self._own_settings(seed)), weight)
-
-    def _known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:
-        """Return propensities that need not be learned, None if they must."""
-        if propensity is not None:
-            return check_known(propensity, arms)
-        is_number = isinstance(self.propensity, Real) and not isinstance(self.propensity, bool)
-        if isinstance(self.propensity, np.ndarray | list | tuple | pd.Series):
-            raise TypeError("`propensity` must be an estimator or a number here. One for each row goes to `fit`.")
-        return check_known(self.propensity, arms) if is_number else None
-
-    def _learner(self, name: str, column: Column, weighted: bool, seed: np.random.RandomState) -> Learner:
-        """Return what learns a column: the user's, or an attention lasso with one head beside boosted trees."""
-        model = getattr(self, name)
-        if model is not None:
-            check_learner(name, model, column, weighted)
-            return Learner((model,), ours=False)
-        kind, boosted = (
-            (AttentionLassoClassifier, BoostedClassifier) if column.binary else (AttentionLasso, BoostedRegressor)
-        )
-        settings = self._own_settings(seed)
-        return Learner((kind(**settings), boosted(settings["random_state"])), ours=True)
-
-    def _own_settings(self, seed: np.random.RandomState) -> dict[str, Any]:
-        """Return settings of an attention lasso with one head that learns what is expected."""
-        return {
-            "heads": "single",
-            "similarity": ForestProximity(TREES),
-            "local": LocalLasso(tuning_rows=TUNING_ROWS),
-            "n_jobs": self.n_jobs,
-            "random_state": int(seed.randint(2**31 - 1)),
-        }

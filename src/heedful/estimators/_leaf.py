@@ -8,8 +8,7 @@ from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
 from heedful._responses import Classification, Response
 from heedful._solver import LEAF_VALUES
-from heedful.estimators._base import check_ensemble, whole_seed
-from heedful.estimators._wrapping import WrappingEstimator
+from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
 
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
 RESIDUAL_TEMPERATURES = (3.0, 1.0, 0.3)

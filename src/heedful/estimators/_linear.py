@@ -6,13 +6,14 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from heedful._checks import check_choice, check_count, check_like, check_number, is_word
+from heedful._checks import check_choice, check_count, check_coverage, check_like, check_number, is_word
 from heedful._flow import Settings, check_settings
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
 from heedful._responses import Response
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.estimators._training_rows import FitInputs
 from heedful.explain import _compute
 from heedful.similarity import ForestProximity
 
@@ -97,8 +98,7 @@ class LassoEstimator(AttentionEstimator):
         >>> bool(sure["low"]["x0"] < 2.0 < sure["high"]["x0"])
         True
         """
-        hint = "0.9 means nine of ten coefficients."
-        coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        coverage = check_coverage(coverage, "coefficients")
         n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
         return _compute.coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
 
@@ -110,7 +110,7 @@ class LassoEstimator(AttentionEstimator):
     def _learn(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> Self:
         """Check every argument, and fit."""
         kind, settings = plan_linear(self, groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state, offset)
+        given = FitInputs(sample_weight, groups, self.features, self.cv, self.random_state, offset)
         return self._fit(X, y, given, self._response, kind, settings)
 
     def _response(self, y: Any) -> Response:

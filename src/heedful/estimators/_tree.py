@@ -8,8 +8,7 @@ import numpy as np
 from heedful._checks import check_choice, check_grid, check_like, is_word
 from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.trees import LocalTrees, TreeModels
-from heedful.estimators._base import check_ensemble, whole_seed
-from heedful.estimators._wrapping import WrappingEstimator
+from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
 
 RATIOS = {"lasso": (np.inf, 0.3, 0.1, 0.03, 0.01), "ridge": (np.inf, 1.0, 0.1, 0.01, 0.001)}
 

@@ -1,12 +1,15 @@
 """What attention around an estimator shares: learners that are fitted per query, and ensembles whose trees are kept."""
 
 from dataclasses import KW_ONLY, dataclass
+from numbers import Integral
 from typing import Any, Self
 
-from heedful._flow import ModelKind, Settings
+from heedful._ensembles import ACCEPTED, is_ensemble
+from heedful._flow import ModelKind, Settings, check_learner
 from heedful._responses import Regression, Response
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator, Given
+from heedful.estimators._base import AttentionEstimator
+from heedful.estimators._training_rows import FitInputs
 
 
 @dataclass(eq=False, repr=False)
@@ -35,7 +38,7 @@ class WrappingEstimator(AttentionEstimator):
         self : the fitted estimator
         """
         kind, settings = self._plan(groups)
-        given = Given(sample_weight, groups, self.features, self.cv, self.random_state)
+        given = FitInputs(sample_weight, groups, self.features, self.cv, self.random_state)
         return self._fit(X, y, given, self._response, kind, settings)
 
     def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
@@ -45,3 +48,15 @@ class WrappingEstimator(AttentionEstimator):
     def _response(self, _: Any) -> Response:
         """Return the kind of response that is learned; ``y`` is given for its labels."""
         return Regression()
+
+
+def whole_seed(random_state: Any) -> int | None:
+    """Return a seed for learners, which take whole numbers only; None for any other."""
+    return int(random_state) if isinstance(random_state, Integral) else None
+
+
+def check_ensemble(estimator: Any, owner: WrappingEstimator) -> None:
+    """Raise unless an estimator is None or an ensemble of the owner's kind."""
+    if estimator is not None and not is_ensemble(estimator):
+        raise TypeError(f"`estimator` must be {ACCEPTED}, got {estimator!r}. Or use None for a LightGBM.")
+    check_learner(estimator, owner)

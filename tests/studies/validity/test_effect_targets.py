@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from heedful import AttentionCox
 from heedful._effects.average import average_effect
-from heedful._effects.given import Column
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import draw_folds
 from heedful._effects.scores import read_rows
 from heedful._effects.survival import read_times, uncensor

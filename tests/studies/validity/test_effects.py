@@ -9,8 +9,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from heedful._effects.average import average_effect
-from heedful._effects.given import Column
 from heedful._effects.heterogeneity import assess_heterogeneity
+from heedful._effects.inputs import Column
 from heedful._effects.nuisance import Learner, Nuisance, draw_folds
 from heedful._effects.scores import EffectRows, read_rows
 from heedful._effects.validation import validate

@@ -34,7 +34,7 @@ def has_columns(estimator: Any, X: Any) -> bool:
     return names is None or not is_frame(X) or set(getattr(X, "column_names", X.columns)) == set(names)
 
 
-def baseline_alone(estimator: Any, fitted: FittedAttention) -> Any:
+def baseline_for_tables(estimator: Any, fitted: FittedAttention) -> Any:
     """Return the model for all rows with methods that take the tables of its estimator."""
     models = fitted.models
     if models.given:

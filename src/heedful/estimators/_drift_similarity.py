@@ -1,4 +1,4 @@
-"""Who is alike to a drift corrector: rows in the same leaves of the model, and what any similarity says."""
+"""The similarities of a drift corrector: the leaves of the model, and any other."""
 
 from typing import Any
 
@@ -14,21 +14,19 @@ LEAVES = "leaves"
 TREES = 200
 
 
-def check_alike(value: Any) -> list[Any]:
+def check_similarities(value: Any) -> list[Any]:
     """Return similarity objects, with a word where the leaves of the model are meant."""
     if isinstance(value, list | tuple) and value:
-        return [entry for part in value for entry in check_alike(part)]
+        return [entry for part in value for entry in check_similarities(part)]
     if isinstance(value, str) and check_choice("similarity", value, (LEAVES, *NAMES)) == LEAVES:
         return [LEAVES]
     return list(check_similarity(value, False))
 
 
-def choose_alike(value: Any, served: ServedModel) -> list[Similarity]:
+def choose_similarities(value: Any, served: ServedModel) -> list[Similarity]:
     """Return the similarities to fit; where nothing was said, a forest and the leaves of a model that has any."""
     if value is None:
         forest = ForestProximity(TREES)
         value = forest if served.ensemble is None else [LEAVES, forest]
-    own = (
-        entry if isinstance(entry, Similarity) else LeafProximity(served.trees.n_leaves) for entry in check_alike(value)
-    )
-    return list(own)
+    entries = check_similarities(value)
+    return [entry if isinstance(entry, Similarity) else LeafProximity(served.trees.n_leaves) for entry in entries]

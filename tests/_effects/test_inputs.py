@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful._effects.given import read_outcome, read_treatment
+from heedful._effects.inputs import read_outcome, read_treatment
 
 ONES = np.ones(4)
 
