@@ -32,7 +32,7 @@ class Offset(NamedTuple):
             )
         return np.log(exposure)
 
-    def beside(self, response: pd.DataFrame) -> pd.DataFrame:
+    def added_to(self, response: pd.DataFrame) -> pd.DataFrame:
         """Return the response of rows with what was given of them."""
         columns = {
             name: np.asarray(values, np.float64) for name, values in self._asdict().items() if values is not None

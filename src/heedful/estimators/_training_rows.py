@@ -48,7 +48,7 @@ def read_training_rows(
         table,
         encoded,
         response.reweigh(encoded, sample_weight),
-        given.offset.beside(as_frame(y, index)),
+        given.offset.added_to(as_frame(y, index)),
         check_features(given.features, table),
         GivenRows(counts, splits, groups, given.draws),
         keep_rows=any(entry.keeps_rows for entry in settings.similarities),

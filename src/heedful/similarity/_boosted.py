@@ -78,13 +78,13 @@ class BoostedProximity(Similarity):
         if hasattr(template, "fit"):
             self._fold = deal_folds(y, is_classifier(template), self.cv, seed)
             self._fold_leaves = [self._fit_fold(k, template, X, y, weight) for k in range(self._fold.max() + 1)]
-        self._X = X
+        self.X_ = X
         return self
 
     def scores(self, X: Any) -> np.ndarray:
         """Return the scores of new rows (n_query, n_train)."""
         check_is_fitted(self)
-        X = check_rows(self, X, self._X.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
+        X = check_rows(self, X, self.X_.shape[1], dtype=np.float64, ensure_all_finite="allow-nan")
         return self._leaves.score(X)
 
     def oob_scores(self) -> np.ndarray:
@@ -96,7 +96,7 @@ class BoostedProximity(Similarity):
             Scores; 0 for the own row.
         """
         check_is_fitted(self)
-        scores = self._score_train(np.arange(self._X.shape[0]))
+        scores = self._score_train(np.arange(self.X_.shape[0]))
         np.fill_diagonal(scores, 0.0)
         return scores
 
@@ -117,9 +117,9 @@ class BoostedProximity(Similarity):
                 f"`cv='oob'` needs an estimator that can be fitted on folds, got a bare {name}. Hand in LGBMRegressor, "
                 "XGBRegressor or the like."
             )
-        scores, fold = np.empty((index.size, self._X.shape[0])), self._fold[index]
+        scores, fold = np.empty((index.size, self.X_.shape[0])), self._fold[index]
         for k in np.unique(fold):
-            scores[fold == k] = self._fold_leaves[k].score(self._X[index[fold == k]])
+            scores[fold == k] = self._fold_leaves[k].score(self.X_[index[fold == k]])
         return scores
 
     @property
@@ -131,11 +131,6 @@ class BoostedProximity(Similarity):
     def label(self) -> str:
         """Short name in tables of heads."""
         return "boosted" if self.estimator is None else f"boosted({type(self.estimator).__name__})"
-
-    @property
-    def bytes_per_query(self) -> int:
-        """Upper estimate of the memory that one query's scores take."""
-        return 24 * self._X.shape[0]
 
     def _template(self, y: np.ndarray, seed: int) -> Any:
         """Return the booster whose clones are fitted."""

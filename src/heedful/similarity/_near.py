@@ -15,12 +15,13 @@ from heedful._show import short
 from heedful._trees import Binned
 from heedful._undo import all_or_nothing
 from heedful.similarity._protocol import Similarity
+from heedful.similarity._wrapping import WrappingSimilarity
 
 # Widths that "auto" tries beside no kernel, in mean distances of two training rows; and rows that are looked at for it.
 WIDTHS, LOOKED_AT = (1.0, 0.3, 0.1), 500
 
 
-class NearSimilarity(Similarity):
+class NearSimilarity(WrappingSimilarity):
     """Multiply the weights of another similarity by a kernel of the distance.
 
     For relations that move in time or space: of rows that are alike, those near the query count more. One fitted
@@ -153,37 +154,6 @@ class NearSimilarity(Similarity):
         """Widths to try, the widest first."""
         given = check_widths(self.width)
         return auto_widths(self.where_) if given is None else given
-
-    @property
-    def target(self) -> str:
-        """What the other similarity is fitted to."""
-        # a name such as "forest" has none until an estimator has resolved it
-        return getattr(self.similarity, "target", "response")
-
-    @property
-    def takes(self) -> str:
-        """What the other similarity takes."""
-        return self.similarity.takes
-
-    @property
-    def weightings(self) -> tuple[str, ...]:
-        """Ways to weigh without a temperature."""
-        return self.similarity.weightings
-
-    @property
-    def temperatures_(self) -> tuple[float, ...]:
-        """Temperatures to try."""
-        return self.similarity_.temperatures_
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether the other similarity knows the training rows by their position."""
-        return self.similarity.keeps_rows
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether the other similarity can score training rows as if they were new."""
-        return self.similarity_.leaves_out
 
     @property
     def label(self) -> str:

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 from heedful._kernels.shapes import ScoreRows
 from heedful._trees import Binned
 from heedful._undo import all_or_nothing
-from heedful.similarity._protocol import Similarity, as_matrix
+from heedful.similarity._protocol import as_matrix
+from heedful.similarity._wrapping import WrappingSimilarity
 
 
-class PastSimilarity(Similarity):
+class PastSimilarity(WrappingSimilarity):
     """Score rows by another similarity; mask rows not earlier than the query.
 
     For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
@@ -37,12 +38,6 @@ class PastSimilarity(Similarity):
     def __init__(self, similarity, time):
         self.similarity = similarity
         self.time = time
-
-    @property
-    def target(self) -> str:
-        """What the other similarity is fitted to."""
-        # a name such as "forest" has none until an estimator has resolved it
-        return getattr(self.similarity, "target", "response")
 
     @property
     def label(self) -> str:
@@ -85,31 +80,6 @@ class PastSimilarity(Similarity):
     def train_rows(self, index: np.ndarray) -> ScoreRows:
         """Return the scores of training rows as if they were new."""
         return self._mask(self.similarity_.train_rows(index), self._when[index])
-
-    @property
-    def takes(self) -> str:
-        """What the other similarity takes."""
-        return self.similarity.takes
-
-    @property
-    def weightings(self) -> tuple[str, ...]:
-        """Ways to weigh without a temperature."""
-        return self.similarity.weightings
-
-    @property
-    def temperatures_(self) -> tuple[float, ...]:
-        """Temperatures to try."""
-        return self.similarity_.temperatures_
-
-    @property
-    def keeps_rows(self) -> bool:
-        """Whether the other similarity knows the training rows by their position."""
-        return self.similarity.keeps_rows
-
-    @property
-    def leaves_out(self) -> bool:
-        """Whether the other similarity can score training rows as if they were new."""
-        return self.similarity_.leaves_out
 
     @property
     def bytes_per_query(self) -> int:
