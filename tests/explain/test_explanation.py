@@ -119,7 +119,7 @@ def test_the_number_of_nonzero_slopes_counts_columns(every):
     np.testing.assert_array_equal(e.n_nonzero, used.any(axis=1).sum(axis=1))
 
 
-def test_a_baseline_for_tables_can_be_explained(rng):
+def test_a_baseline_alone_can_be_explained(rng):
     X = rng.normal(size=(40, 3))
     e = AttentionLasso(mixing=0.0, random_state=0).fit(X, X[:, 0]).explain(X)
     np.testing.assert_allclose(e.n_eff, 40)
