@@ -204,7 +204,7 @@ def test_a_fixed_mixing_is_the_sum_of_the_shares(table):
     assert model.guard_ == 1
 
 
-def test_noise_leaves_the_baseline_for_tables(rng):
+def test_noise_leaves_the_baseline_alone(rng):
     X, y = rng.normal(size=(80, 4)), rng.standard_cauchy(size=80)
     assert small().fit(X, y).guard_ < 0.5
 
