@@ -4,8 +4,7 @@ import pytest
 from tests.report.cases import make_columns
 
 from heedful.explain import DriftReport
-from heedful.explain._drift import is_corrected, order_columns, separate, summarise
-from heedful.explain._drift_moved import tabulate_tests
+from heedful.explain._drift_measures import is_corrected, order_columns, separate, summarise, tabulate_tests
 
 TUNED = {"temperature": 0.1, "mixing": 1.0, "guard": 1.0}
 

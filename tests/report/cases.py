@@ -13,8 +13,7 @@ from heedful._responses.effect import COLUMNS
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
 from heedful.explain._attribution import Attribution, Pending
-from heedful.explain._drift import is_corrected, separate, summarise
-from heedful.explain._drift_moved import IMPROVABLE, ROWS_MOVED, tabulate_tests
+from heedful.explain._drift_measures import IMPROVABLE, ROWS_MOVED, is_corrected, separate, summarise, tabulate_tests
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 HOSTILE_NAMES = [

@@ -9,8 +9,7 @@ import pandas as pd
 from heedful._models.recent import Recent, beside, shown
 from heedful._responses import Response, Words
 from heedful.explain import DriftReport
-from heedful.explain._drift import is_corrected, order_columns, separate, summarise
-from heedful.explain._drift_moved import find, tabulate_tests
+from heedful.explain._drift_measures import find, is_corrected, order_columns, separate, summarise, tabulate_tests
 
 # An error so many times as large as that on the reference, although it is corrected, is that of rows never seen.
 RATIO = 2.0

@@ -18,7 +18,7 @@ import pandas as pd
 from heedful._flow import Columns, GivenRows, TrainingTable
 from heedful._models.recent import Recent, shown
 from heedful._trees import Binned, Growing, grow_forest
-from heedful.explain._drift_moved import IMPROVABLE, REFERENCE_IMPROVABLE, RELATION_MOVED, ROWS_MOVED
+from heedful.explain._drift_measures import IMPROVABLE, REFERENCE_IMPROVABLE, RELATION_MOVED, ROWS_MOVED
 
 BLOCKS, TREES, LEAST = 5, 50, 10
 # Rows of a period that tests need at least, and take at most.

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._show import Shown, Sketch
+from heedful._show import Shown, Sketch, count, short, shorten
+from heedful._show import cut as cut_name
 from heedful.cluster import cut, minimax_linkage
 from heedful.explain._choice import choose_number, drop_small, explained_share, usual_size
 from heedful.explain._describe import Coefs, describe_groups, tell_groups
-from heedful.explain._sketches import sketch_clusters
 
 # The label of queries in no cluster, and what they are called.
 OTHERS, OTHERS_NAME = -1, "others"
@@ -116,7 +116,18 @@ class Clusters(Shown):
         return tell_groups(self.describe(k), self.table["prototype"])
 
     def _sketch(self) -> Sketch:
-        return sketch_clusters(self)
+        table = self.named
+        facts = [
+            (
+                f"cluster {label}",
+                f"{count(size, 'query', 'queries')}, such as {cut_name(prototype)}, radius {short(radius)}",
+            )
+            for label, prototype, size, radius in table[["prototype", "size", "radius"]].itertuples()
+        ]
+        n_others = len(self.labels) - int(table["size"].sum())
+        facts = shorten(facts) + ([("others", count(n_others, "query", "queries"))] if n_others else [])
+        n_query = count(len(self.labels), "query", "queries")
+        return Sketch(f"{count(len(table), 'cluster')} of {n_query}", facts, "Look at text(), describe(), table")
 
 
 @dataclass(frozen=True)

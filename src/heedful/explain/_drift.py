@@ -2,33 +2,27 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
-from heedful._show import Shown, Sketch
-from heedful.explain._drift_moved import RELATION_MOVED, find
-from heedful.explain._drift_verdict import verdict
-from heedful.explain._sketches import sketch_drift
+from heedful._show import Shown, Sketch, count, cut, short
+from heedful.explain._drift_measures import (
+    IMPROVABLE,
+    IMPROVABLE_ANYWHERE,
+    LEVEL,
+    NOT_KNOWN,
+    RELATION_MOVED,
+    ROWS_MOVED,
+    find,
+)
 
-# A query counts as corrected if its correction is larger than so many of its standard errors.
-STANDARD_ERRORS = 2.0
-MEANINGS = {
-    "recent rows": "labelled rows that corrections are made of",
-    "temperature": "of the head with the largest share, if it has one; lower attends to fewer rows",
-    "mixing": "share of the correction that is applied; 0 is the model as it is",
-    "guard": "share of the fitted correction that the guard lets through, 0 to 1",
-    "error before": "of the model on the recent rows",
-    "error after": "on the same rows, each corrected by the others only",
-    "error change (%)": "after against before; negative is better",
-    "mean residual": "response less prediction of the model, on average",
-    "correction": "typical size (root mean square) over the queries",
-    "rows explained": "share of recent rows that the correction brings closer to the response",
-    "reference rows": "rows of the model's own time that it was not trained on",
-    "error on the reference": "of the model on these rows",
-    "mean residual of the reference": "as that of the recent rows",
-    "effective rows": "recent rows that a query's correction rests on, median",
-    "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
-}
+# Columns that are named at first sight.
+N_DRIFTING = 3
+# The effect of a column is named if it changed by more than so many standard errors.
+CLEAR = 3.0
+ASK = (
+    "Whether anything moved is not known: that takes a reference, rows of the model's own time that it was not trained "
+    "on, drift_report(reference=(X, y))."
+)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -108,88 +102,82 @@ class DriftReport(Shown):
     @property
     def verdict(self) -> str:
         """What moved, and what correcting the model does, in plain words."""
-        return verdict(self)
+        if float(self.summary["value"]["mixing"]) == 0:
+            return f"{_what_moved(self)} The model is left as it is: mixing is 0."
+        return f"{_what_moved(self)} {_what_correcting_does(self)}"
 
     def __str__(self) -> str:
         return self.frame.to_string()
 
     def _sketch(self) -> Sketch:
-        return sketch_drift(self)
+        value = self.summary["value"]
+        facts = [
+            ("verdict", self.verdict),
+            ("queries corrected", f"{100 * float(value['queries corrected']):.0f} % of {len(self.queries)}"),
+        ]
+        if self.finding == RELATION_MOVED:
+            effects = self.columns[["effect_before", "effect_after"]].head(N_DRIFTING)
+            facts += [
+                (cut(name), f"effect {short(before, 3)} before, {short(after, 3)} now")
+                for name, before, after in effects.itertuples()
+            ]
+        facts += [
+            (cut(name), f"{cut(inside)} where corrected, {cut(outside)} elsewhere")
+            for name, inside, outside in self.features[["corrected", "others"]].head(N_DRIFTING).itertuples()
+        ]
+        title = f"Drift report on {count(int(value['recent rows']), 'recent row')}"
+        return Sketch(title, facts, "Look at tests, columns, summary, features, frame; heedful.report.show")
 
 
-def summarise(
-    rows: pd.DataFrame,
-    queries: pd.DataFrame,
-    tuned: dict[str, float],
-    squared: bool,
-    reference: pd.DataFrame | None = None,
-) -> pd.DataFrame:
-    """Return the measures of a report; errors of numbers are root mean squares."""
-    weight = rows["weight"]
-    before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
-    before, after = (before**0.5, after**0.5) if squared else (before, after)
-    found = {
-        "recent rows": len(rows),
-        **tuned,
-        "error before": before,
-        "error after": after,
-        "error change (%)": 100.0 * (after / before - 1.0) if before > 0 else 0.0,
-        "mean residual": np.average(rows["residual"], weights=weight),
-        **({} if reference is None else _summarise_reference(reference, squared)),
-        "correction": np.sqrt(np.mean(queries["correction"] ** 2)),
-        "rows explained": np.average(rows["corrected_loss"] < rows["loss"], weights=weight),
-        "effective rows": queries["n_eff"].median(),
-        "queries corrected": is_corrected(queries).mean(),
-    }
-    table = pd.DataFrame({"value": pd.Series(found, dtype=object)})
-    return table.assign(meaning=[MEANINGS[name] for name in table.index])
+def _what_moved(report: DriftReport) -> str:
+    finding, value = report.finding, report.summary["value"]
+    if report.tests.empty:
+        return f"{value['recent rows']} recent rows are too few to tell whether anything moved."
+    if finding == NOT_KNOWN:
+        found = report.tests.loc[IMPROVABLE, "p"] <= LEVEL
+        told = "The model can be improved" if found else "There is no sign that the model can be improved"
+        return f"{told} on the recent rows ({_p(report, IMPROVABLE)}). {ASK}"
+    if finding == RELATION_MOVED:
+        rows = f" The rows moved too ({_p(report, ROWS_MOVED)})." if report.tests.loc[ROWS_MOVED, "p"] <= LEVEL else ""
+        return f"The relation moved ({_p(report, RELATION_MOVED)}): {_where(report)}.{rows}"
+    if finding == ROWS_MOVED:
+        first = report.columns.iloc[0]
+        return (
+            f"The rows moved ({_p(report, ROWS_MOVED)}), most of all {cut(report.columns.index[0])}: a mean of "
+            f"{short(first['mean_before'], 3)} before, {short(first['mean_after'], 3)} now. There is no sign that the "
+            f"relation moved ({_p(report, RELATION_MOVED)})."
+        )
+    told = f"Nothing moved that {value['reference rows']} reference and {value['recent rows']} recent rows can tell."
+    if finding == IMPROVABLE_ANYWHERE:
+        return f"{told} The model can be improved anywhere, on rows of its own time as on recent ones."
+    return told
 
 
-def _summarise_reference(rows: pd.DataFrame, squared: bool) -> dict[str, float]:
-    error, residual = (np.average(rows[name], weights=rows["weight"]) for name in ("loss", "residual"))
-    return {
-        "reference rows": len(rows),
-        "error on the reference": error**0.5 if squared else error,
-        "mean residual of the reference": residual,
-    }
+def _where(report: DriftReport) -> str:
+    """Return the effect that changed most, or how the level did if none did for sure."""
+    first, value = report.columns.iloc[0], report.summary["value"]
+    if abs(first["change"]) > CLEAR * first["standard_error"]:
+        before, after = (short(first[name], 3) for name in ("effect_before", "effect_after"))
+        return f"most of all the effect of {cut(report.columns.index[0])}, {before} before, {after} now"
+    before, after = (short(value[name], 3) for name in ("mean residual of the reference", "mean residual"))
+    return f"the response less the prediction is {before} on average before, {after} now"
 
 
-def order_columns(columns: pd.DataFrame, finding: str) -> pd.DataFrame:
-    """Return the columns that moved most first: by their effects if the relation moved, else by their values."""
-    if columns.empty:
-        return columns
-    size = columns["change"].abs() / columns["standard_error"] if finding == RELATION_MOVED else columns["separation"]
-    return columns.iloc[np.argsort(-size.to_numpy(), kind="stable")]
+def _what_correcting_does(report: DriftReport) -> str:
+    value = report.summary["value"]
+    before, after = (short(value[name], 3) for name in ("error before", "error after"))
+    return (
+        f"Correcting the model by {value['recent rows']} recent rows takes its {report.error} from {before} to {after} "
+        f"({_percent(value['error change (%)'])}), each row corrected by the others only."
+    )
 
 
-def is_corrected(queries: pd.DataFrame) -> np.ndarray:
-    """Return which corrections are larger than chance."""
-    return (queries["correction"].abs() > STANDARD_ERRORS * queries["standard_error"]).to_numpy()
+def _p(report: DriftReport, name: str) -> str:
+    p = float(report.tests.loc[name, "p"])
+    return f"p = {short(p, 2)}" if p >= 0.001 else "p < 0.001"
 
 
-def separate(table: pd.DataFrame, corrected: np.ndarray) -> pd.DataFrame:
-    """Return for each column how far its values differ between corrected and other rows, the largest first.
-
-    The largest difference of the two distribution functions (Kolmogorov-Smirnov) of numbers, half the sum of the
-    differences of frequencies of anything else; missing values are left out.
-    """
-    found = []
-    for name in table:
-        known = table[name].notna().to_numpy()
-        inside, outside = table.loc[known & corrected, name], table.loc[known & ~corrected, name]
-        if len(inside) and len(outside):
-            found.append((str(name), *_compare(inside, outside)))
-    columns = ["feature", "separation", "kind", "corrected", "others"]
-    sorted_rows = sorted(found, key=lambda row: -row[1])
-    return pd.DataFrame(sorted_rows, columns=columns).set_index("feature")
-
-
-def _compare(inside: pd.Series, outside: pd.Series) -> tuple[float, str, object, object]:
-    if pd.api.types.is_numeric_dtype(inside.dtype) and not pd.api.types.is_bool_dtype(inside.dtype):
-        values = np.sort(np.concatenate([inside, outside]).astype(np.float64))
-        at = [np.searchsorted(np.sort(part), values, side="right") / len(part) for part in (inside, outside)]
-        means = [float(f"{part.mean():.4g}") for part in (inside, outside)]
-        return float(np.abs(at[0] - at[1]).max()), "number", means[0], means[1]
-    share = [part.astype(str).value_counts(normalize=True) for part in (inside, outside)]
-    gap = share[0].sub(share[1], fill_value=0.0).abs().sum() / 2
-    return float(gap), "category", share[0].index[0], share[1].index[0]
+def _percent(change: float) -> str:
+    rounded = round(float(change), 0 if abs(change) >= 10 else 1)
+    # no minus before nothing
+    return f"{rounded + 0.0:+.10g}\N{NO-BREAK SPACE}%".replace("-", "\N{MINUS SIGN}")

@@ -25,10 +25,10 @@ from heedful.explain._find import find_query
 from heedful.explain._grouping import Cutting, group_queries
 from heedful.explain._importance import summarise_columns
 from heedful.explain._lift import trace_lift
+from heedful.explain._overview import page, sketch
 from heedful.explain._query import ExplainedQuery, explain_query
 from heedful.explain._rows import compare_columns, list_beside, list_rows
 from heedful.explain._shap import make_shap
-from heedful.explain._sketches import page_explanation, sketch_explanation
 from heedful.explain._stability import compare_neighbours
 from heedful.explain._terms import list_terms
 
@@ -488,10 +488,10 @@ class Explanation(Explained):
         )
 
     def _sketch(self) -> Sketch:
-        return sketch_explanation(self)
+        return sketch(self)
 
     def _repr_html_(self) -> str:
-        return page_explanation(self)
+        return page(self)
 
     def _count_rows(self, k: Any) -> int:
         """Return how many training rows to list of each query: none where the model for all rows predicts alone."""

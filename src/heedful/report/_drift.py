@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import DriftReport
-from heedful.explain._drift import is_corrected
+from heedful.explain._drift_measures import is_corrected
 from heedful.report._compact import column, counts, evenly, numbers, short, text, texts
 from heedful.report._overview import card
 from heedful.report._tuning import collect_tuning

@@ -1,6 +1,4 @@
-"""What explanations, clusters and drift reports show of themselves at first sight."""
-
-from typing import TYPE_CHECKING
+"""What an explanation shows of itself at first sight."""
 
 import numpy as np
 import pandas as pd
@@ -8,21 +6,16 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._attribution import Pending
-from heedful.explain._drift_moved import RELATION_MOVED
 from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.explain._explained import Explained
 from heedful.explain._importance import summarise_columns
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
 from heedful.explain._query import explain_query
 
-if TYPE_CHECKING:
-    from heedful.explain._clusters import Clusters
-    from heedful.explain._drift import DriftReport
-
-N_DRIFTING, N_IMPORTANT = 3, 8
+N_IMPORTANT = 8
 
 
-def sketch_explanation(explanation: Explained) -> Sketch:
+def sketch(explanation: Explained) -> Sketch:
     """Return what the queries are, how they were predicted, and how well."""
     e, words = explanation, explanation.words or Regression.words
     n_columns = e.values.shape[1]
@@ -55,17 +48,17 @@ def sketch_explanation(explanation: Explained) -> Sketch:
     return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")
 
 
-def page_explanation(explanation: Explained) -> str:
+def page(explanation: Explained) -> str:
     """Return a single query as a picture; of several the overview, and how much each column matters."""
     if len(explanation.index) == 1:
         return explain_query(explanation, 0)._repr_html_()
     if explanation.attribution is None:
-        return sketch_explanation(explanation).html()
+        return sketch(explanation).html()
     sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
     # once contributions are known the sketch says whether they are rough
-    sketch = sketch_explanation(explanation)
-    parts = [("Overview", table_facts(sketch.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
-    return lay_out(sketch.title, parts, sketch.hint)
+    overview = sketch(explanation)
+    parts = [("Overview", table_facts(overview.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
+    return lay_out(overview.title, parts, overview.hint)
 
 
 def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:
@@ -75,37 +68,3 @@ def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:
     often = np.bincount(prediction.to_numpy().argmax(axis=1), minlength=prediction.shape[1])
     classes = [(cut(prediction.columns[k]), str(often[k])) for k in np.argsort(-often, kind="stable")]
     return "most probable: " + ", ".join(" ".join(pair) for pair in shorten(classes))
-
-
-def sketch_clusters(clusters: "Clusters") -> Sketch:
-    """Return the size and the prototype of each cluster."""
-    table = clusters.named
-    facts = [
-        (f"cluster {label}", f"{count(size, 'query', 'queries')}, such as {cut(prototype)}, radius {short(radius)}")
-        for label, prototype, size, radius in table[["prototype", "size", "radius"]].itertuples()
-    ]
-    n_others = len(clusters.labels) - int(table["size"].sum())
-    facts = shorten(facts) + ([("others", count(n_others, "query", "queries"))] if n_others else [])
-    n_query = count(len(clusters.labels), "query", "queries")
-    return Sketch(f"{count(len(table), 'cluster')} of {n_query}", facts, "Look at text(), describe(), table")
-
-
-def sketch_drift(report: "DriftReport") -> Sketch:
-    """Return the verdict and the columns that tell corrected queries apart."""
-    value = report.summary["value"]
-    facts = [
-        ("verdict", report.verdict),
-        ("queries corrected", f"{100 * float(value['queries corrected']):.0f} % of {len(report.queries)}"),
-    ]
-    if report.finding == RELATION_MOVED:
-        effects = report.columns[["effect_before", "effect_after"]].head(N_DRIFTING)
-        facts += [
-            (cut(name), f"effect {short(before, 3)} before, {short(after, 3)} now")
-            for name, before, after in effects.itertuples()
-        ]
-    facts += [
-        (cut(name), f"{cut(inside)} where corrected, {cut(outside)} elsewhere")
-        for name, inside, outside in report.features[["corrected", "others"]].head(N_DRIFTING).itertuples()
-    ]
-    title = f"Drift report on {count(int(value['recent rows']), 'recent row')}"
-    return Sketch(title, facts, "Look at tests, columns, summary, features, frame; heedful.report.show")

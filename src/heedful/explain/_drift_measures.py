@@ -1,0 +1,132 @@
+"""What a drift report measures: errors, corrections, columns that tell them apart, and what tests found together."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import norm
+
+ROWS_MOVED, RELATION_MOVED = "rows moved", "relation moved"
+IMPROVABLE, REFERENCE_IMPROVABLE = "recent rows improvable", "reference improvable"
+# A test has found something if its p value is at most this.
+LEVEL = 0.01
+NOT_KNOWN, NOTHING_MOVED, IMPROVABLE_ANYWHERE = "not known", "nothing moved", "improvable anywhere"
+TESTS = {
+    ROWS_MOVED: "columns of recent rows tell them from rows of the reference",
+    RELATION_MOVED: "where columns are alike, the model is off in another way than on the reference",
+    IMPROVABLE: "columns tell how far the model is off on recent rows",
+    REFERENCE_IMPROVABLE: "columns tell how far it is off on the reference",
+}
+# A query counts as corrected if its correction is larger than so many of its standard errors.
+STANDARD_ERRORS = 2.0
+MEANINGS = {
+    "recent rows": "labelled rows that corrections are made of",
+    "temperature": "of the head with the largest share, if it has one; lower attends to fewer rows",
+    "mixing": "share of the correction that is applied; 0 is the model as it is",
+    "guard": "share of the fitted correction that the guard lets through, 0 to 1",
+    "error before": "of the model on the recent rows",
+    "error after": "on the same rows, each corrected by the others only",
+    "error change (%)": "after against before; negative is better",
+    "mean residual": "response less prediction of the model, on average",
+    "correction": "typical size (root mean square) over the queries",
+    "rows explained": "share of recent rows that the correction brings closer to the response",
+    "reference rows": "rows of the model's own time that it was not trained on",
+    "error on the reference": "of the model on these rows",
+    "mean residual of the reference": "as that of the recent rows",
+    "effective rows": "recent rows that a query's correction rests on, median",
+    "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
+}
+
+
+def tabulate_tests(statistics: dict[str, float]) -> pd.DataFrame:
+    """Return one row per test that was made: its statistic, its p value, and what a small one says."""
+    z = np.array([statistics[name] for name in TESTS if name in statistics], dtype=np.float64)
+    names = [name for name in TESTS if name in statistics]
+    index = pd.Index(names, name="test", dtype=object)
+    return pd.DataFrame({"z": z, "p": norm.sf(z), "meaning": [TESTS[name] for name in names]}, index)
+
+
+def find(tests: pd.DataFrame) -> str:
+    """Return what the tests found together."""
+    if ROWS_MOVED not in tests.index:
+        return NOT_KNOWN
+    found = set(tests.index[tests["p"] <= LEVEL])
+    if RELATION_MOVED in found or ROWS_MOVED in found:
+        return RELATION_MOVED if RELATION_MOVED in found else ROWS_MOVED
+    return IMPROVABLE_ANYWHERE if {IMPROVABLE, REFERENCE_IMPROVABLE} <= found else NOTHING_MOVED
+
+
+def summarise(
+    rows: pd.DataFrame,
+    queries: pd.DataFrame,
+    tuned: dict[str, float],
+    squared: bool,
+    reference: pd.DataFrame | None = None,
+) -> pd.DataFrame:
+    """Return the measures of a report; errors of numbers are root mean squares."""
+    weight = rows["weight"]
+    before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
+    before, after = (before**0.5, after**0.5) if squared else (before, after)
+    found = {
+        "recent rows": len(rows),
+        **tuned,
+        "error before": before,
+        "error after": after,
+        "error change (%)": 100.0 * (after / before - 1.0) if before > 0 else 0.0,
+        "mean residual": np.average(rows["residual"], weights=weight),
+        **({} if reference is None else _summarise_reference(reference, squared)),
+        "correction": np.sqrt(np.mean(queries["correction"] ** 2)),
+        "rows explained": np.average(rows["corrected_loss"] < rows["loss"], weights=weight),
+        "effective rows": queries["n_eff"].median(),
+        "queries corrected": is_corrected(queries).mean(),
+    }
+    table = pd.DataFrame({"value": pd.Series(found, dtype=object)})
+    return table.assign(meaning=[MEANINGS[name] for name in table.index])
+
+
+def _summarise_reference(rows: pd.DataFrame, squared: bool) -> dict[str, float]:
+    error, residual = (np.average(rows[name], weights=rows["weight"]) for name in ("loss", "residual"))
+    return {
+        "reference rows": len(rows),
+        "error on the reference": error**0.5 if squared else error,
+        "mean residual of the reference": residual,
+    }
+
+
+def order_columns(columns: pd.DataFrame, finding: str) -> pd.DataFrame:
+    """Return the columns that moved most first: by their effects if the relation moved, else by their values."""
+    if columns.empty:
+        return columns
+    size = columns["change"].abs() / columns["standard_error"] if finding == RELATION_MOVED else columns["separation"]
+    return columns.iloc[np.argsort(-size.to_numpy(), kind="stable")]
+
+
+def is_corrected(queries: pd.DataFrame) -> np.ndarray:
+    """Return which corrections are larger than chance."""
+    return (queries["correction"].abs() > STANDARD_ERRORS * queries["standard_error"]).to_numpy()
+
+
+def separate(table: pd.DataFrame, corrected: np.ndarray) -> pd.DataFrame:
+    """Return for each column how far its values differ between corrected and other rows, the largest first.
+
+    The largest difference of the two distribution functions (Kolmogorov-Smirnov) of numbers, half the sum of the
+    differences of frequencies of anything else; missing values are left out.
+    """
+    found = []
+    for name in table:
+        known = table[name].notna().to_numpy()
+        inside, outside = table.loc[known & corrected, name], table.loc[known & ~corrected, name]
+        if len(inside) and len(outside):
+            found.append((str(name), *_compare(inside, outside)))
+    columns = ["feature", "separation", "kind", "corrected", "others"]
+    sorted_rows = sorted(found, key=lambda row: -row[1])
+    return pd.DataFrame(sorted_rows, columns=columns).set_index("feature")
+
+
+def _compare(inside: pd.Series, outside: pd.Series) -> tuple[float, str, object, object]:
+    if pd.api.types.is_numeric_dtype(inside.dtype) and not pd.api.types.is_bool_dtype(inside.dtype):
+        values = np.sort(np.concatenate([inside, outside]).astype(np.float64))
+        at = [np.searchsorted(np.sort(part), values, side="right") / len(part) for part in (inside, outside)]
+        means = [float(f"{part.mean():.4g}") for part in (inside, outside)]
+        return float(np.abs(at[0] - at[1]).max()), "number", means[0], means[1]
+    share = [part.astype(str).value_counts(normalize=True) for part in (inside, outside)]
+    gap = share[0].sub(share[1], fill_value=0.0).abs().sum() / 2
+    return float(gap), "category", share[0].index[0], share[1].index[0]
