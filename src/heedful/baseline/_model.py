@@ -203,6 +203,13 @@ class GlobalModel(BaseEstimator):
         check_is_fitted(self)
         return self.fit_.family.values(self.fit_.fold_link)
 
+    @property
+    def guard_(self) -> float:
+        """Share of the slopes of effects that the guard let through."""
+        if self._guard is None:
+            raise AttributeError("Slopes are guarded in models of treatment effects only.")
+        return self._guard.share
+
     def _read_response(self, y: Any) -> Response:
         """Return what ``y`` is."""
         if y is None:
