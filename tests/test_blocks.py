@@ -7,8 +7,7 @@ import joblib
 import numpy as np
 import pytest
 import scipy.linalg  # noqa: F401 - its BLAS must be there before the first one is held to one thread
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from heedful import _blocks

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import study
-from benchmarks.league import __main__ as league
-from benchmarks.league import measuring, methods, page, summary
+from benchmarks.league import __main__ as league, measuring, methods, page, summary
 from benchmarks.league.methods import LASSO, OURS, Method
 from benchmarks.league.tables import as_frame, cut_at_median, cut_to_sizes
 from benchmarks.tables import load_statlib, stand_in

@@ -44,6 +44,22 @@ def test_the_room_checker_can_fail(tmp_path):
     assert len(checker.breaches(wrong)) == 2
 
 
+def test_the_room_checker_sees_private_imports_and_circles(tmp_path):
+    checker = load_tool("check_rooms")
+    checker.ROOT = tmp_path / "src" / "heedful"
+    room = checker.ROOT / "plot"
+    room.mkdir(parents=True)
+    first, second = room / "_first.py", room / "_second.py"
+    circle = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from heedful.plot._first import a\n"
+    first.write_text("from heedful.explain._cells import b\nfrom heedful.plot._second import c\n", encoding="utf-8")
+    second.write_text("from heedful.explain import b\n", encoding="utf-8")
+    assert len(checker.private_imports(first)) == 1
+    assert not checker.private_imports(second)
+    assert not checker.file_circles([first, second])
+    second.write_text(circle, encoding="utf-8")
+    assert len(checker.file_circles([first, second])) == 1
+
+
 def test_every_wrong_edit_on_the_list_still_fits_the_code():
     mutants = load_tool("mutants").read_mutants()
     assert len(mutants) >= 80

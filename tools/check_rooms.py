@@ -1,4 +1,6 @@
-"""Check that rooms import only from rooms above them, and that no import hides in a function.
+"""Check that rooms import only from rooms above them, by their public doors, and that no import hides in a function.
+
+Files of a room do not import in circles either, and what only type checkers read counts as well.
 
 Run as ``python tools/check_rooms.py``; prints each breach and exits with 1 if there is one.
 """
@@ -48,9 +50,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "_flow": FLOW - {"_flow"},
     "_models": FLOW,
     "cluster": GROUND,
-    "explain": FLOW | {"cluster"},
-    "_effects": FLOW | {"_models", "explain"},
-    "estimators": FLOW | {"_models", "_effects", "explain"},
+    "explain": {"_checks", "_frames", "_optional", "_responses", "_show", "cluster"},
+    "_explaining": FLOW | {"explain"},
+    "_effects": FLOW | {"_models", "explain", "_explaining"},
+    "estimators": FLOW | {"_models", "_effects", "explain", "_explaining"},
     "plot": {"_optional", "explain"},
     "report": {"_checks", "_files", "_optional", "_responses", "_show", "explain"},
     "datasets": {"_checks", "_files", "_optional"},
@@ -93,6 +96,11 @@ OUTSIDE = {
         "threading",
     },
     "_checks": {"numpy", "sklearn", "pandas", "collections", "numbers", "typing", "warnings"},
+}
+# Private modules of a room that others may import, each for a reason.
+PRIVATE_DOORS = {
+    "_kernels._notice": "which kernels were compiled is for compiling ahead alone",
+    "explain._drift_measures": "what the tests of drift write, and the report of drift reads",
 }
 OPTIONAL = {"matplotlib", "plotly", "lightgbm", "xgboost", "catboost"}
 
@@ -154,9 +162,52 @@ def circles() -> list[str]:
     return [f"{room} may import {name}, which is not above it" for room, name in late]
 
 
+def private_imports(path: Path) -> list[str]:
+    """Return what one file imports from a private module of another room."""
+    where, room = path.relative_to(ROOT.parent.parent), room_of(path)
+    found = []
+    for name, line in imported(ast.parse(path.read_text(encoding="utf-8"))):
+        parts = name.split(".")
+        private = parts[0] == "heedful" and len(parts) > 2 and parts[2].startswith("_")
+        if private and parts[1] != room and room != "__init__" and ".".join(parts[1:]) not in PRIVATE_DOORS:
+            found.append(f"{where}:{line}: {name} is private to its room; export what others need")
+    return found
+
+
+def file_circles(files: list[Path]) -> list[str]:
+    """Return files that import each other in a circle, one line a circle."""
+    graph = {
+        name_of(path): {name for name, _ in imported(ast.parse(path.read_text(encoding="utf-8")))} for path in files
+    }
+    graph = {name: found & graph.keys() for name, found in graph.items() if not name.endswith("__init__")}
+    behind = {name: reachable(graph, name) for name in graph}
+    circles = {
+        frozenset(other for other in behind[name] if name in behind[other]) for name in graph if name in behind[name]
+    }
+    return [f"circle of imports: {', '.join(sorted(circle))}" for circle in circles]
+
+
+def name_of(path: Path) -> str:
+    """Return the name under which a file is imported."""
+    return ".".join(("heedful", *path.relative_to(ROOT).with_suffix("").parts))
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """Return what a file imports, directly or by others."""
+    seen: set[str] = set()
+    queue = [start]
+    while queue:
+        fresh = graph.get(queue.pop(), set()) - seen
+        seen |= fresh
+        queue += fresh
+    return seen
+
+
 def main() -> int:
     """Check every file of the package."""
-    found = circles() + [line for path in sorted(ROOT.rglob("*.py")) for line in breaches(path)]
+    files = sorted(ROOT.rglob("*.py"))
+    found = circles() + file_circles(files)
+    found += [line for path in files for line in breaches(path) + private_imports(path)]
     print("\n".join(found) if found else f"rooms: {len(list(ROOT.rglob('*.py')))} files, every import goes up")
     return 1 if found else 0
 

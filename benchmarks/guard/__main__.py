@@ -21,8 +21,7 @@ from benchmarks.defaults.judge import try_heads
 from benchmarks.guard import classes, noise
 from benchmarks.league.tables import read_numbers
 from benchmarks.tables import data_folder, halves, stand_in
-from heedful._flow import fit as fitting
-from heedful._flow import shares
+from heedful._flow import fit as fitting, shares
 from heedful._flow.fitted import FittedAttention
 from heedful._flow.guard import ALL, cross_fit
 from heedful._flow.shares import OutOfFold, fit_both, fit_many

@@ -21,11 +21,11 @@ from benchmarks import pages, study
 from benchmarks.reading.tables import TRUTHS, Rows, Truth, as_table, make_stand_ins, read_tables
 from benchmarks.tables import data_folder
 from heedful import AttentionLasso, AttentionLassoClassifier
+from heedful._explaining import moves
+from heedful._explaining.around import values_near
+from heedful._explaining.small import MOST_TRIED
 from heedful._flow.kinds import Run
 from heedful.explain import Explanation
-from heedful.explain._compute import moves
-from heedful.explain._compute.around import values_near
-from heedful.explain._compute.small import MOST_TRIED
 
 HERE, RUNS, PACKAGES = Path(__file__).parent, 5, ("heedful", "scikit-learn")
 QUERIES, TRUTH_QUERIES, COVERAGE = 150, 100, 0.9

@@ -19,8 +19,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import train_test_split
 
 from benchmarks import pages, study
-from benchmarks.responses.steps import SMALL as SMALL_STEPS
-from benchmarks.responses.steps import STEPS, step_or_converge, tabulate_seconds, tabulate_steps
+from benchmarks.responses.steps import SMALL as SMALL_STEPS, STEPS, step_or_converge, tabulate_seconds, tabulate_steps
 from benchmarks.simulations import make_binary
 from heedful import AttentionCox, AttentionLassoClassifier, LocalLasso
 from heedful.datasets import make_survival

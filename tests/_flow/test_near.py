@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionCox, AttentionGLM, AttentionLasso, AttentionLassoClassifier, LocalLasso, _kernels
+from heedful._explaining.around import values_near
 from heedful._flow.kinds import Run
 from heedful._flow.near import can_share
 from heedful._flow.predict import Wanted
 from heedful._flow.rows import CodedRows
-from heedful.explain._compute.around import values_near
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 N, N_QUERY = 160, 4

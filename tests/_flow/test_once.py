@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, AttentionRegressor, DriftCorrector, _blocks
+from heedful._explaining.moves import N_JOINT
 from heedful._frames import TableReader
 from heedful._trees import Bins
-from heedful.explain._compute.moves import N_JOINT
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 SEEN = Counter()

@@ -12,8 +12,8 @@ from heedful._kernels.outcomes import (
     loss_row,
     masses_row,
     risk_masses,
+    working_row as working,
 )
-from heedful._kernels.outcomes import working_row as working
 from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER
 from reference import amounts, losses
 from reference.cases import CASES, small_outcome

@@ -9,8 +9,7 @@ from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, Loca
 from heedful._blocks import side_by_side
 from heedful._flow import fit
 from heedful._flow.tune import Tuned
-from heedful._models import linear
-from heedful._models import shapes as room
+from heedful._models import linear, shapes as room
 from heedful._responses import SurvivalTimes
 from heedful._trees import fit_stumps
 from heedful.baseline import LassoBaseline

@@ -17,8 +17,7 @@ from heedful import (
     save_model,
 )
 from heedful._folds import Split, random_splits
-from heedful._models import linear
-from heedful._models import smooth as room
+from heedful._models import linear, smooth as room
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
 from heedful.similarity import ForestProximity
 from reference import smooth as slow

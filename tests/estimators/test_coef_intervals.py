@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso, TreeAttentionRegressor
-from heedful.explain._compute import debiased
+from heedful._explaining import debiased
 from heedful.similarity import ForestProximity
 from reference.coefficients import line_intervals
 

@@ -21,9 +21,7 @@ from heedful import (
     ProtoClust,
     _blocks,
 )
-from heedful._flow import fit as fitting
-from heedful._flow import fitted as fitted_model
-from heedful._flow import parts
+from heedful._flow import fit as fitting, fitted as fitted_model, parts
 from heedful.similarity import ForestProximity, GaussianSimilarity
 
 FEW = {"similarity": ForestProximity(20), "random_state": 0}

@@ -5,8 +5,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity

@@ -21,8 +21,8 @@ from heedful import (
     LocalLasso,
     saving,
 )
-from heedful.explain._compute import value_function as attribution
-from heedful.explain._compute.value_function import value_function_of
+from heedful._explaining import value_function as attribution
+from heedful._explaining.value_function import value_function_of
 from heedful.similarity import ForestProximity
 
 FOREST = ForestProximity(20)

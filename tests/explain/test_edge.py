@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionRegressor, LocalLearner
+from heedful._explaining import value_function as attribution
+from heedful._explaining.explanation import worst_of
 from heedful._flow.kinds import Run
-from heedful.explain._compute import value_function as attribution
-from heedful.explain._compute.explanation import worst_of
 from heedful.report._collect import collect
 from heedful.similarity import ForestProximity
 

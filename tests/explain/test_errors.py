@@ -5,8 +5,8 @@ import pytest
 from sklearn.metrics import accuracy_score, mean_poisson_deviance, root_mean_squared_error
 from tests.explain.test_one_model import ESTIMATORS, N_TRAIN, make_table, respond
 
+from heedful._explaining.explanation import are_rows_of
 from heedful._show import short
-from heedful.explain._compute.explanation import are_rows_of
 from heedful.report._overview import verdict
 from heedful.similarity import ForestProximity
 

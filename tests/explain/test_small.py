@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLasso
-from heedful.explain._compute.moves import moves_of
-from heedful.explain._compute.small import ALONE, LEAST_GAIN, choose_columns
+from heedful._explaining.moves import moves_of
+from heedful._explaining.small import ALONE, LEAST_GAIN, choose_columns
 
 N_TRAIN = 160
 

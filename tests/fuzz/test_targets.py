@@ -1,8 +1,7 @@
 """Any table, any file, any damage: a few examples of each; ``make fuzz`` looks for more."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from fuzz.targets import TARGETS, check
 

@@ -7,7 +7,7 @@ from scipy.special import stdtr, stdtrit
 
 from heedful._checks import check_choice, check_number
 from heedful._effects.scores import EffectRows, doubly_robust_scores, is_binary
-from heedful.explain._average_effect import AverageEffect
+from heedful.explain import AverageEffect
 
 # The fewest rows, or groups of them, that have a spread.
 LEAST_ROWS = 2

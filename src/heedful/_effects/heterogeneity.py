@@ -8,7 +8,7 @@ from heedful._effects.average import LEAST_ROWS, average_effect, check_groups
 from heedful._effects.ranking import rank_rows, rank_weighted, rank_within
 from heedful._effects.scores import doubly_robust_scores
 from heedful._effects.validation import EQUAL, Validation
-from heedful.explain._heterogeneity import LEVEL, MEANINGS, Heterogeneity
+from heedful.explain import LEVEL, MEANINGS, Heterogeneity
 
 # Groups of like predicted effects: at most so many, of at least so many rows.
 MOST_GROUPS, ROWS_PER_GROUP = 5, 20

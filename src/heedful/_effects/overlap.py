@@ -7,7 +7,7 @@ import pandas as pd
 
 from heedful._checks import check_number
 from heedful._effects.scores import EffectRows, is_binary
-from heedful.explain._overlap import MANY, Overlap
+from heedful.explain import MANY, Overlap
 
 NEAR = 0.05
 

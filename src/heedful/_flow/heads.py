@@ -9,7 +9,7 @@ import pandas as pd
 from heedful._flow.kinds import Anchor, Variants
 from heedful._frames import take
 from heedful._kernels.shapes import ScoreRows
-from heedful.attention._weighting import Weighting
+from heedful.attention import Weighting
 from heedful.similarity import Similarity, TeacherSimilarity
 
 RATIOS = (np.inf, 10.0, 3.0, 1.0, 0.3)

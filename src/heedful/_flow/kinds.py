@@ -10,7 +10,7 @@ from heedful._flow.table import TrainingTable
 from heedful._folds import Split
 from heedful._kernels.shapes import LeafRows, NearRows, ScoreRows, Table
 from heedful._responses import Response
-from heedful.attention._weighting import Weighting
+from heedful.attention import Weighting
 from heedful.similarity import Similarity
 
 

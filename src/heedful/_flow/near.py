@@ -9,8 +9,7 @@ from heedful._flow.kinds import NearProblem, Run
 from heedful._flow.predict import Heads, QueryBatch
 from heedful._frames import take
 from heedful._kernels.shapes import LeafRows, NearRows
-from heedful.similarity import ForestProximity, Similarity
-from heedful.similarity._own_forest import OwnForest
+from heedful.similarity import ForestProximity, OwnForest, Similarity
 
 # A softmax that is colder has weights too far apart for sums that are changed.
 COLDEST = 0.01

@@ -10,7 +10,7 @@ from heedful._flow.shares import OutOfFold, Whole
 from heedful._flow.similarities import seen_rows, similarity_targets
 from heedful._folds import Split
 from heedful._responses import Response
-from heedful.similarity._protocol import refit
+from heedful.similarity import refit
 
 # Probabilities of several classes by all heads are kept until shares are known, unless there are more numbers of them.
 MOST_KEPT = 25_000_000

@@ -11,9 +11,7 @@ from heedful._flow.heads import Grid, HeadGroup, Queries
 from heedful._flow.kinds import Problem, Run, View
 from heedful._frames import take
 from heedful._kernels.shapes import ScoreRows
-from heedful.attention import Attention
-from heedful.attention._attention import blend_attention, stack_attention
-from heedful.attention._weighting import Weighting, weigh
+from heedful.attention import Attention, Weighting, blend_attention, stack_attention, weigh
 
 
 class Heads(NamedTuple):

@@ -12,9 +12,7 @@ from heedful._flow.kinds import ModelKind
 from heedful._flow.table import Columns
 from heedful._folds import check_folds
 from heedful._frames import select
-from heedful.similarity import Similarity
-from heedful.similarity._protocol import target_of
-from heedful.similarity._resolve import resolve
+from heedful.similarity import Similarity, resolve, target_of
 
 # Mixings above 0 from which each query chooses its own by the errors of rows left out that it attends to.
 TENTHS = tuple(tenths / 10 for tenths in range(1, 11))

@@ -7,8 +7,7 @@ import numpy as np
 from heedful._flow.heads import Grid, Queries
 from heedful._flow.kinds import FittedModels, Run, ScoredRows
 from heedful._flow.table import TrainingTable
-from heedful.similarity import Similarity
-from heedful.similarity._protocol import target_of
+from heedful.similarity import Similarity, target_of
 
 
 def check_columns(rows: TrainingTable, similarities: list[Similarity]) -> None:

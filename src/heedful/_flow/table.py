@@ -22,8 +22,7 @@ from heedful._frames import (
     warn_of_suspicious_columns,
 )
 from heedful._trees import Binned, Bins
-from heedful.attention import Attention
-from heedful.attention._attention import over_background
+from heedful.attention import Attention, over_background
 
 # Rows are repeated for learners as long as that makes them this many times more on average.
 MOST_COPIES = 20

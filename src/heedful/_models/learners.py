@@ -22,9 +22,8 @@ from heedful._solver import (
     takes_codes,
     with_every_class,
 )
-from heedful.attention._attention import blend_attention
-from heedful.attention._weighting import Weighting, weigh
-from heedful.baseline._booster import choose_rounds, small_booster
+from heedful.attention import Weighting, blend_attention, weigh
+from heedful.baseline import choose_rounds, small_booster
 
 ONE = np.ones((1, 1))
 EQUAL = [Weighting("softmax", 1.0)]

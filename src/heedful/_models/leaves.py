@@ -11,7 +11,7 @@ from heedful._models.kept_trees import EVERYONE, AroundTrees, FoldTrees, KeptTre
 from heedful._models.learners import learned_rows
 from heedful._responses import Response
 from heedful._solver import LeafTable, importance_of
-from heedful.attention._weighting import weigh
+from heedful.attention import weigh
 
 
 class LeafModels:

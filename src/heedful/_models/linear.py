@@ -29,8 +29,7 @@ from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, unit_response
 from heedful._solver import Model, make_rule, working_tables
-from heedful.baseline._model import GlobalModel
-from heedful.baseline._named import global_model
+from heedful.baseline import GlobalModel, global_model
 from heedful.similarity import Similarity, TeacherSimilarity
 
 MAX_ITER = 10_000

@@ -24,8 +24,7 @@ from heedful._solver import (
     weight_rows,
     working_tables,
 )
-from heedful.attention._attention import over_background
-from heedful.attention._weighting import Weighting, kernel_parts, weigh
+from heedful.attention import Weighting, kernel_parts, over_background, weigh
 
 # Columns of local models up to which rows near a query are fitted from its own moments.
 MOST_NEAR = 80

@@ -9,7 +9,7 @@ from heedful._flow import ScoredRows
 from heedful._folds import Split
 from heedful._models.linear_fits import LinearProblem
 from heedful._solver import Model
-from heedful.attention._weighting import weigh
+from heedful.attention import weigh
 
 # Numbers held at once for a piece of the columns.
 PIECE = 4_000_000

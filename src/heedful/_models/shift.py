@@ -11,9 +11,8 @@ from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import Response, unit_response
 from heedful._solver import importance_of
-from heedful.attention._attention import blend_attention
-from heedful.attention._weighting import Weighting, weigh
-from heedful.similarity._leaf_proximity import LeafScores
+from heedful.attention import Weighting, blend_attention, weigh
+from heedful.similarity import LeafScores
 
 # A correction counts as if so many rows more had spoken against it. With 30 a model that has not drifted loses less
 # than 1 % to any number of recent rows; with 10 to 20 of them a correction gains about two thirds of what it could.

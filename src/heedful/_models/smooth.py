@@ -14,7 +14,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from heedful import _kernels
 from heedful._file_checks import require, require_numbers
 from heedful._folds import Split
-from heedful.baseline._global import GlobalFit, fit_global
+from heedful.baseline import GlobalFit, fit_global
 
 # Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
 CENTRES, MOST_ROWS = 200, 2000

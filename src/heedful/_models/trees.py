@@ -14,9 +14,8 @@ from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
 from heedful._models.linear_fits import LinearProblem, make_problem
 from heedful._responses import Regression, Response
 from heedful._solver import Scale, measure, no_model, ridge_rows
-from heedful.attention._attention import over_background
-from heedful.attention._weighting import weigh
-from heedful.baseline._global import null_gradient, penalty_path
+from heedful.attention import over_background, weigh
+from heedful.baseline import null_gradient, penalty_path
 
 TOL, MAX_ITER = 1e-9, 10_000
 

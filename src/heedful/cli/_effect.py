@@ -19,8 +19,7 @@ from heedful.cli._read import ENDINGS, read_table
 from heedful.cli._study import Study, read_study
 from heedful.cli._tasks import TASKS
 from heedful.cli._write import check_output, write_table, write_whole
-from heedful.explain import say_cell
-from heedful.explain._average_effect import OVER
+from heedful.explain import OVER, say_cell
 
 
 def run(arguments: Namespace) -> dict[str, Any]:

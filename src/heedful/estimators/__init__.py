@@ -1,5 +1,6 @@
 """What users fit."""
 
+from heedful._explaining import LocalModels
 from heedful._models.learners import LocalLearner
 from heedful._models.linear import LocalLasso
 from heedful._models.trees import LocalTrees
@@ -12,7 +13,6 @@ from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._leaf import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful.estimators._logistic import AttentionLassoClassifier
 from heedful.estimators._tree import TreeAttentionRegressor
-from heedful.explain._compute import LocalModels
 
 __all__ = [
     "AttentionClassifier",

@@ -11,7 +11,9 @@ from sklearn.utils import ClassifierTags, RegressorTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from heedful import _explaining
 from heedful._checks import check_choice, check_count, check_coverage
+from heedful._explaining import LocalModels
 from heedful._flow import FittedAttention, ModelKind, Run, Settings, fit_attention, warn_of_lags
 from heedful._frames import one_row, read_table, select
 from heedful._responses import Response, with_offset
@@ -19,9 +21,7 @@ from heedful.attention import Attention
 from heedful.estimators._baseline import baseline_for_tables
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.estimators._training_rows import FitInputs, read_training_rows
-from heedful.explain import Explanation, HeldOutPredictions, Summary, _compute
-from heedful.explain._compute import LocalModels
-from heedful.explain._unseen import measure
+from heedful.explain import Explanation, HeldOutPredictions, Summary, measure
 
 
 def _classifies(estimator: "AttentionEstimator") -> bool:
@@ -212,7 +212,7 @@ class AttentionEstimator(BaseEstimator):
             Tables indexed like the queries.
         """
         max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
-        return _compute.local_models(self._fitted, self._read_rows(X), max_terms, keep_models, self._run)
+        return _explaining.local_models(self._fitted, self._read_rows(X), max_terms, keep_models, self._run)
 
     def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
         """Return what each prediction does when a column changes.
@@ -258,8 +258,8 @@ class AttentionEstimator(BaseEstimator):
         check_choice("scale", scale, ("link", "response"))
         coverage = check_coverage(coverage, "effects")
         table = self._read_rows(X)
-        options = _compute.EffectOptions(select(table, columns, "columns"), scale, coverage)
-        return _compute.local_effects(self._fitted, table, options, self._run)
+        options = _explaining.EffectOptions(select(table, columns, "columns"), scale, coverage)
+        return _explaining.local_effects(self._fitted, table, options, self._run)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
@@ -290,7 +290,7 @@ class AttentionEstimator(BaseEstimator):
         max_terms = check_count("max_terms", max_terms, 1, hint="5 is the default.")
         fitted, table = self._fitted, self._read_rows(X)
         y = [y] if isinstance(X, pd.Series) and y is not None and np.ndim(y) == 0 else y
-        return _compute.explain(fitted, table, y, given.read(len(table)), method, max_terms, self._run)
+        return _explaining.explain(fitted, table, y, given.read(len(table)), method, max_terms, self._run)
 
     def summary(self) -> Summary:
         """Return in plain words how good the model is and what it goes by.
@@ -302,7 +302,7 @@ class AttentionEstimator(BaseEstimator):
             that matter most, and what the table is. Print it, or let a notebook show it.
         """
         fitted = self._fitted
-        return _compute.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
+        return _explaining.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
     @available_if(_has_score)
     def held_out(self) -> HeldOutPredictions:
@@ -328,7 +328,7 @@ class AttentionEstimator(BaseEstimator):
         >>> int(model.held_out().calibration(5)["rows"].sum())
         80
         """
-        return _compute.read_held_out(self._fitted)
+        return _explaining.read_held_out(self._fitted)
 
     @property
     def baseline_(self) -> Any:

@@ -5,9 +5,7 @@ from typing import Any
 from heedful._checks import check_choice
 from heedful._flow import check_similarity
 from heedful._models.served import ServedModel
-from heedful.similarity import ForestProximity, Similarity
-from heedful.similarity._leaf_proximity import LeafProximity
-from heedful.similarity._resolve import NAMES
+from heedful.similarity import NAMES, ForestProximity, LeafProximity, Similarity
 
 LEAVES = "leaves"
 # Of the forest beside them; 500 gain a hundredth more of what a refit gains, and take twice as long.

@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from heedful import _explaining
 from heedful._checks import check_choice, check_count, check_coverage, check_like, check_number, is_word
 from heedful._flow import Settings, check_settings
 from heedful._models.linear import LinearModels, LocalLasso, check_local, most_columns
@@ -14,7 +15,6 @@ from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.estimators._training_rows import FitInputs
-from heedful.explain import _compute
 from heedful.similarity import ForestProximity
 
 
@@ -100,7 +100,7 @@ class LassoEstimator(AttentionEstimator):
         """
         coverage = check_coverage(coverage, "coefficients")
         n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
-        return _compute.coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
+        return _explaining.coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
 
     @property
     def alpha_(self) -> float:

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
-from heedful._show import Shown, Sketch, count, short, shorten
-from heedful._show import cut as cut_name
+from heedful._show import Shown, Sketch, count, cut as cut_name, short, shorten
 from heedful.cluster import cut, minimax_linkage
 from heedful.explain._choice import choose_number, drop_small, explained_share, usual_size
 from heedful.explain._describe import Coefs, describe_groups, tell_groups

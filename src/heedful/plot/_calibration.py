@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, HeldOutPredictions
-from heedful.explain._lift import gini
+from heedful.explain import Explanation, HeldOutPredictions, gini
 from heedful.plot._axes import finish, get_axes, unit_square
 from heedful.plot._labels import draw_legend
 from heedful.plot._read import check_explanation

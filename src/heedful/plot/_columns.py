@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._cells import rank_cells, read_cells
-from heedful.explain._columns import has_two_parts
+from heedful.explain import Explanation, has_two_parts, rank_cells, read_cells
 from heedful.plot._axes import annotate, finish_rows, fonts, get_axes, points
 from heedful.plot._hues import Hues, draw_key, on_scale
 from heedful.plot._labels import draw_legend, number, shorten_all, text_width

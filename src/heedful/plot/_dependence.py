@@ -5,10 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._cells import read_cells
-from heedful.explain._columns import which_output
-from heedful.explain._find import find_output
+from heedful.explain import Explanation, find_output, read_cells, which_output
 from heedful.plot._axes import finish
 from heedful.plot._hues import colour_by, draw_key
 from heedful.plot._labels import shorten

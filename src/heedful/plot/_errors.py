@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._clusters import OTHERS, OTHERS_NAME
+from heedful.explain import OTHERS, OTHERS_NAME, Explanation
 from heedful.plot._axes import annotate, finish, fonts, get_axes, import_pyplot, points
 from heedful.plot._labels import choose, draw_legend, text_width
 from heedful.plot._read import check_explanation, find_clusters

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Clusters, Explanation
-from heedful.explain._find import find_output
+from heedful.explain import Clusters, Explanation, find_output
 from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
 from heedful.plot._labels import LINE, keep_largest, name_ticks, shorten, spread, text_width
 from heedful.plot._read import check_explanation, find_clusters

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._optional import import_optional
-from heedful.explain import say_cell
-from heedful.explain._cells import read_cells
+from heedful.explain import read_cells, say_cell
 from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
 from heedful.plot._labels import LINE, shorten_all, text_width
 from heedful.plot._style import CLUSTERS, INK, LOW_TO_HIGH, NEUTRAL

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._find import find_output, find_query
+from heedful.explain import Explanation, find_output, find_query
 from heedful.plot._axes import dashed_line, finish, fonts, get_axes, note_above, points
 from heedful.plot._labels import LINE, shorten, spread
 from heedful.plot._read import check_explanation

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from heedful._optional import import_optional
-from heedful.explain._cells import Cells
+from heedful.explain import Cells
 from heedful.plot._axes import dashed_line, format_tick, get_axes, note_above, ticks_within
 from heedful.plot._labels import name_levels, room_below, shorten, shorten_all
 from heedful.plot._style import PALE

@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._find import find_query
-from heedful.explain._rows import NO_ROWS
+from heedful.explain import NO_ROWS, Explanation, find_query
 from heedful.plot._axes import annotate, finish, fonts, get_axes
 from heedful.plot._labels import LINE, name_ticks, number, shorten, text_width
 from heedful.plot._read import check_explanation, of_query

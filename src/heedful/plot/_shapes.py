@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from heedful.explain import Explanation
-from heedful.explain._curves import Curve, read_curve
-from heedful.explain._find import find_query
+from heedful.explain import Curve, Explanation, find_query, read_curve
 from heedful.plot._axes import finish, fonts, get_axes, points, ticks_within
 from heedful.plot._labels import LINE, draw_legend, number, room_below, shorten
 from heedful.plot._points import MOST_LEVELS, column_label, frame_levels, frame_numbers, level_names

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from heedful.explain import Heterogeneity, Overlap
-from heedful.explain._overlap import LARGE
+from heedful.explain import LARGE, Heterogeneity, Overlap
 from heedful.plot._axes import finish, finish_rows, get_axes
 from heedful.plot._labels import draw_legend, shorten_all
 from heedful.plot._read import check_count

@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, say_cell, say_value
-from heedful.explain._attribution import shows_factors
-from heedful.explain._find import find_output, find_query
+from heedful.explain import Explanation, find_output, find_query, say_cell, say_value, shows_factors
 from heedful.plot._axes import annotate, finish_rows, get_axes
 from heedful.plot._labels import number, shorten
 from heedful.plot._read import check_explanation, link_label, of_query

@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._cells import Cells, is_measured, read_cells
-from heedful.explain._find import find_output, find_query
+from heedful.explain import Cells, Explanation, find_output, find_query, is_measured, read_cells
 from heedful.plot._axes import annotate, finish, format_tick, get_axes
 from heedful.plot._labels import room_below, shorten
 from heedful.plot._points import frame_levels, level_names, place_numbers

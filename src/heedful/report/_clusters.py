@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Clusters, Explanation
-from heedful.explain._clusters import OTHERS, OTHERS_NAME
+from heedful.explain import OTHERS, OTHERS_NAME, Clusters, Explanation
 from heedful.report._compact import counts, evenly, numbers, texts
 
 # Rows and columns that the map shows at most.

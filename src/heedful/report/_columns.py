@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, say_cell
-from heedful.explain._cells import rank_cells, read_cells
-from heedful.explain._columns import has_two_parts
+from heedful.explain import Explanation, has_two_parts, rank_cells, read_cells, say_cell
 from heedful.report._compact import counts, evenly, numbers, text, texts
 
 # How many columns are shown per query; fewer if there are very many queries and classes.

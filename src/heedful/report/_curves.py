@@ -3,8 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from heedful.explain import Explanation
-from heedful.explain._curves import Curve, rank_columns, read_curve
+from heedful.explain import Curve, Explanation, rank_columns, read_curve
 from heedful.report._compact import number, numbers, numbers_if, text, texts
 
 # Columns and levels of a column shown at most.

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._responses import Regression, Words
-from heedful.explain import Explanation
-from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
+from heedful.explain import Explanation, errors_of, facts_beside, read_predicted, say_change, say_seen
 from heedful.report._compact import short, text, texts
 
 NEVER_SEEN = (

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, say_cell
-from heedful.explain._rows import are_equal, compare_columns, top_of
+from heedful.explain import Explanation, are_equal, compare_columns, say_cell, top_of
 from heedful.report._compact import counts, numbers, table, text
 
 # Rows listed per query; columns and rows compared per query.

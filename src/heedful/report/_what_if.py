@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation
-from heedful.explain._cells import is_measured, read_cells
+from heedful.explain import Explanation, is_measured, read_cells
 from heedful.report._compact import evenly, number, numbers
 from heedful.report._small import Shown, cell_kind, say_near, shown_columns
 

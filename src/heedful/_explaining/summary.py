@@ -3,13 +3,12 @@
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.held_out import read_held_out
+from heedful._explaining.model import FittedModel
+from heedful._explaining.value_function import systematic, value_function_of
 from heedful._flow import Run, Wanted, known_attention
 from heedful._frames import DATES, TableReader
-from heedful.explain._compute.held_out import read_held_out
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.value_function import systematic, value_function_of
-from heedful.explain._errors import facts_beside
-from heedful.explain._summary import Summary
+from heedful.explain import Summary, facts_beside
 
 # Training rows, at equal steps of their weight, that stand for all of them.
 MOST_ROWS = 200

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from heedful._explaining.around import Around, link_effects, look_around, take_given
+from heedful._explaining.model import FittedModel
+from heedful._explaining.moves import N_JOINT, columns_to_move, moves_of
 from heedful._flow import Run
-from heedful.explain._compute.around import Around, link_effects, look_around, take_given
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.moves import N_JOINT, columns_to_move, moves_of
 
 # A column that says less than this part of the variation around the query is not added.
 LEAST_GAIN = 0.01

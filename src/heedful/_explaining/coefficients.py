@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.model import FittedModel
+from heedful._explaining.refits import Refits
 from heedful._flow import (
     BlockPrediction,
     FittedModels,
@@ -15,8 +17,6 @@ from heedful._flow import (
     centre_outputs,
     known_attention,
 )
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.refits import Refits
 
 COLUMNS = ["coef", "estimate", "low", "high", "frequency"]
 

@@ -5,11 +5,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.around import Around, link_effects, look_around, per_unit
+from heedful._explaining.effect_ends import NONE, Contrasts, EffectIntervals
+from heedful._explaining.model import FittedModel
+from heedful._explaining.moves import Compared, columns_to_move, moves_of
 from heedful._flow import Prediction, Run, Wanted, known_attention
-from heedful.explain._compute.around import Around, link_effects, look_around, per_unit
-from heedful.explain._compute.effect_ends import NONE, Contrasts, EffectIntervals
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.moves import Compared, columns_to_move, moves_of
 
 # How far a link is moved to see what its prediction does.
 TINY = 1e-4

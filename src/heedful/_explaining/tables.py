@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.plain import Cells, tell_equations, tell_label
+from heedful._explaining.small import SmallModels
 from heedful._flow import FittedModels, Prediction, View, as_frame
 from heedful._responses import Response
 from heedful._show import Sketch, count, cut, middle_and_range
 from heedful.attention import Attention
-from heedful.explain._compute.plain import Cells, tell_equations, tell_label
-from heedful.explain._compute.small import SmallModels
-from heedful.explain._explanation import Explanation
+from heedful.explain import Explanation
 
 
 class LocalModels(NamedTuple):

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from heedful._explaining import debiased
+from heedful._explaining.debiased import WorkingRows
+from heedful._explaining.effect_ends import COUNTED, Contrasts, EffectIntervals
+from heedful._explaining.refits import Refits
 from heedful.attention import attend
-from heedful.explain._compute import debiased
-from heedful.explain._compute.debiased import WorkingRows
-from heedful.explain._compute.effect_ends import COUNTED, Contrasts, EffectIntervals
-from heedful.explain._compute.refits import Refits
 from reference.coefficients import line_contrasts
 
 # Two numbers, and a category of three levels whose dummies come last.

@@ -7,6 +7,15 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
+from heedful._explaining.effects import explained_effects
+from heedful._explaining.held_out import read_held_out
+from heedful._explaining.model import FittedModel
+from heedful._explaining.plain import tell_coding
+from heedful._explaining.shapley import shapley_values
+from heedful._explaining.small import SmallModels, fit_small
+from heedful._explaining.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
+from heedful._explaining.value_function import add_at_places, drop_noise, value_function_of
+from heedful._explaining.what_if import WhatIf
 from heedful._flow import (
     CodedRows,
     OutOfFold,
@@ -18,17 +27,7 @@ from heedful._flow import (
     mean_gain,
 )
 from heedful._responses import with_offset
-from heedful.explain._attribution import Attribution, Pending
-from heedful.explain._compute.effects import explained_effects
-from heedful.explain._compute.held_out import read_held_out
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.plain import tell_coding
-from heedful.explain._compute.shapley import shapley_values
-from heedful.explain._compute.small import SmallModels, fit_small
-from heedful.explain._compute.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
-from heedful.explain._compute.value_function import add_at_places, drop_noise, value_function_of
-from heedful.explain._compute.what_if import WhatIf
-from heedful.explain._explanation import Explanation
+from heedful.explain import Attribution, Explanation, Pending
 
 # Queries beyond what contributions were checked on of which the model itself is asked: at most, and of a hundred.
 MOST_ASKED, ASKED_OF_HUNDRED = 10, 5

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from heedful._explaining.shapley import draw_orders
+from heedful._explaining.value_function import Compared, Game, close, drop_noise, mix_rows, systematic
 from heedful._flow.rows import CodedRows
-from heedful.explain._compute.shapley import draw_orders
-from heedful.explain._compute.value_function import Compared, Game, close, drop_noise, mix_rows, systematic
 
 
 def test_each_cell_is_that_of_the_row_that_is_named_as_code_and_as_given(rng):

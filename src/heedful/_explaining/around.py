@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.model import FittedModel
+from heedful._explaining.moves import Compared, moves_of
 from heedful._flow import CodedRows, Run
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.moves import Compared, moves_of
 
 # Cells of moved rows that are held at a time.
 MOST_CELLS = 4_000_000

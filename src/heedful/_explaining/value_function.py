@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from heedful._explaining.model import FittedModel
 from heedful._flow import CodedRows, FittedModels, QueryBatch, Run, TrainingTable, View, Wanted, centre_outputs
 from heedful._trees import Binned, Bins, LeafTables, Surrogate, fit_surrogate
-from heedful.explain._compute.model import FittedModel
 
 # Mixed rows on which trees are fitted, by the number of training rows; and training rows that a query is compared with.
 FEWEST_MIXED, MIXED_PER_ROW, MOST_MIXED, MOST_COMPARED = 1000, 5, 4000, 2000

@@ -8,8 +8,8 @@ from math import comb
 
 import numpy as np
 
+from heedful._explaining.value_function import SEED, Game, close, systematic
 from heedful._flow import CodedRows, QueryBatch, centre_outputs
-from heedful.explain._compute.value_function import SEED, Game, close, systematic
 
 # Columns up to which all subsets of them are asked for; and rows asked about for one query.
 MOST_ENUMERATED, MOST_ASKED = 10, 1000

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.around import values_near
+from heedful._explaining.model import FittedModel
+from heedful._explaining.moves import moves_of
 from heedful._flow import Run
-from heedful.explain._compute.around import values_near
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.moves import moves_of
 
 # Cells of moved rows that are held at a time.
 MOST_CELLS = 4_000_000

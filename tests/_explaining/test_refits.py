@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
+from heedful._explaining import debiased, refits as coefficients
+from heedful._explaining.debiased import WorkingRows, effective_rows, sharpen
+from heedful._explaining.refits import Refits
 from heedful.attention import attend
-from heedful.explain._compute import debiased
-from heedful.explain._compute import refits as coefficients
-from heedful.explain._compute.debiased import WorkingRows, effective_rows, sharpen
-from heedful.explain._compute.refits import Refits
 from reference.coefficients import line_intervals, sharpened
 
 TRUTH = np.array([2.0, -1.0, 0.0, 0.0])

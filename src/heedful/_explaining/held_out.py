@@ -5,12 +5,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
+from heedful._explaining.model import FittedModel
+from heedful._explaining.tables import Frames
 from heedful._responses import Response, split_offset
-from heedful.explain._compute.model import FittedModel
-from heedful.explain._compute.tables import Frames
-from heedful.explain._errors import Predicted
-from heedful.explain._held_out import HeldOutPredictions
-from heedful.explain._unseen import measure
+from heedful.explain import HeldOutPredictions, Predicted, measure
 
 
 def read_held_out(fitted: FittedModel) -> HeldOutPredictions:

@@ -10,9 +10,9 @@ import numpy as np
 from scipy import stats
 
 from heedful import _kernels
+from heedful._explaining.debiased import LocalRows, WorkingRows, sharpen, take_step
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
-from heedful.explain._compute.debiased import LocalRows, WorkingRows, sharpen, take_step
 
 # Penalty of the draws, in standard deviations of the gradient (benchmarks/certainty).
 PENALTY = 0.75

@@ -11,9 +11,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from scipy import stats
 
+from heedful._explaining.debiased import LocalRows, WorkingRows, sharpen, take_step
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
-from heedful.explain._compute.debiased import LocalRows, WorkingRows, sharpen, take_step
 
 # The squared distance counts this much beside the squared noise, which is part of it (simulations with a known truth).
 # An effect that is not shrunk is the step itself: its interval is that of least squares.

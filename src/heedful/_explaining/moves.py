@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from heedful._explaining.model import FittedModel
 from heedful._flow import TrainingTable
 from heedful._frames import center_and_unit
 from heedful._frames.kinds import DATES, DURATIONS, TIMES
-from heedful.explain._compute.model import FittedModel
 
 # How far a column moves, in standard deviations; and distinct values up to which it moves from one to the other.
 STEP, FEW_VALUES = 0.5, 10

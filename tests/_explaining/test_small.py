@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful._explaining.moves import FEW_VALUES, Moves
+from heedful._explaining.small import choose_columns
 from heedful.datasets import make_mixture
-from heedful.explain._compute.moves import FEW_VALUES, Moves
-from heedful.explain._compute.small import choose_columns
 
 N = 200
 
