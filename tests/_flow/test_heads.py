@@ -73,9 +73,9 @@ def test_splitting_follows_the_tables_order(rng):
 
 def test_each_group_has_the_pull_of_its_own_similarity(rng):
     similarities = fitted(rng)
-    assert [group.pull for group in make_grid(similarities, None, None).groups] == [0.0, 0.0]
-    grid = make_grid(similarities, None, None, pulls=[0.0, 2.5])
-    assert [group.pull for group in grid.groups] == [0.0, 2.5]
+    assert [group.anchor_weight for group in make_grid(similarities, None, None).groups] == [0.0, 0.0]
+    grid = make_grid(similarities, None, None, anchor_weights=[0.0, 2.5])
+    assert [group.anchor_weight for group in grid.groups] == [0.0, 2.5]
     assert [one is other for one, other in zip(grid.similarities, similarities, strict=True)] == [True, True]
 
 

@@ -44,7 +44,7 @@ class Line:
         found = found or self.calibrate()
         told = x if self.table.any() else np.zeros(x.size)
         around = found.attended(self.attend_by(self.scores(x))) if found.attends else 1.0
-        return found.reach(coverage) * around * found.by_columns(told[:, None])
+        return found.quantile(coverage) * around * found.by_columns(told[:, None])
 
 
 @pytest.fixture(params=["equal weights", "sample weights"])

@@ -53,7 +53,7 @@ class Case:
     def weights(self, scores, w):
         """Return the weights of the training rows, which sum to one, and that of the teacher's row."""
         attention = attend(scores[None], TEMPERATURES[w], self.weight)
-        return np.append(attention.toarray(), self.group.pull / np.sqrt(attention.n_eff[0]))
+        return np.append(attention.toarray(), self.group.anchor_weight / np.sqrt(attention.n_eff[0]))
 
     def twin(self, query, scores, said, w, t):
         """Return the intercept and the slopes of one fit with the teacher's row among the others."""
@@ -141,7 +141,7 @@ def table(rng):
 def pull_of(model):
     """Return how much the only teacher's predictions are worth to a fitted model."""
     (group,) = model._model.grid.groups
-    return group.pull
+    return group.anchor_weight
 
 
 def model_of(teacher, anchor, **settings):

@@ -1,7 +1,7 @@
 """The flow from a training table to a fitted attention model, and from queries to their predictions."""
 
 from heedful._flow.centred import centre_outputs
-from heedful._flow.fit import Seeds, fit_attention, fit_heads
+from heedful._flow.fit import Seeds, fit_global, fit_heads
 from heedful._flow.fitted import FittedAttention
 from heedful._flow.guard import mean_gain
 from heedful._flow.held_out import HeldOutValues
@@ -74,7 +74,7 @@ __all__ = [
     "check_similarity",
     "check_temperature",
     "fill_missing",
-    "fit_attention",
+    "fit_global",
     "fit_heads",
     "known_attention",
     "mean_gain",

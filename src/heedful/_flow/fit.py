@@ -29,7 +29,7 @@ class Seeds(NamedTuple):
     halves: np.random.RandomState
 
 
-def fit_attention(
+def fit_global(
     rows: TrainingTable,
     response: Response,
     kind: ModelKind,
@@ -37,42 +37,49 @@ def fit_attention(
     n_folds: int | None,
     seed: np.random.RandomState,
     run: Run,
-) -> FittedAttention:
-    """Fit the global model, then attention to it; ``n_folds`` None stands for the baseline's own number."""
+) -> tuple[FittedModels, list[Split]]:
+    """Return the fitted global model and its folds; ``n_folds`` None stands for the baseline's own number."""
+    check_columns(rows, settings.similarities)
+    size, strata = rows.weight.size, response.strata(rows.y)
+    splits = rows.splits or random_splits(size, n_folds or BASELINE_FOLDS, seed, strata)
     with _blocks.one_blas_thread():
-        check_columns(rows, settings.similarities)
-        size, strata = rows.weight.size, response.strata(rows.y)
-        splits = rows.splits or random_splits(size, n_folds or BASELINE_FOLDS, seed, strata)
-        models = kind.fit(rows, response, splits, run)
-        return fit_heads(models, settings, splits, Seeds(seed, seed), run, few=kind.few_heads)
+        return kind.fit(rows, response, splits, run), splits
 
 
 def fit_heads(
     models: FittedModels, settings: Settings, splits: list[Split], seeds: Seeds, run: Run, *, few: bool = False
 ) -> FittedAttention:
     """Fit similarities, try the heads on rows that were left out, and choose their shares."""
-    similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
-    pulls = models.anchor_weights(similarities)
-    grids = (settings.temperatures, settings.ratios)
-    shapes = models.shapes is not None
-    grid = make_grid(similarities, *grids, pulls=pulls, many=settings.many, few=few, shapes=shapes)
-    fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
-    problem = models.make_problem(grid.variants, fixed, seeds.folds)
-    problem = models.narrow(problem, splits, partial(score_training_rows, models, grid))
-    fitted = FittedAttention(models, problem, grid, splits)
-    if fixed:
-        unknown = np.full(grid.n_heads, np.nan)
-        fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
-    else:
-        choose_shares(fitted, settings, seeds.halves, run)
-    models.finish()
+    with _blocks.one_blas_thread():
+        similarities = fit_similarities(models, settings.similarities, seeds.folds, run)
+        grid = make_grid(
+            similarities,
+            settings.temperatures,
+            settings.ratios,
+            anchor_weights=models.anchor_weights(similarities),
+            many=settings.many,
+            few=few,
+            shapes=models.shapes is not None,
+        )
+        fixed = settings.mixing is not None and (grid.n_heads == 1 or settings.mixing == 0)
+        problem = models.make_problem(grid.variants, fixed, seeds.folds)
+        problem = models.narrow(problem, splits, partial(score_training_rows, models, grid))
+        fitted = FittedAttention(models, problem, grid, splits)
+        if fixed:
+            unknown = np.full(grid.n_heads, np.nan)
+            fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
+        else:
+            oof = predict_unseen(fitted, settings.out_of_bag, run)
+            choose_shares(fitted, oof, settings, seeds.halves, run)
+        models.finish()
     return fitted
 
 
-def choose_shares(fitted: FittedAttention, settings: Settings, seed: np.random.RandomState, run: Run) -> None:
-    """Try every head on rows it has not seen, fit shares, and keep what adaptive mixing and intervals need."""
+def choose_shares(
+    fitted: FittedAttention, oof: OutOfFold, settings: Settings, seed: np.random.RandomState, run: Run
+) -> None:
+    """Fit shares to predictions of unseen rows, and keep what adaptive mixing and intervals need."""
     models = fitted.models
-    oof = predict_unseen(fitted, settings.out_of_bag, run)
     others = models.others_left_out() if settings.mixing is None and settings.mixings is None else {}
     unseen = {name: oof.family.observed(values) for name, values in others.items()}
     every = np.column_stack([oof.heads, oof.baseline, *unseen.values()])

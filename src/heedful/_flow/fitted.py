@@ -1,6 +1,6 @@
 """A fitted attention model, asked about queries: predictions, attention, intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
@@ -165,7 +165,13 @@ class FittedAttention:
             alone = self.tuned.additive == self.tuned.smooth == 0
             base = self.models.base_values if alone else lambda part: self._base(self.models.view(part))
             return np.concatenate([base(part) for part, _ in self._parts(table, run)])
-        return self._in_parts(table, Wanted(), run, lambda found, *_: found.value)
+        values, n_failed = [], 0
+        for batch, part_run, _ in self._batches(table, run):
+            found = self.predict(batch, Wanted(), part_run)
+            values.append(found.value)
+            n_failed += found.n_failed
+        self.warn(n_failed, len(table))
+        return np.concatenate(values)
 
     def attention(self, table: Table, run: Run) -> Attention:
         """Return the weights (n_query, n_train) that heads, blended by their shares, give to the rows as given."""
@@ -200,17 +206,18 @@ class FittedAttention:
     def intervals(self, table: Table, offset: np.ndarray | None, coverage: float, run: Run) -> np.ndarray:
         """Return the ends (n_query, 2) of intervals around predictions."""
         calibration, response = self.calibration(run), self.response
-
-        def ends(found: Prediction, batch: QueryBatch, rows: slice) -> np.ndarray:
-            own = None if offset is None else offset[rows]
-            expected = self.response.expected(found.value, own)[:, 0]
+        quantile = calibration.quantile(coverage)
+        wanted = Wanted(summary=partial(_attended_block, calibration)) if calibration.attends else Wanted()
+        ends, n_failed = [], 0
+        for batch, part_run, rows in self._batches(table, run):
+            found, known = self.predict(batch, wanted, part_run), None if offset is None else offset[rows]
+            expected = self.response.expected(found.value, known)[:, 0]
             width = calibration.by_columns(self._noise_columns(batch.view.codes, expected).table)
             width = width * found.summary if calibration.attends else width
-            return response.interval(found.value[:, 0], own, reach * width)
-
-        reach = calibration.reach(coverage)
-        wanted = Wanted(summary=partial(_attended_block, calibration)) if calibration.attends else Wanted()
-        return self._in_parts(table, wanted, run, ends)
+            ends.append(response.interval(found.value[:, 0], known, quantile * width))
+            n_failed += found.n_failed
+        self.warn(n_failed, len(table))
+        return np.concatenate(ends)
 
     def summarise(
         self,
@@ -286,19 +293,13 @@ class FittedAttention:
         n_numbers = 4 * table.shape[1] + 4 * len(self.models.names) + len(self.grid.groups) + self.response.n_values
         return in_parts(table, 8 * n_numbers, run.verbose)
 
-    def _in_parts(
-        self, table: Table, wanted: Wanted, run: Run, read: Callable[[Prediction, QueryBatch, slice], np.ndarray]
-    ) -> np.ndarray:
-        """Return what is read off the answers to a table that comes in parts, each with its place in the table."""
-        parts, n_failed, n_done = [], 0, 0
+    def _batches(self, table: Table, run: Run) -> Iterator[tuple[QueryBatch, Run, slice]]:
+        """Yield a table in parts, read, with how much each shows and its place in the table."""
+        n_done = 0
         for part, verbose in self._parts(table, run):
             batch = self.read(part)
-            found = self.predict(batch, wanted, run._replace(verbose=verbose))
-            parts.append(read(found, batch, slice(n_done, n_done + batch.size)))
+            yield batch, run._replace(verbose=verbose), slice(n_done, n_done + batch.size)
             n_done += batch.size
-            n_failed += found.n_failed
-        self.warn(n_failed, len(table))
-        return np.concatenate(parts)
 
     def warn(self, n_failed: int, n_query: int) -> None:
         """Warn once of local fits that did not converge."""

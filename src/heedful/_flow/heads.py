@@ -33,11 +33,11 @@ class Queries(NamedTuple):
 
 
 class HeadGroup(NamedTuple):
-    """Heads that share the scores of one similarity; ``pull`` is how much its teacher's predictions are worth."""
+    """Heads that share the scores of one similarity; ``anchor_weight`` is what its teacher's predictions are worth."""
 
     similarity: Similarity
     weightings: list[Weighting]
-    pull: float = 0.0
+    anchor_weight: float = 0.0
 
     def score(self, queries: Queries) -> ScoreRows:
         """Return the scores of a block of rows; training rows are scored as if they were new."""
@@ -47,11 +47,11 @@ class HeadGroup(NamedTuple):
 
     def anchor(self, queries: Queries) -> Anchor | None:
         """Return what the teacher predicts of a block, if local fits are to be pulled to it."""
-        if self.pull <= 1.0 or not isinstance(self.similarity, TeacherSimilarity):
+        if self.anchor_weight <= 1.0 or not isinstance(self.similarity, TeacherSimilarity):
             return None
         if queries.number is not None:
-            return Anchor(self.similarity.teach_train(queries.number), self.pull)
-        return Anchor(self.similarity.teach(queries.seen), self.pull)
+            return Anchor(self.similarity.teach_train(queries.number), self.anchor_weight)
+        return Anchor(self.similarity.teach(queries.seen), self.anchor_weight)
 
 
 class Grid(NamedTuple):
@@ -107,7 +107,7 @@ def make_grid(
     temperatures: tuple[float, ...] | None,
     ratios: tuple[float, ...] | None,
     *,
-    pulls: Sequence[float] | None = None,
+    anchor_weights: Sequence[float] | None = None,
     many: bool = False,
     few: bool = False,
     shapes: bool = False,
@@ -121,7 +121,7 @@ def make_grid(
     temperatures are given, a kernel is tried alone too, once.
     """
     groups, alone = [], set[tuple]()
-    for similarity, pull in zip(similarities, pulls or [0.0] * len(similarities), strict=True):
+    for similarity, anchor_weight in zip(similarities, anchor_weights or [0.0] * len(similarities), strict=True):
         own, free_names = similarity.temperatures_, similarity.weightings
         if few:
             own, free_names = own[::2], free_names[:1]
@@ -133,7 +133,7 @@ def make_grid(
         alone.add(similarity.places)
         some = softmax if temperatures else (free[:1] or softmax[:1]) + kernel
         weightings = spread(similarity.widths_, softmax + free, kernel, some)
-        groups.append(HeadGroup(similarity, weightings, pull))
+        groups.append(HeadGroup(similarity, weightings, anchor_weight))
     lines = sorted(ratios or (LINES if shapes else BLENDED if many else RATIOS), reverse=True)
     curves = [ratio for ratio in ratios or CURVES if np.isfinite(ratio)] if shapes else []
     curves = sorted(curves, reverse=True)

@@ -69,7 +69,7 @@ class Calibration(NamedTuple):
         """Whether intervals depend on attention."""
         return bool(self.powers[1] > 0)
 
-    def reach(self, coverage: float) -> float:
+    def quantile(self, coverage: float) -> float:
         """Return the score that a share ``coverage`` of the rows and one more have at most; infinite if too few."""
         order = np.argsort(self.score, kind="stable")
         mass = np.cumsum(self.weight[order])

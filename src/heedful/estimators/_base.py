@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from heedful import _explaining
 from heedful._checks import check_choice, check_count, check_coverage
 from heedful._explaining import LocalModels
-from heedful._flow import FittedAttention, ModelKind, Run, Settings, fit_attention, warn_of_lags
+from heedful._flow import FittedAttention, ModelKind, Run, Seeds, Settings, fit_global, fit_heads, warn_of_lags
 from heedful._frames import one_row, read_table, select
 from heedful._responses import Response, with_offset
 from heedful.attention import Attention
@@ -450,5 +450,6 @@ class AttentionEstimator(BaseEstimator):
         rows = read_training_rows(table, y, given, response, kind, settings)
         n_folds = int(given.cv) if isinstance(given.cv, Integral) else None
         seed = check_random_state(given.random_state)
-        self._model = fit_attention(rows, response, kind, settings, n_folds, seed, self._run)
+        models, splits = fit_global(rows, response, kind, settings, n_folds, seed, self._run)
+        self._model = fit_heads(models, settings, splits, Seeds(seed, seed), self._run, few=kind.few_heads)
         return self

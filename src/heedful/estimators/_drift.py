@@ -332,8 +332,7 @@ class DriftCorrector(AttentionEstimator):
         settings = settings._replace(similarities=similarities, many=len(similarities) > 1)
         check_columns(models.rows, settings.similarities)
         seeds = Seeds(np.random.RandomState(seed), np.random.RandomState(seed))
-        with _blocks.one_blas_thread():
-            self._model = fit_heads(models, settings, [], seeds, self._run)
+        self._model = fit_heads(models, settings, [], seeds, self._run)
         self.n_features_in_ = recent.table.shape[1]
         if served.names is not None:
             self.feature_names_in_ = np.array(served.names, dtype=object)

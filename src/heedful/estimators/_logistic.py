@@ -86,7 +86,7 @@ class AttentionLassoClassifier(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._learn(X, y, sample_weight, groups, Offset(offset=offset))
+        return self._fit(X, y, *self._check_fit(sample_weight, groups, Offset(offset=offset)))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.
