@@ -190,7 +190,7 @@ def test_a_number_is_the_power_of_a_family(rows):
     by_name = AttentionGLM(**FEW, family="tweedie").fit(rows.X, rows.y["tweedie"])
     by_power = AttentionGLM(**FEW, family=1.5).fit(rows.X, rows.y["tweedie"])
     np.testing.assert_array_equal(by_name.predict(rows.X), by_power.predict(rows.X))
-    assert AttentionGLM(family=1)._power() == 1.0
+    assert AttentionGLM(family=1)._response(None).power == 1.0
 
 
 def test_forests_see_the_same_whatever_the_unit_of_exposures(rows):
@@ -271,7 +271,7 @@ def test_exposures_are_routed_to_folds_and_through_pipelines(rows):
 def test_spreads_see_expected_counts_with_their_exposures(rows, fitted, monkeypatch):
     fit = fitted._model
     known = fit.calibration(Run()).known.columns.table[:, -1]
-    residual = CountsOrCosts(1.0).residuals(fit.rows.y, np.log(known) - fit.rows.y[:, 1])
+    residual = CountsOrCosts(1.0).conformity(fit.rows.y, np.log(known) - fit.rows.y[:, 1])
     np.testing.assert_allclose(residual, fit.residuals.residual, atol=1e-9)
     seen = []
     monkeypatch.setattr(Calibration, "by_columns", lambda _, table: seen.append(table[:, -1]) or np.ones(len(table)))
