@@ -21,6 +21,12 @@ from heedful._kernels.newton import KEPT_COLUMNS
 from heedful._solver import local_lasso
 
 N_ROWS, N_FEATURES, N_TREES = 60, 3, 8
+# What estimators are fitted to that are fitted to neither classes nor plain numbers.
+TASKS: dict[type, tuple[str, ...]] = {
+    estimators.AttentionCox: ("survival",),
+    estimators.AttentionGLM: ("poisson",),
+    estimators.AttentionEffect: ("effect",),
+}
 
 
 def compile_kernels(report: Callable[[str], Any]) -> list[str]:
@@ -67,14 +73,8 @@ def make(kind: type) -> Any:
 
 
 def tasks_of(kind: type) -> tuple[str, ...]:
-    """Return the tasks that an estimator can be fitted to."""
-    if kind is estimators.AttentionCox:
-        return ("survival",)
-    if kind is estimators.AttentionGLM:
-        return ("poisson",)
-    if kind is estimators.AttentionEffect:
-        return ("effect",)
-    return ("binary", "multiclass") if is_classifier(make(kind)) else ("regression",)
+    """Return the names of the responses that an estimator can be fitted to."""
+    return TASKS.get(kind) or (("binary", "multiclass") if is_classifier(make(kind)) else ("regression",))
 
 
 def fit_wide() -> None:
@@ -110,10 +110,9 @@ def response(task: str) -> np.ndarray:
     """Return a response of the small table."""
     x = rows()
     value = x[:, 0] * (x[:, 1] > 0) + 0.5 * x[:, 2]
-    if task == "survival":
-        pairs = list(zip(value > -0.5, np.exp(value), strict=True))
-        return np.array(pairs, dtype=[("event", bool), ("time", float)])
+    times = list(zip(value > -0.5, np.exp(value), strict=True))
     return {
+        "survival": np.array(times, dtype=[("event", bool), ("time", float)]),
         "regression": value,
         "effect": value,
         "poisson": np.exp(value),
@@ -130,11 +129,10 @@ def with_text() -> pd.DataFrame:
 def use(model: Any, task: str, table: Any = None) -> None:
     """Fit and ask for all that can be asked for."""
     x = rows() if table is None else table
-    if task == "effect":
-        model.fit(x, response(task), treatment=np.arange(N_ROWS) % 2)
+    treated = {"treatment": np.arange(N_ROWS) % 2} if hasattr(model, "effect_interval") else {}
+    model.fit(x, response(task), **treated)
+    if treated:
         model.effect_interval(x[:2])
-    else:
-        model.fit(x, response(task))
     model.predict(x)
     explanation = model.explain(x)
     explanation.clusters(2)

@@ -7,6 +7,7 @@ from tests.explain.test_one_model import ESTIMATORS, N_TRAIN, make_table, respon
 from tests.fits import fitted
 from tests.reference.survival import kaplan_meier
 
+from heedful._responses import Classification, SurvivalTimes
 from heedful.explain._calibration import calibrate_classes, calibrate_survival, number_bins
 from heedful.explain._errors import Predicted
 from heedful.similarity import ForestProximity
@@ -22,13 +23,13 @@ def fit(kind, **settings):
 def two_classes(chance, happened, weight=None):
     y = pd.DataFrame({"y": np.asarray(happened).astype(int)})
     weight = np.ones(len(y)) if weight is None else weight
-    return Predicted("binary", y, chance, chance, np.array([0, 1]), weight)
+    return Predicted(Classification(np.array([0, 1])).words, y, chance, chance, np.array([0, 1]), weight)
 
 
 def survival(event, time, chance, weight=None):
     y = pd.DataFrame({"event": event, "time": time})
     weight = np.ones(time.size) if weight is None else weight
-    return Predicted("survival", y, chance, chance, None, weight, survival=lambda _: [chance[:, None]] * 2)
+    return Predicted(SurvivalTimes.words, y, chance, chance, None, weight, survival=lambda _: [chance[:, None]] * 2)
 
 
 @pytest.mark.parametrize("kind", ["two", "three", "survival", "numbers", "counts"])

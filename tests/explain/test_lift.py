@@ -8,6 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from heedful import AttentionGLM
+from heedful._responses import Classification
 from heedful.explain._lift import gini
 from heedful.similarity import ForestProximity
 
@@ -80,7 +81,7 @@ def test_what_cannot_be_compared_is_an_error(explained):
     with pytest.raises(ValueError, match="must know the responses"):
         replace(explained, y=None).calibration()
     with pytest.raises(ValueError, match=r"must be numbers .* got binary"):
-        replace(explained, task="binary").lift()
+        replace(explained, task="binary", words=Classification(np.array([0, 1])).words).lift()
     with pytest.raises(ValueError, match="`n_bins` must be >= 1"):
         explained.calibration(0)
     with pytest.raises(ValueError, match="Responses must be >= 0 and not all 0"):

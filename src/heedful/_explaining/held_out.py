@@ -56,7 +56,7 @@ def _predicted(
     groups: np.ndarray | None,
 ) -> Predicted:
     response, family = fitted.response, fitted.problem.family
-    found = Predicted(response.task, y, *both, response.classes, weight, groups)
+    found = Predicted(response.words, y, *both, response.classes, weight, groups)
     losses = family.reported_alone()
     if losses is None:
         return found

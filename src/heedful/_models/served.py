@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array
 
 from heedful._ensembles import ACCEPTED, Ensemble, is_ensemble, is_fitted, read_ensemble
 from heedful._frames import as_table, is_frame
-from heedful._responses import Classification, CountsOrCosts, Regression, Response, ServedCosts
+from heedful._responses import Classification, Regression, Response, ServedCosts
 
 # Names that packages give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")
@@ -121,8 +121,9 @@ class ServedModel:
         if labels is not None:
             return Classification(labels)
         own = getattr(self._last, "response_", None)
-        if isinstance(own, CountsOrCosts):
-            return ServedCosts(own.power)
+        served = own.served() if isinstance(own, Response) else None
+        if served is not None:
+            return served
         # forests know a Poisson loss too, without a link
         power = POWERS.get(self.ensemble.loss) if self.ensemble is not None and self.ensemble.boosted else None
         return Regression() if power is None else ServedCosts(power)

@@ -52,6 +52,10 @@ class CountsOrCosts(Response):
             names = ("costs, some of them 0", "expected cost", "log cost", error)
         return Words(*names, factor="factor", multiplies=True, times=2.0, inverse_link="exp")
 
+    def served(self) -> Response:
+        """Return the response of predictions that are expected numbers."""
+        return ServedCosts(self.power)
+
     def encode(self, y: Any) -> np.ndarray:
         """Return numbers >= 0, one per row; > 0 for a Gamma."""
         return check_amounts(column_or_1d(y, warn=True), self.power)

@@ -153,6 +153,10 @@ class Response:
         """Return the lowest and the highest response (n_rows, 2) whose conformity has this size at most."""
         raise TypeError(f"Responses of task {self.task!r} have no intervals.")
 
+    def served(self) -> "Response | None":
+        """Return the response of what a fitted model predicts; None where that is a number like any other."""
+        return None
+
     # rows
 
     def with_rows(self, encoded: np.ndarray) -> Self:

@@ -35,6 +35,7 @@ class SurvivalTimes(Response):
         alone="Kaplan-Meier",
         inverse_link="identity",
         numeric=False,
+        timed=True,
     )
     n_encoded = 2
     # A hazard a hundred times as high, or as low: the loss grows with its exponential.

@@ -12,7 +12,8 @@ class Words(NamedTuple):
     linear model is called, ``alone`` an estimate without columns that people compare with. ``inverse_link`` turns
     linear predictors into predictions: "identity", "exp", "logistic", "softmax", None for a way of its own.
     ``numeric`` says whether responses are numbers like predictions, ``seen`` whether a row has a response of its own
-    that predictions can be compared with.
+    that predictions can be compared with, ``n_classes`` how many labels there are, 0 of what has none, and ``timed``
+    whether responses are events and times.
     """
 
     response: str
@@ -28,6 +29,8 @@ class Words(NamedTuple):
     inverse_link: str | None = None
     numeric: bool = True
     seen: bool = True
+    n_classes: int = 0
+    timed: bool = False
 
     def measured(self, loss: Any) -> Any:
         """Return mean losses as the error that ``error`` names, in the units that people know it in."""

@@ -14,7 +14,7 @@ from heedful.cli._columns import check_names, conform, convert, describe_columns
 from heedful.cli._errors import UserError
 from heedful.cli._foreign import Loaded
 from heedful.cli._read import read_table
-from heedful.cli._tasks import read_target
+from heedful.cli._tasks import TASKS, read_target
 
 # Names that LightGBM and XGBoost give to columns without one.
 NO_NAME = re.compile(r"(Column_|f)?\d+")
@@ -134,7 +134,7 @@ def _has_text_labels(loaded: Loaded) -> bool:
 
 def _read_response(path: Path, column: pd.Series, task: str, loaded: Loaded) -> pd.Series:
     """Return numbers, or labels as the model has them."""
-    if task == "regression" and kind_of(column) not in NUMBERS:
+    if TASKS[task].numeric and kind_of(column) not in NUMBERS:
         raise UserError(
             f"{path}: column {column.name!r} (--target) must hold numbers as the model predicts, got "
             f"{column.iloc[0]!r}. Is it the right column?"

@@ -21,9 +21,9 @@ from sklearn.utils.validation import check_is_fitted
 from heedful.cli._errors import UserError, message_of
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
+from heedful.cli._tasks import TASKS
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
-NOT_CORRECTED = {"survival": "survival", "effect": "treatment effects"}
 # Packages whose types a file may hold that is to be trusted.
 PACKAGES = ("sklearn", "numpy", "collections", *BOOSTERS)
 
@@ -95,8 +95,8 @@ def _is_ours(path: Path) -> bool:
 
 def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
-    if header["task"] in NOT_CORRECTED:
-        what = NOT_CORRECTED[header["task"]]
+    what = TASKS[header["task"]].uncorrected
+    if what:
         raise UserError(f"{path}: a model of {what} cannot be corrected, only one of numbers or classes.")
     if "exposure" in header["response"]:
         raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")

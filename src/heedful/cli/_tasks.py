@@ -21,13 +21,22 @@ MANY = 30
 
 
 class Task(NamedTuple):
-    """An estimator with its settings, the options that name its columns, and what reads the response from them."""
+    """An estimator with its settings, the options that name its columns, and what reads the response from them.
+
+    ``uncorrected`` is what models of it are called if they cannot be corrected when they have drifted.
+    """
 
     estimator: Any
     read: Callable[[Path, pd.DataFrame, dict[str, str]], Any] | None
     columns: tuple[str, ...] = ("target",)
     optional: tuple[str, ...] = ()
     settings: tuple[tuple[str, Any], ...] = ()
+    uncorrected: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its response is a column of numbers."""
+        return self.read is _read_numbers
 
     def make(self, **settings: Any) -> Any:
         """Return the estimator, not fitted."""
@@ -195,10 +204,16 @@ def _read_survival(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> 
 TASKS = {
     "regression": Task(AttentionLasso, _read_numbers),
     "classification": Task(AttentionLassoClassifier, _read_labels),
-    "survival": Task(AttentionCox, _read_survival, ("event", "time")),
+    "survival": Task(AttentionCox, _read_survival, ("event", "time"), uncorrected="survival"),
     **{
         family: Task(AttentionGLM, _read_numbers, optional=("exposure",), settings=(("family", family),))
         for family in ("poisson", "gamma", "tweedie")
     },
-    "effect": Task(AttentionEffect, None, ("outcome", "treatment"), ("weight", "group", "propensity")),
+    "effect": Task(
+        AttentionEffect,
+        None,
+        ("outcome", "treatment"),
+        ("weight", "group", "propensity"),
+        uncorrected="treatment effects",
+    ),
 }

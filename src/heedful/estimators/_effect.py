@@ -406,8 +406,7 @@ class AttentionEffect(LassoEstimator):
     @property
     def _has_one_effect(self) -> bool:
         """Whether the average is the effect of all rows."""
-        response = self._fitted.response
-        return isinstance(response, Effect) and response.level is not None
+        return self._fitted.response.level is not None
 
     def _usual_target(self) -> str:
         """Return whose average effect is told if nobody is named."""

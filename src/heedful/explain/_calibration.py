@@ -24,11 +24,11 @@ class Rate(NamedTuple):
 
 def calibrate(e: Counted, found: Predicted | None, n_bins: int, time: float | None) -> pd.DataFrame:
     """Return predictions beside what was observed: of classes and survival probabilities, of numbers means."""
-    if time is not None and (found is None or found.task != "survival"):
+    if time is not None and (found is None or not found.words.timed):
         raise ValueError("`time` is for survival only. Leave it out.")
-    if found is not None and found.task == "survival":
+    if found is not None and found.words.timed:
         return calibrate_survival(found, n_bins, time)
-    if found is not None and found.task in ("binary", "multiclass"):
+    if found is not None and found.words.n_classes:
         return calibrate_classes(found, n_bins)
     return calibrate_bins(e, n_bins)
 
@@ -38,12 +38,12 @@ def calibrate_classes(found: Predicted, n_bins: int) -> pd.DataFrame:
     if found.classes is None:
         raise ValueError("Labels of the classes must be known, got an explanation without those of the training rows.")
     own, plain, happened = found.chances(found.own), found.chances(found.plain), found.places()
-    shown = [1] if found.task == "binary" else range(own.shape[1])
+    shown = [1] if found.words.n_classes == 2 else range(own.shape[1])
     tables = {
         found.classes[k]: _in_bins(own[:, k], plain[:, k], found.weight, n_bins, _Shares(happened == k, found.weight))
         for k in shown
     }
-    return next(iter(tables.values())) if found.task == "binary" else pd.concat(tables, names=["class"])
+    return next(iter(tables.values())) if found.words.n_classes == 2 else pd.concat(tables, names=["class"])
 
 
 def calibrate_survival(found: Predicted, n_bins: int, time: float | None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._responses import Regression, concordance, concordance_gain
+from heedful._responses import Regression, Words, concordance, concordance_gain
 from heedful._show import count, short
 from heedful.explain._explained import Explained
 from heedful.explain._unseen import compare, measure
@@ -20,7 +20,7 @@ class Predicted(NamedTuple):
     name, where people compare with it. ``survival`` gives the curves of both models at some times.
     """
 
-    task: str
+    words: Words
     y: pd.DataFrame
     own: np.ndarray
     plain: np.ndarray
@@ -39,7 +39,7 @@ class Predicted(NamedTuple):
     def chances(self, values: np.ndarray) -> np.ndarray:
         """Return the probabilities of all classes (n_rows, n_classes)."""
         found = np.asarray(values, dtype=np.float64).reshape(len(self.y), -1)
-        return np.column_stack([1 - found[:, -1], found[:, -1]]) if self.task == "binary" else found
+        return np.column_stack([1 - found[:, -1], found[:, -1]]) if self.words.n_classes == 2 else found
 
     def places(self) -> np.ndarray:
         """Return the number of each row's class, -1 for labels that are not known."""
@@ -60,23 +60,23 @@ def read_predicted(e: Explained) -> Predicted | None:
     """Return what is known of explained queries; None without their response."""
     if e.y is None:
         return None
-    alone = None
-    if e.null_loss is not None and e.words is not None:
-        alone = ("Kaplan-Meier", e.words.measured(float(e.null_loss.mean())), e.words.error)
-    labels = pd.unique(e.train.iloc[:, 0].dropna()) if e.task == "binary" else np.empty(0)
+    alone, words = None, e.words or Regression.words
+    if e.null_loss is not None and words.alone:
+        alone = (words.alone, words.measured(float(e.null_loss.mean())), words.error)
+    labels = pd.unique(e.train.iloc[:, 0].dropna()) if words.n_classes == 2 else np.empty(0)
     classes = np.sort(labels) if len(labels) == 2 else None if e.outputs is None else np.asarray(e.outputs, object)
     own, plain = (np.asarray(part) for part in (e.prediction, e.baseline_prediction))
     weight = np.ones(len(e.index))
-    return Predicted(e.task, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.tell_survival)
+    return Predicted(words, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.tell_survival)
 
 
 def measures_beside(found: Predicted | None) -> list[Measure]:
     """Return what is told beside the error: accuracy and Brier score of classes, concordance of times."""
     if found is None:
         return []
-    if found.task == "survival":
+    if found.words.timed:
         return _of_times(found)
-    return _of_classes(found) if found.task in ("binary", "multiclass") and found.classes is not None else []
+    return _of_classes(found) if found.words.n_classes and found.classes is not None else []
 
 
 def facts_beside(found: Predicted | None, rival: str = "one model for all rows") -> list[tuple[str, str]]:
@@ -106,7 +106,7 @@ def _of_classes(found: Predicted) -> list[Measure]:
     both, happened = [found.chances(part) for part in (found.own, found.plain)], found.places()
     own, plain = (float(np.average(part.argmax(axis=1) == happened, weights=found.weight)) for part in both)
     measures = [Measure("accuracy", own, plain)]
-    if found.task == "binary":
+    if found.words.n_classes == 2:
         own, plain = (float(np.average((part[:, 1] - happened) ** 2, weights=found.weight)) for part in both)
         measures.append(Measure("Brier score", own, plain))
     return measures

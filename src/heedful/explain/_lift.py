@@ -7,10 +7,8 @@ import pandas as pd
 from scipy.integrate import trapezoid
 
 from heedful._checks import check_count
+from heedful._responses import Regression, Words
 from heedful.explain._explained import Explained
-
-# Tasks whose predictions are no numbers like the response.
-NO_NUMBERS = ("binary", "multiclass", "survival")
 
 
 class Counted(Protocol):
@@ -19,6 +17,10 @@ class Counted(Protocol):
     @property
     def task(self) -> str:
         """Kind of response."""
+
+    @property
+    def words(self) -> Words | None:
+        """What people call the response."""
 
     @property
     def y(self) -> Any:
@@ -53,7 +55,7 @@ def read_outcome(explanation: Counted) -> Outcome:
     """Return what is compared; raise if responses are not known or are no numbers."""
     if explanation.y is None:
         raise ValueError("`explanation` must know the responses, got one made without `y`. Use `explain(X, y)`.")
-    if explanation.task in NO_NUMBERS:
+    if not (explanation.words or Regression.words).numeric:
         raise ValueError(f"Responses must be numbers to be compared with predictions, got {explanation.task}.")
     n_query = len(explanation.index)
     exposure = np.ones(n_query) if explanation.offset is None else np.exp(explanation.offset.to_numpy())
