@@ -20,7 +20,7 @@ from heedful import (
 )
 from heedful.similarity import ForestProximity
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples"))
 try:
     from portable import predict_plain
 finally:

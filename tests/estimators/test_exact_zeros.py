@@ -35,7 +35,7 @@ def fit(X, y, kind):
         return AttentionCox(random_state=0).fit(X, np.rec.fromarrays([time > 0.2, time], names="event,time"))
     if kind == "classes":
         return AttentionLassoClassifier(heads="single", random_state=0).fit(X, np.digitize(y, [0, 1]))
-    return AttentionLasso(kind, random_state=0).fit(X, y)
+    return AttentionLasso(heads=kind, random_state=0).fit(X, y)
 
 
 @pytest.mark.each_value

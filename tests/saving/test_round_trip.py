@@ -275,7 +275,7 @@ def test_a_file_grows_by_a_few_times_the_table(rng):
     for n_rows in (500, 2000):
         X, file = rng.normal(size=(n_rows, 40)), io.BytesIO()
         model = heedful.AttentionLasso(
-            "single", similarity=GaussianSimilarity(), temperature=1.0, alpha=0.1, mixing=0.5
+            heads="single", similarity=GaussianSimilarity(), temperature=1.0, alpha=0.1, mixing=0.5
         )
         heedful.save_model(model.fit(X, X[:, 0]), file)
         sizes.append(len(file.getvalue()))
