@@ -52,7 +52,8 @@ test-nojit: $(READY) ## run tests of kernels and of small trees without compilin
 
 # Tests of every room that calls kernels; tests/bounds.py makes negative indices errors too. Compiled with checks, kernels
 # are kept in a folder of their own.
-WITH_BOUNDS := test_bounds.py _trees _intervals _models/test_linear_fits.py _solver/test_lasso.py _solver/test_leaves.py \
+WITH_BOUNDS := test_bounds.py _trees _flow/test_intervals.py _flow/test_spread.py _explaining/test_refits.py \
+	_explaining/test_effect_ends.py _models/test_linear_fits.py _solver/test_lasso.py _solver/test_leaves.py \
 	attention cluster/test_linkage.py similarity/test_forest.py similarity/test_leaf_proximity.py \
 	similarity/test_leaf_index.py similarity/test_boosted.py test_ensembles.py _kernels/test_surrogate.py
 

@@ -70,7 +70,7 @@ def fitted(name, kind):
     X, y = table(kind), np.cos(np.arange(N_ROWS))
     if name.startswith("drift"):
         X = X.assign(b=np.arange(N_ROWS) % 5.0)
-        return clone(MODELS[name]).set_params(model=clone(FOREST).fit(X, y)).fit(X, y + 1)
+        return clone(MODELS[name]).set_params(estimator=clone(FOREST).fit(X, y)).fit(X, y + 1)
     if name == "survival":
         y = pd.DataFrame({"event": y > -0.5, "time": 2 + y})
     return clone(MODELS[name]).fit(X, y > 0 if name in ("classes", "learner", "leaves of classes") else y)
