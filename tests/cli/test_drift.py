@@ -237,7 +237,7 @@ def test_a_page_that_cannot_be_made_leaves_no_table(refused, folder, tmp_path, m
         (["--mixing", "some"], ["--mixing", "'some'"]),
         (["--drop", "nothing"], ["'nothing'", "--drop"]),
         (["--target", "price"], ["'price'", "--target"]),
-        (["--target", "site", "--drop", "yield"], ["'site'", "must hold numbers"]),
+        (["--target", "site", "--drop", "yield"], ["'site'", "must hold numbers as the model predicts"]),
         (["--report", "page.pdf"], ["page.pdf", ".html"]),
         (["-o", "o.xlsx"], ["o.xlsx", ".csv"]),
         (["--reference", "none.csv"], ["none.csv"]),
