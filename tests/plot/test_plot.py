@@ -13,6 +13,7 @@ from tests._effects.cases import assess, draw_rows
 
 from heedful import plot
 from heedful._effects.overlap import assess_overlap
+from heedful._responses import CountsOrCosts
 from heedful.explain import Explanation
 
 ALL = [getattr(plot, name) for name in plot.__all__]
@@ -37,7 +38,8 @@ OF_OUTPUT = (
 def as_costs(explanation):
     """Return an explanation as if its queries had costs."""
     costs = pd.Series(np.arange(1.0, len(explanation.index) + 1), explanation.index)
-    return replace(explanation, task="gamma", y=costs, prediction=costs, baseline_prediction=costs[::-1])
+    words = CountsOrCosts(2.0).words
+    return replace(explanation, task="gamma", words=words, y=costs, prediction=costs, baseline_prediction=costs[::-1])
 
 
 def answer(name, n_rows=60):
