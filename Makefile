@@ -134,7 +134,7 @@ test-browser: $(READY) ## run the report's tests in a real browser; installs Deb
 
 .PHONY: doctest
 doctest: $(READY) ## run the examples in docstrings and pages
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore=docs/conf.py src/heedful docs README.md
+	$(BIN)/python -m pytest -n 2 --dist worksteal --doctest-modules --doctest-glob='*.md' --ignore=docs/conf.py src/heedful docs README.md
 
 $(DOCS)/.ready: pyproject.toml
 	@test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
