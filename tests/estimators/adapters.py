@@ -36,10 +36,6 @@ class HalvesEffect(AttentionEffect):
         treatment = np.arange(len(X)) % 2 if y is None else as_arms(y)
         return super().fit(X, y, treatment, sample_weight, groups)
 
-    def set_params(self, **params):
-        """Keep the number of folds: those of effects are drawn of distinct rows, and a check gives splits of rows."""
-        return super().set_params(**{name: value for name, value in params.items() if name != "cv"})
-
 
 def as_arms(y):
     """Return whether numbers are above the middle of those that differ; copies of a row get the same."""
