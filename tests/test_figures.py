@@ -15,9 +15,9 @@ SOURCE = re.compile(
 )
 # What was chosen, not measured: a coverage, a share of rows, a limit, the size of letters.
 SETTINGS = {
-    ("certainty.md", "How it works"),
-    ("plots.md", "Plots"),
-    ("saving.md", "Saving models"),
+    ("uncertainty.md", "How it works"),
+    ("plots.md", "Plots and the report page"),
+    ("deployment.md", "Saving models"),
 }
 # Figures that are compared: see the head of the file.
 FIGURES = tomllib.loads((ROOT / "tests" / "figures.toml").read_text(encoding="utf-8"))

@@ -12,18 +12,18 @@ from typing import Any, NamedTuple
 # Pages that tell a room's story.
 STORIES = {
     "heedful": (
-        *("start", "which_estimator", "attention_lasso", "responses", "counts", "effects"),
-        *("learners", "drift", "certainty"),
+        *("start", "which_estimator", "reading", "how_it_works", "classification", "survival", "counts"),
+        *("effects", "uncertainty", "learners", "drift"),
     ),
     "heedful.attention": ("method",),
-    "heedful.baseline": ("attention_lasso", "shapes"),
-    "heedful.cluster": ("cluster",),
-    "heedful.context": ("time", "space"),
-    "heedful.datasets": ("datasets",),
-    "heedful.explain": ("explain", "beside"),
+    "heedful.baseline": ("how_it_works",),
+    "heedful.cluster": ("explain",),
+    "heedful.context": ("time_and_space",),
+    "heedful.datasets": ("extending",),
+    "heedful.explain": ("reading", "explain"),
     "heedful.plot": ("plots",),
-    "heedful.report": ("report",),
-    "heedful.saving": ("saving",),
+    "heedful.report": ("plots",),
+    "heedful.saving": ("deployment",),
     "heedful.similarity": ("similarities", "extending"),
 }
 

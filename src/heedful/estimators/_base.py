@@ -137,7 +137,7 @@ class AttentionEstimator(BaseEstimator):
         -----
         Split conformal on residuals of left-out training rows, each divided by a spread that is learned without it: by
         a forest on the columns, and by the rows it attends to. Where spreads are equal it is plain split conformal. See
-        ``docs/intervals.md``.
+        ``docs/uncertainty.md#prediction-intervals``.
 
         Examples
         --------
