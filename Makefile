@@ -147,9 +147,8 @@ docs: $(DOCS)/.ready ## build the site into build/site, gallery and API included
 	$(DOCS)/bin/python tools/make_site.py
 
 .PHONY: picture
-picture: $(READY) ## draw the pictures of the README and of docs/reading.md anew
+picture: $(READY) ## draw the picture of the README anew
 	MPLBACKEND=Agg $(BIN)/python examples/one_prediction.py -o docs/_static/one_prediction.png
-	$(BIN)/python examples/reading.py -o docs/_static
 
 .PHONY: figures
 figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md shows them
@@ -157,7 +156,7 @@ figures: $(READY) ## draw figures 1 and 4 of the paper anew, as docs/paper.md sh
 	$(BIN)/python examples/figure4.py --paper -o docs/_static/figure4.png
 
 .PHONY: lint
-lint: $(READY) ## style, and the direction of imports
+lint: $(READY) ## style, the direction of imports, plain words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_rooms.py

@@ -106,3 +106,14 @@ def test_the_oldest_packages_that_are_tested_are_the_oldest_that_are_allowed():
     assert len(allowed) == len(project["dependencies"])
     assert allowed.items() <= pinned.items()
     assert pinned.items() <= (allowed | versions(project["optional-dependencies"]["dev"], ">=")).items()
+
+
+def test_words_to_avoid_are_found_in_pages_and_strings_but_not_in_code(tmp_path):
+    checker = load_tool("check_words")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "README.md").write_text("It is\ndear indeed; `dear` is code.\n\n```\ndear\n```\n", encoding="utf-8")
+    (tmp_path / "src" / "a.py").write_text('dear = 1\n"""What a dear thing."""\n', encoding="utf-8")
+    table = "| instead of | write |\n|---|---|\n| is dear | is expensive |\n| dear | expensive |\n"
+    words = checker.read_words(f"\n## Words\n\n{table}")
+    assert [line.split(":")[0] for line in checker.findings(tmp_path, words)] == ["README.md", "README.md", "src/a.py"]

@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 try:
-    make_api, make_site, check_site = map(importlib.import_module, ("make_api", "make_site", "check_site"))
+    make_api, make_site, check_site, draw_pages = map(
+        importlib.import_module, ("make_api", "make_site", "check_site", "draw_pages")
+    )
 finally:
     sys.path.pop(0)
 
@@ -108,7 +110,7 @@ def test_every_link_of_a_page_leads_to_a_file():
     for path in make_site.sources():
         if path.suffix == ".md":
             outside = "".join(make_site.FENCE.split(path.read_text(encoding="utf-8"))[::2])
-            made = ("gallery/index.rst", "gallery/images")
+            made = ("gallery/index.rst", "gallery/images", "pictures/")
             links = [found[2] for found in make_site.LINK.finditer(outside) if not found[2].startswith(made)]
             lost += [(path.name, link) for link in links if not (path.parent / link).exists()]
     assert lost == []
@@ -160,3 +162,46 @@ def test_outputs_of_examples_are_forgotten_when_the_package_changes(tmp_path, mo
     assert kept.exists()
     make_site.drop_stale_outputs()
     assert not kept.exists()
+
+
+PAGE = """# Page
+
+```python
+>>> import matplotlib.pyplot as plt
+>>> axes = plt.subplots()[1]
+>>> line = axes.plot([1, 2])
+
+```
+
+![A line](pictures/page_line.png)
+
+```text
+![not a picture](pictures/page_text.png)
+```
+"""
+
+
+def test_pictures_of_a_page_are_drawn_by_its_examples(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(PAGE, encoding="utf-8")
+    (drawn,) = draw_pages.draw(page, tmp_path / "pictures")
+    assert drawn.name == "page_line.png"
+    assert drawn.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (">>> axes = plt.subplots()[1]\n>>> line = axes.plot([1, 2])", ">>> line = 1", "leaves a figure open"),
+        ("page_line", "other_line", "must be named page_NAME"),
+    ],
+)
+def test_a_picture_that_no_example_draws_is_an_error(tmp_path, old, new, words):
+    page = tmp_path / "page.md"
+    page.write_text(PAGE.replace(old, new), encoding="utf-8")
+    with pytest.raises(ValueError, match=words):
+        draw_pages.draw(page, tmp_path / "pictures")
+
+
+def test_names_of_pictures_are_those_of_their_page():
+    assert all(draw_pages.pictures_of(page) is not None for page in (ROOT / "docs").glob("*.md"))

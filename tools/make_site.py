@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import check_site
+import draw_pages
 import make_api
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,7 +120,7 @@ def gather() -> None:
         put(path, text.encode())
     kept |= set(made)
     for path in [path for path in SOURCE.rglob("*") if path.is_file()]:
-        if path not in kept and path.relative_to(SOURCE).parts[0] not in ("gallery", "backreferences"):
+        if path not in kept and path.relative_to(SOURCE).parts[0] not in ("gallery", "backreferences", "pictures"):
             path.unlink()
 
 
@@ -131,6 +132,17 @@ def code_fingerprint() -> str:
     for name in ("numpy", "scipy", "pandas", "scikit-learn", "numba", "matplotlib", "lightgbm", "sphinx-gallery"):
         digest.update(f"{name} {importlib.metadata.version(name)}\n".encode())
     return digest.hexdigest()
+
+
+def draw_pictures() -> None:
+    """Draw the pictures of pages, each page again only if it or the code has changed since."""
+    folder = SOURCE / "pictures"
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        known = folder / f"{page.stem}.txt"
+        now = hashlib.sha256(page.read_bytes() + code_fingerprint().encode()).hexdigest()
+        if draw_pages.pictures_of(page) and not (known.exists() and known.read_text(encoding="utf-8") == now):
+            draw_pages.draw(page, folder)
+            put(known, now.encode())
 
 
 def drop_stale_outputs() -> None:
@@ -168,6 +180,7 @@ def write_llms() -> None:
 def main() -> int:
     """Gather, build, write llms.txt and check."""
     gather()
+    draw_pictures()
     drop_stale_outputs()
     status = build()
     if status:

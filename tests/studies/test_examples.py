@@ -141,13 +141,6 @@ def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
     assert all(file.stat().st_size > 1000 for file in files)
 
 
-def test_both_pictures_of_how_to_read_a_prediction_are_drawn(tmp_path):
-    assert "563 euros" in run_python("examples/reading.py", "-o", str(tmp_path / "new"))
-    files = sorted(tmp_path.rglob("*.png"))
-    assert [file.stem for file in files] == ["reading_what_if", "reading_why"]
-    assert all(file.stat().st_size > 1000 for file in files)
-
-
 def test_shapes_gain_on_curves_and_leave_interactions_to_attention(tmp_path):
     printed = run_python("examples/shapes.py", "-o", str(tmp_path / "curve.png"))
     found = {

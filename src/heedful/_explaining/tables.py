@@ -80,7 +80,7 @@ class LocalModels(NamedTuple):
         Returns
         -------
         dict
-            See ``docs/deployment.md#models-elsewhere`` for the keys, and for a function of twelve lines that predicts from them.
+            See ``docs/deployment.md`` for the keys, and for a function of twelve lines that predicts from them.
 
         Examples
         --------

@@ -62,7 +62,7 @@ class LocalLasso(BaseEstimator):
     exact : bool or "tuning", default=False
         Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
         The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
-        from it: as good a prediction at the price of a local lasso, with other coefficients (``docs/classification.md``).
+        from it: as good a prediction at the price of a local lasso, with other coefficients.
         Tuning takes one step, with "tuning" it converges too. For numbers all are the same.
     n_screened : int, None or "auto", default="auto"
         Columns, dummies counted, that pass screening, so that local models use them: those with the largest local

@@ -5,6 +5,7 @@ from heedful.datasets._download import download_tables
 from heedful.datasets._effects import Effects, make_effects
 from heedful.datasets._groups import make_mixture, make_subgroups
 from heedful.datasets._regimes import make_regimes
+from heedful.datasets._rents import Rents, make_rents
 from heedful.datasets._stream import make_stream
 from heedful.datasets._survival import make_survival
 from heedful.datasets._tables import load_table, load_us_change
@@ -14,6 +15,7 @@ from heedful.datasets._truth import Simulation
 __all__ = [
     "Claims",
     "Effects",
+    "Rents",
     "Simulation",
     "download_tables",
     "load_table",
@@ -22,6 +24,7 @@ __all__ = [
     "make_effects",
     "make_mixture",
     "make_regimes",
+    "make_rents",
     "make_stream",
     "make_subgroups",
     "make_survival",
