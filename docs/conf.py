@@ -25,7 +25,8 @@ exclude_patterns = ["examples"]
 
 # Pages: Markdown with a name for every heading, as on code hosts.
 myst_heading_anchors = 4
-myst_enable_extensions = ["attrs_block", "colon_fence", "deflist"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "deflist", "substitution"]
+myst_substitutions = {"release": release}
 
 # The API: docstrings as they are. Types of other packages are not linked, as nothing is fetched while building.
 autodoc_typehints = "none"
