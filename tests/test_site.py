@@ -44,6 +44,19 @@ def test_pages_of_a_class_have_all_its_methods():
     assert all(f":: {name}\n" in page for name in ("fit", "predict", "explain", "mixing_", "as_in_the_paper"))
 
 
+def test_the_page_of_a_class_starts_with_a_table_of_its_methods_and_the_examples_that_use_it():
+    page = PAGES["heedful.AttentionLasso.rst"]
+    assert "* - :py:obj:`fit <heedful.AttentionLasso.fit>`" in page
+    assert ":doc:`/gallery/one_prediction`" in page
+    assert "gallery/drift`" in PAGES["heedful.DriftCorrector.rst"]
+
+
+def test_a_regressor_has_no_method_of_classifiers_on_its_page():
+    regressors = [name for name in make_api.public_objects() if name.endswith("Regressor")]
+    assert regressors
+    assert [name for name in regressors if "predict_proba" in PAGES[f"{name}.rst"]] == []
+
+
 @pytest.mark.parametrize("name", make_site.GALLERY_ORDER)
 def test_a_figure_is_drawn_within_one_cell(name):
     # it is shown as it is at the end of its cell

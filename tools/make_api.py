@@ -3,11 +3,21 @@
 Called by `tools/make_site.py` (``make docs``). Nothing here is written by hand: mend a docstring, not a page.
 """
 
+import ast
 import importlib
 import inspect
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+# Examples of the gallery, as they are to be read.
+GALLERY_ORDER = (
+    *("one_prediction", "house_price", "credit", "binary", "survival", "claims", "effects", "free_care"),
+    *("drift", "moving", "series", "tissue", "intervals", "certainty", "clusters", "prototypes"),
+    *("learners", "choosing", "beside", "saving_and_serving", "dask_workers", "extending_similarity", "paper_row"),
+)
 
 # Pages that tell a room's story.
 STORIES = {
@@ -75,9 +85,37 @@ def public_members(cls: type) -> list[Member]:
             continue
         for name, value in vars(owner).items():
             member = Member(name, unwrap(value), owner)
-            if not name.startswith("_") and (member.is_property or inspect.isfunction(member.value)):
+            offered = member.is_property or (inspect.isfunction(member.value) and is_offered(cls, name, value))
+            if not name.startswith("_") and offered:
                 found.setdefault(name, member)
     return sorted(found.values(), key=lambda member: (member.name != "fit", member.name))
+
+
+def is_offered(cls: type, name: str, value: Any) -> bool:
+    """Return whether objects of a class have a method; scikit-learn's ``available_if`` may take it from some."""
+    if type(value).__name__ != "_AvailableIfDescriptor":
+        return True
+    try:
+        return hasattr(cls(), name)
+    except TypeError:
+        # it wraps an object that has to be given, on which it depends
+        return True
+
+
+@cache
+def names_used(example: str) -> frozenset[str]:
+    """Return the names and attributes that an example of the gallery uses."""
+    nodes = list(ast.walk(ast.parse((EXAMPLES / f"{example}.py").read_text(encoding="utf-8"))))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(used | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+
+
+def examples_of(name: str) -> list[str]:
+    """Return a line that leads to the examples of the gallery that use a public name, none if there are none."""
+    short = name.rpartition(".")[2]
+    using = [example for example in GALLERY_ORDER if short in names_used(example)]
+    links = ", ".join(f":doc:`/gallery/{example}`" for example in using)
+    return [f"**Examples that use it:** {links}", ""] if using else []
 
 
 def unwrap(value: Any) -> Any:
@@ -104,10 +142,16 @@ def write_name(name: str, value: Any) -> str:
     if not callable(value):
         return "\n".join([*lines, f".. py:data:: {short}", f"   :value: {value!r}", ""])
     if not inspect.isclass(value):
-        return "\n".join([*lines, f".. autofunction:: {short}", ""])
-    lines += [f".. autoclass:: {short}", ""]
+        return "\n".join([*lines, f".. autofunction:: {short}", "", *examples_of(name)])
+    members = public_members(value)
+    lines += [*examples_of(name), f".. autoclass:: {short}", ""]
+    if members:
+        lines += ["   .. list-table:: Methods and attributes", "      :widths: 35 65", ""]
+    for member in members:
+        lines += [f"      * - :py:obj:`{member.name} <{name}.{member.name}>`", f"        - {summary(member.value)}"]
+    lines.append("")
     directives = {property: "autoproperty", cached_property: "autoattribute"}
-    for member in public_members(value):
+    for member in members:
         lines += [f"   .. {directives.get(type(member.value), 'automethod')}:: {member.name}", ""]
     return "\n".join(lines)
 

@@ -19,15 +19,10 @@ from pathlib import Path
 import check_site
 import draw_pages
 import make_api
+from make_api import GALLERY_ORDER
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE, SITE = ROOT / "build" / "site-source", ROOT / "build" / "site"
-# Examples of the gallery, as they are to be read.
-GALLERY_ORDER = (
-    *("one_prediction", "house_price", "credit", "binary", "survival", "claims", "effects", "free_care"),
-    *("drift", "moving", "series", "tissue", "intervals", "certainty", "clusters", "prototypes"),
-    *("learners", "choosing", "beside", "saving_and_serving", "dask_workers", "extending_similarity", "paper_row"),
-)
 FENCE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"(\]\()(?!\w+:|#)([^)#\s]+)((?:#[^)\s]*)?\))")
 STUDIES = """\
