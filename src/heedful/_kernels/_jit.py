@@ -22,8 +22,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
-from heedful._kernels._cache import KernelCache
-from heedful._kernels._notice import compilation_logged, warn_uncached
+from heedful._kernels._cache import KernelCache, NoCache
+from heedful._kernels._notice import warn_uncached
 from heedful._kernels._parts import CheckedCompiler, part_options
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
@@ -48,8 +48,8 @@ class Kernel(CPUDispatcher):
             raise cause from None
 
     def compile(self, sig: Any) -> Any:
-        """Load from the disk cache or compile, and say so."""
-        with compilation_logged(self), without_collecting():
+        """Load from the disk cache or compile."""
+        with without_collecting():
             return super().compile(sig)
 
     def keep(self) -> "Kernel":
@@ -58,6 +58,7 @@ class Kernel(CPUDispatcher):
             self._cache = KernelCache(self.py_func)
         except RuntimeError:
             warn_uncached()
+            self._cache = NoCache(self.py_func)
         return self
 
 

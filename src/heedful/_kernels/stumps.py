@@ -192,19 +192,13 @@ def tally_rows(codes, slopes, n_bins, n_tallied, tally):
 @one_row
 def find_stumps(table, slopes, new_hessian, chance, rule, work, column, side, step):
     """Write the best stump of each series for the function below."""
-    codes, categories, sizes, tally, order, best = (
-        table.codes,
-        table.categories,
-        table.sizes,
-        work.tally,
-        work.order,
-        work.best,
-    )
+    codes, categories, sizes, signs = table
+    tally, order, best = work.tally, work.order, work.best
     n_series, first = column.size, 0
     fill_row(-1, column)
     fill_row(0.0, best)
     for j in range(codes.shape[0]):
-        size, sign = sizes[j], table.signs[j]
+        size, sign = sizes[j], signs[j]
         tally_rows(codes[j], slopes, size, 2 * n_series if new_hessian else n_series, tally)
         hessians, inverses = work.hessians[first : first + size + 1], work.inverses[first : first + size + 1]
         first += size + 1

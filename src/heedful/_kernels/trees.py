@@ -10,13 +10,12 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 import numpy as np
 
 from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
-from heedful._kernels.arrays import fill_row
+from heedful._kernels.arrays import fill_row, row_numbers, zero_counts
 from heedful._kernels.draws import GOLDEN, draw_bag, scramble
 from heedful._kernels.leaves import lengthened
 from heedful._kernels.splits import (
     ONE,
     best_possible,
-    scan_level_outputs,
     scan_levels,
     scan_outputs,
     scan_row,
@@ -109,9 +108,7 @@ def scan_column(categories, values, column, chance, least, work):
     whole, tally, mask = work.whole, work.tally, work.mask
     if categories is not None:  # noqa: SIM102 - numba leaves it out as it stands
         if categories[column]:
-            if values.ndim == 1:
-                return scan_levels(whole, chance, least, tally, mask, work.levels, work.members)
-            return scan_level_outputs(whole, chance, least, tally, mask, work.levels, work.members)
+            return scan_levels(values, whole, chance, least, tally, mask, work.levels, work.members)
     if values.ndim == 1:
         return scan_row(whole, least, tally, mask)
     return scan_outputs(whole, least, tally, mask)
@@ -278,29 +275,6 @@ def grow_rows(table, rule, seeds, work, growth):
     growth.ends[2] = n_leaves
 
 
-@writing_rows
-def thin_rows(starts, members, draws, room, kept):
-    """Write the rows with the lowest numbers of each leaf, at most ``room`` of them, side by side into ``kept``.
-
-    The rows of a leaf that were drawn come first, then the others, both in the order of their numbers.
-    """
-    end = 0
-    for leaf in range(room.size):
-        at, stop = starts[leaf], starts[leaf + 1]
-        other = at
-        while other < stop and draws[other] > 0:
-            other += 1
-        split = other
-        for _ in range(min(room[leaf], stop - starts[leaf])):
-            if other == stop or (at < split and members[at] < members[other]):
-                kept[end] = members[at]
-                at += 1
-            else:
-                kept[end] = members[other]
-                other += 1
-            end += 1
-
-
 @inlined_row
 def child_of(k, row, nodes, sets):
     """Return the child of a node that a row of codes goes to."""
@@ -335,11 +309,7 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
     n_query, n_moved, n_tree = codes.shape[0], moved.shape[0], roots.size
     leaves, moved_leaves = np.empty((n_query, n_tree), np.int32), np.empty((n_moved, n_tree), np.int32)
     differs = np.zeros(codes.shape[1], np.bool_)
-    path, column, ends = (
-        np.empty(64 * n_tree, np.int32),
-        np.empty(64 * n_tree, np.int32),
-        np.empty(n_tree + 1, np.int64),
-    )
+    path, column, ends = row_numbers(64 * n_tree), row_numbers(64 * n_tree), zero_counts(n_tree + 1)
     first = 0
     for q in range(n_query):
         end = 0

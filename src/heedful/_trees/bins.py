@@ -73,7 +73,6 @@ class Bins:
         require(self.centers.shape == (self.categories.size, MISSING + 1), "bins have no values")
 
     def without(self, column: int) -> "Bins":
-        """Return the bins of all columns but one."""
         other = Bins()
         other.categories, other.centers = np.delete(self.categories, column), np.delete(self.centers, column, axis=0)
         other._cuts = [cuts for j, cuts in enumerate(self._cuts) if j != column]
@@ -94,7 +93,6 @@ class Binned:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of rows and columns."""
         return self.codes.shape
 
     @cached_property
@@ -103,7 +101,6 @@ class Binned:
         return np.ascontiguousarray(self.codes.T)
 
     def without(self, column: int) -> "Binned":
-        """Return all columns but one."""
         codes, numbers = (np.delete(part, column, axis=1) for part in (self.codes, self.numbers))
         return Binned(codes, numbers, self.bins.without(column))
 
@@ -136,7 +133,6 @@ def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def _level_bins(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the bin of each level."""
     known = ~np.isnan(column)
     levels = column[known].astype(np.int64)
     n_levels = int(levels.max(initial=-1)) + 1
