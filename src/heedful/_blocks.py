@@ -117,7 +117,6 @@ def side_by_side(work: Callable[..., Any], tasks: Sequence[tuple], *shared: Any,
 
 
 def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> list[Any]:
-    """Run some blocks in a worker process."""
     with one_blas_thread():
         return [work(block, *shared) for block in blocks]
 

@@ -145,7 +145,6 @@ def read_histogram(model: Any) -> Ensemble:
 
 
 def _descend(tree: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return the node where each row ends."""
     node = np.zeros(X.shape[0], np.int64)
     rows = np.arange(X.shape[0] if tree["is_leaf"][0] == 0 else 0)
     while rows.size:

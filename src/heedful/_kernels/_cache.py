@@ -17,7 +17,6 @@ from heedful._kernels._notice import note_compiling, warn_uncached
 
 @cache
 def sources_hash(folder: Path) -> str:
-    """Return a hash of all sources of kernels."""
     return sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.py")))).hexdigest()
 
 
@@ -51,7 +50,6 @@ class KernelCache(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if it can be."""
         self._try(super().save_overload, sig, data)
 
     def _try(self, work: Any, *args: Any) -> None:

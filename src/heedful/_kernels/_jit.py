@@ -1,10 +1,9 @@
 """The one place for numba's options.
 
-Every kernel is compiled on first use, kept in numba's disk cache and run without the GIL, so blocks of queries run in
-threads. There is no ``parallel=True``: rows share nothing, and a thread works on whole blocks, so results cannot
-depend on the number of threads. ``contract`` (fused multiply-add) is the only relaxed rule; NaN and infinity keep
-their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at every call: sums of weights that are
-looked up are twice as fast.
+Every kernel is compiled on first use, kept on disk and run without the GIL: threads work on blocks of queries. There is
+no ``parallel=True``, so results cannot depend on the number of threads. ``contract`` (fused multiply-add) is the only
+relaxed rule; NaN and infinity keep their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at
+every call: sums of weights that are looked up are twice as fast.
 
 ``many_rows`` and ``writing_rows`` are for what Python calls; ``one_row``, ``making_row``, ``inlined_row`` and
 ``sum_row`` for what only kernels call, of which nothing is kept on disk. Kernels are written in plain loops: slice
@@ -78,17 +77,14 @@ class Part(CPUDispatcher):
     """A compiled function that only kernels call; called from Python, as tests do, it is compiled as a kernel too."""
 
     def __call__(self, *args: Any) -> Any:
-        """Run it as a kernel."""
         return self.whole(*args)
 
     @cached_property
     def whole(self) -> Kernel:
-        """The same function as a kernel."""
         return many_rows(self.py_func)
 
 
 def many_rows(function: Callable, **options: Any) -> Any:
-    """Compile a kernel that Python calls."""
     return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True} | options))(function))
 
 

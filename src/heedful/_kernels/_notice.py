@@ -28,7 +28,6 @@ def is_main_process() -> bool:
 
 @cache
 def log_compiling() -> None:
-    """Log that kernels are being compiled."""
     if is_main_process():
         message = "compiling functions at their first use, up to 20 s; they are kept for later ones"
         _log(f"{message} (heedful compile: all at once)", notice=True)
@@ -45,6 +44,5 @@ def warn_uncached() -> None:
 
 
 def _log(message: str, *, notice: bool) -> None:
-    """Log a message; a notice is one that asks for nothing."""
     if not os.environ.get(QUIET):
         logging.getLogger("heedful").warning("heedful: %s", message, extra={"notice": notice})

@@ -31,7 +31,6 @@ def soften(value, threshold):
 
 @one_row
 def clip_row(coef, limits):
-    """Move coefficients into their limits."""
     if limits is not None:
         for j in range(coef.size):
             coef[j] = min(max(coef[j], limits[0, j]), limits[1, j])

@@ -74,7 +74,6 @@ def pick_columns(grad, penalty, coef, slack, columns, size, limits=None, groups=
 
 @making_row
 def limits_of(limits, columns):
-    """Return the limits of some columns, None if there are none."""
     if limits is None:
         return None
     part = matrix(2, columns.size)
@@ -85,7 +84,6 @@ def limits_of(limits, columns):
 
 @making_row
 def groups_of(groups, columns):
-    """Return the groups of some columns, None if there are none."""
     if groups is None:
         return None
     part = zero_counts(columns.size)
@@ -151,7 +149,6 @@ def path_row(table, rows, excess, background, penalties, uses, wanted, rule, wid
     """Fit one query at each wanted penalty and write its coefficients; the first ``uses`` columns may have one.
 
     ``wide`` is None where the whole Gram matrix is made: what chooses columns is then left out, and not compiled.
-
     Returns the weighted mean and variance of the response and how many of the fits did not converge.
     """
     p = table.mean.size

@@ -81,7 +81,6 @@ def spread_row(table, background, y_mean, rooted):
 
 @one_row
 def variance_row(table, background, mean, rooted, variance):
-    """Write the weighted variance of every column."""
     for j in range(mean.size):
         shift = table.mean[j] - mean[j]
         variance[j] = background * shift * shift
@@ -111,7 +110,6 @@ def times_row(rooted, signed, out):
 
 @one_row
 def cross_row(table, background, mean, y_mean, rooted, cov):
-    """Write the weighted covariance of every column with the response."""
     times_row(rooted, rooted.signed_y, cov)
     if background > 0.0:
         for j in range(mean.size):
@@ -163,7 +161,6 @@ def add_matrix(part, sign, start, gram):
 
 @making_row
 def dot_row(left, right, out):
-    """Write a product of two arrays."""
     np.dot(left, right, out)
 
 

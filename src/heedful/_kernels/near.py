@@ -62,7 +62,6 @@ class Sums(NamedTuple):
 
 @making_row
 def make_sums(k, n_means, n_train):
-    """Return room for the sums of ``k`` columns and their response."""
     width = k + 2
     size = width * width
     room = vector(size + k + 1 + n_means + 2)
@@ -255,7 +254,6 @@ def add_changes(table, weight, means, meetings, listed, old, n_listed, kind, pow
 
 @one_row
 def list_met(met, listed):
-    """List the rows that are met in any tree; return how many there are."""
     size = 0
     for i in range(met.size):
         if met[i] > 0.0:

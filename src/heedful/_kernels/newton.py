@@ -123,7 +123,6 @@ def gather_row(table, outcome, rule, n_output, work):
 
 @one_row
 def link_row(fit, intercept, coef, link):
-    """Write the linear predictor of every row."""
     wide = fit.work.wide
     for j in range(wide.size):
         wide[j] = coef[j] if j < fit.n_features else 0.0
@@ -364,7 +363,6 @@ def newton_row(fit, alpha, intercept, coef, mean, path):
 
 @one_row
 def weighted_scale_row(packed, state, n_features, scale):
-    """Multiply ``scale`` by the weighted standard deviation of every column."""
     for j in range(scale.size):
         mean, square = 0.0, 0.0
         if j < n_features:

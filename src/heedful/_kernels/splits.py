@@ -31,7 +31,6 @@ NEARLY_HALF = 0.5 * (1.0 + 1e-5)
 
 
 def lowest_bit(word):
-    """Return the number of the lowest bit that is set."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
@@ -50,7 +49,6 @@ def _lowest_bit(word):  # noqa: ARG001 - numba looks at the name
 
 @one_row
 def pack(low, high):
-    """Return two bins as one number."""
     return (low << 8) | high
 
 
@@ -232,7 +230,6 @@ def gain_outputs(tally, extra, whole, least):
 
 @one_row
 def move_bin(tally, code):
-    """Add a bin to the left part and empty it."""
     for k in range(tally.shape[1]):
         tally[LEFT, k] += tally[code, k]
         tally[code, k] = 0

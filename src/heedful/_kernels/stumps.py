@@ -171,14 +171,12 @@ def write_sides(lost, category, order, cut, side):
 
 @one_row
 def step_of(slope, hessian, rule):
-    """Return the step of a side, no longer than the largest, times the learning rate."""
     step = slope / (hessian + rule.ridge)
     return min(max(step, -rule.max_step), rule.max_step) * rule.learning_rate
 
 
 @one_row
 def tally_rows(codes, slopes, n_bins, n_tallied, tally):
-    """Add the slopes of all rows to the bins of a column."""
     for b in range(n_bins + 1):
         code = b if b < n_bins else MISSING
         for k in range(n_tallied):

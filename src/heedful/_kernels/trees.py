@@ -92,7 +92,6 @@ def best_of_few(values, n_tried, work, start, stop):
 
 @inlined_row
 def tally_column(table, values, column, work, start, stop):
-    """Add the rows of a node to the bins of a column; see ``splits``."""
     if values.ndim == 1:
         tally_row(table.codes, column, work.bag, start, stop, work.tally, work.mask)
     else:
@@ -116,7 +115,6 @@ def scan_column(categories, values, column, chance, least, work):
 
 @inlined_row
 def swap_columns(order, a, b):
-    """Exchange two columns in the order in which they are tried."""
     column = order[0, b]
     order[0, b] = order[0, a]
     order[0, a] = column
@@ -214,7 +212,6 @@ def part_rows(codes, column, cut, shift, sets, rows, start, stop, spare):
 
 @inlined_row
 def push(stack, top, node, start, stop, out_start, out_stop):
-    """Put a node and its rows, in and out of the bag, on the stack."""
     stack[top, 0] = node
     stack[top, 1] = start
     stack[top, 2] = stop
@@ -277,14 +274,12 @@ def grow_rows(table, rule, seeds, work, growth):
 
 @inlined_row
 def child_of(k, row, nodes, sets):
-    """Return the child of a node that a row of codes goes to."""
     code, cut, shift = np.int64(row[nodes[k, 0]]), np.int64(nodes[k, 1]), np.int64(nodes[k, 3])
     return nodes[k, 2] + 1 - goes_left(code, cut, shift, sets)
 
 
 @one_row
 def descend_from(k, row, nodes, sets):
-    """Return the leaf's node that a row of codes reaches from a node."""
     while nodes[k, 2] >= 0:
         k = child_of(k, row, nodes, sets)
     return k

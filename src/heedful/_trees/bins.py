@@ -36,7 +36,6 @@ class Bins:
         return self
 
     def transform(self, X: np.ndarray) -> "Binned":
-        """Return the rows of a table in bins."""
         codes = np.empty(X.shape, np.uint8)
         for j, (cuts, category) in enumerate(zip(self._cuts, self.categories, strict=True)):
             column = X[:, j]
@@ -62,7 +61,6 @@ class Bins:
         return np.concatenate([[-np.inf], self._cuts[column], [np.inf]])
 
     def level_bins(self, column: int) -> np.ndarray:
-        """Return the bin of each level of a category."""
         return self._cuts[column]
 
     def check_loaded(self) -> None:

@@ -225,7 +225,6 @@ def _thin(buckets: Buckets, room: int | str) -> Buckets:
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:
-    """Return the trees of all blocks as one forest, and their buckets as one."""
     n_nodes = n_sets = n_leaves = n_members = 0
     nodes, roots, starts = [], [], [np.zeros(1, np.int64)]
     for trees, buckets in grown:

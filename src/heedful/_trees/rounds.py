@@ -75,7 +75,6 @@ class Rounds(NamedTuple):
     steps: np.ndarray
 
     def shapes(self, k: int, n_rounds: int, n_columns: int) -> np.ndarray:
-        """Return the sum of the first stumps of one series (n_columns, 256)."""
         total = np.zeros((n_columns, CODES))
         column, side, step = (part[:n_rounds, k] for part in self)
         for j in np.unique(column[column >= 0]):
@@ -163,6 +162,5 @@ def boost(
 
 
 def no_stumps(n_rounds: int, n_series: int) -> Rounds:
-    """Return room for the stumps of some rounds."""
     shape = (n_rounds, n_series)
     return Rounds(np.empty(shape, np.int64), np.zeros((*shape, CODES), np.uint8), np.zeros((*shape, 3)))
