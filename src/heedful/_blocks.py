@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple
+from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
@@ -46,26 +46,16 @@ def _start(work: Callable[..., Any], blocks: list[slice], shared: tuple, n_jobs:
     """Run the blocks here, in threads, or on the backend that the caller has configured in joblib."""
     jobs = min(effective_n_jobs(n_jobs), len(blocks))
     backend = get_active_backend(prefer="threads")[0]
-    if jobs <= 1:
-        yield from (work(block, *shared) for block in blocks)
-    elif getattr(backend, "uses_threads", False):
+    if jobs <= 1 or getattr(backend, "uses_threads", False):
         # joblib looks for finished threads every 10 ms only, as long as a small job takes
-        yield from _in_threads(work, blocks, shared, jobs)
-    else:
-        # one task for each job: what blocks share travels once to each worker, not once with each block
-        ends = [len(blocks) * k // jobs for k in range(jobs + 1)]
-        tasks = (delayed(_run_part)(work, blocks[a:b], shared) for a, b in pairwise(ends))
-        way = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-        for part in Parallel(n_jobs=n_jobs, return_as=way)(tasks):
-            yield from part
-
-
-class _Result(NamedTuple):
-    """What came of a block: its result, or the error that was raised."""
-
-    number: int
-    value: Any = None
-    error: BaseException | None = None
+        yield from _in_threads(lambda block: work(block, *shared), blocks, jobs)
+        return
+    # one task for each job: what blocks share travels once to each worker, not once with each block
+    ends = [len(blocks) * k // jobs for k in range(jobs + 1)]
+    tasks = (delayed(_run_part)(work, blocks[a:b], shared) for a, b in pairwise(ends))
+    way = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+    for part in Parallel(n_jobs=n_jobs, return_as=way)(tasks):
+        yield from part
 
 
 def start_thread(thread: threading.Thread) -> None:
@@ -78,73 +68,55 @@ def start_thread(thread: threading.Thread) -> None:
         raise
 
 
-class _Threads:
-    """Threads that take blocks from one queue and put results into another."""
-
-    def __init__(self, work: Callable[[Any], Any], blocks: Sequence[Any]):
-        self.work, self.blocks, self.n_serving = work, blocks, 0
-        self.queue, self.results = SimpleQueue[int](), SimpleQueue[_Result | None]()
-        for number in range(len(blocks)):
-            self.queue.put(number)
-
-    def start(self, n_threads: int) -> None:
-        for _ in range(n_threads):
-            start_thread(threading.Thread(target=self._serve, daemon=True))
-            self.n_serving += 1
-
-    def in_order(self) -> Iterator[Any]:
-        """Yield the results in the order of the blocks."""
-        early = dict[int, Any]()
-        for number in range(len(self.blocks)):
-            while number not in early:
-                done = self.results.get()
-                if done is None:
-                    self.n_serving -= 1
-                elif done.error is not None:
-                    raise done.error
-                else:
-                    early[done.number] = done.value
-            yield early.pop(number)
-
-    def stop(self) -> None:
-        """Begin no more blocks, and wait for those that were begun."""
-        with suppress(Empty):
-            while True:
-                self.queue.get_nowait()
-        while self.n_serving:
-            self.n_serving -= self.results.get() is None
-
-    def _serve(self) -> None:
-        with suppress(Empty):
-            while True:
-                number = self.queue.get_nowait()
-                try:
-                    self.results.put(_Result(number, self.work(self.blocks[number])))
-                except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for it
-                    self.results.put(_Result(number, error=error))
-        self.results.put(None)
-
-
-def _in_threads(work: Callable[..., Any], blocks: Sequence[Any], shared: tuple, n_threads: int) -> Iterator[Any]:
-    """Yield the results of blocks in order; if it is left early, blocks that were begun are waited for."""
-    threads = _Threads(lambda block: work(block, *shared), blocks)
+def _in_threads(work: Callable[[Any], Any], tasks: Sequence[Any], n_threads: int) -> Iterator[Any]:
+    """Yield the results of tasks in order; if it is left early, tasks that were begun are waited for."""
+    if n_threads <= 1:
+        yield from map(work, tasks)
+        return
+    numbers, results, early, n_serving = SimpleQueue[int](), SimpleQueue[Any](), dict[int, Any](), 0
+    for number in range(len(tasks)):
+        numbers.put(number)
     try:
-        threads.start(n_threads)
-        yield from threads.in_order()
+        for _ in range(n_threads):
+            start_thread(threading.Thread(target=_serve, args=(work, tasks, numbers, results), daemon=True))
+            n_serving += 1
+        for number in range(len(tasks)):
+            while number not in early:
+                done = results.get()
+                if done is None:
+                    n_serving -= 1
+                elif isinstance(done, BaseException):
+                    raise done
+                else:
+                    early[done[0]] = done[1]
+            yield early.pop(number)
     finally:
-        threads.stop()
+        with suppress(Empty):
+            while True:
+                numbers.get_nowait()
+        while n_serving:
+            n_serving -= results.get() is None
+
+
+def _serve(work: Callable[[Any], Any], tasks: Sequence[Any], numbers: SimpleQueue[int], results: SimpleQueue) -> None:
+    """Do tasks until none is left; put the number of each with its result, or its error, and None at the end."""
+    with suppress(Empty):
+        while True:
+            number = numbers.get_nowait()
+            try:
+                results.put((number, work(tasks[number])))
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits for it
+                results.put(error)
+    results.put(None)
 
 
 def side_by_side(work: Callable[..., Any], tasks: Sequence[tuple], *shared: Any, n_jobs: int | None) -> list[Any]:
     """Return ``work(*task, *shared)`` for each task, from threads of this process: tasks may write to its arrays."""
     jobs = min(effective_n_jobs(n_jobs), len(tasks))
-    if jobs <= 1:
-        return [work(*task, *shared) for task in tasks]
-    return list(_in_threads(lambda task: work(*task, *shared), tasks, (), jobs))
+    return list(_in_threads(lambda task: work(*task, *shared), tasks, jobs))
 
 
 def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> list[Any]:
-    """Run some blocks in a worker process."""
     with one_blas_thread():
         return [work(block, *shared) for block in blocks]
 
@@ -161,7 +133,6 @@ class Holder:
         self.thread, self.end, self.ended = threading.Thread(), threading.Lock(), False
 
     def enter(self, user: object) -> None:
-        """Add a user."""
         with self.lock:
             self.users.add(user)
             if self.ended or not self.thread.is_alive():
@@ -184,7 +155,6 @@ class Holder:
                 self.thread.join()
 
     def _hold(self, begin: threading.Lock, end: threading.Lock) -> None:
-        """Hold it until the last user has left."""
         with _blas().limit(limits=1, user_api="blas"):
             begin.release()
             end.acquire()

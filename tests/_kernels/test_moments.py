@@ -6,7 +6,6 @@ from heedful._kernels.moments import (
     gather_row,
     gradient_all_row,
     grow_gram,
-    root_row,
     settle,
     spread_row,
     square,
@@ -19,10 +18,9 @@ from reference.moments import plain_table, spread_weights, weighted_moments
 EVERY_CASE = [(case, background) for case in CASES for background in (0.0, 0.6)]
 
 
-def gather_and_root(table, rows, excess, background, mean):
+def gather(table, rows, excess, background, mean):
     space = np.empty((rows.size, mean.size)), np.empty(rows.size), np.empty(rows.size)
-    y_mean, front, back = gather_row(table, rows, excess, background, mean, *space)
-    return y_mean, root_row(mean, y_mean, front, back, *space)
+    return gather_row(table, rows, excess, background, mean, *space)
 
 
 class Setting:
@@ -35,7 +33,7 @@ class Setting:
         weights = spread_weights(rng, prior, background, y.size if background == 0 else -(-y.size // 2))
         self.background, self.twin = background, weighted_moments(X, y, weights.dense)
         self.mean = np.empty(p)
-        self.y_mean, self.rooted = gather_and_root(self.table, weights.rows, weights.excess, background, self.mean)
+        self.y_mean, self.rooted = gather(self.table, weights.rows, weights.excess, background, self.mean)
         self.signs = np.sign(weights.excess)
 
 
@@ -56,9 +54,9 @@ def test_the_whole_gram_equals_the_twin(rng, case, background):
 def test_a_grown_gram_equals_the_whole_one(rng, case, background):
     s = Setting(rng, case, background)
     columns, gram = np.array([2, 0, 3, 1]), np.empty((0, 0))
-    flat = np.empty(4 * s.table.y.size), np.empty(4 * s.table.y.size)
+    flat = np.empty(4 * s.table.y.size)
     for size in (1, 3, 4):
-        gram = grow_gram(s.table, background, s.mean, s.rooted, columns[:size], gram, *flat)
+        gram = grow_gram(s.table, background, s.mean, s.rooted, columns[:size], gram, flat)
     np.testing.assert_allclose(gram, s.twin.gram[np.ix_(columns, columns)], atol=1e-13)
 
 
@@ -79,10 +77,10 @@ def test_covariances_and_gradient_equal_the_twin(rng, case, background):
     np.testing.assert_allclose(grad, s.twin.cross - s.twin.gram @ coef, atol=1e-12)
 
 
-def test_rows_below_the_background_are_kept_apart(rng):
+def test_rows_below_the_background_come_last(rng):
     s = Setting(rng, "random", 0.6)
-    assert s.rooted.plus.shape[0] == (s.signs > 0).sum() > 0
-    assert s.rooted.minus.shape[0] == (s.signs < 0).sum() > 0
+    assert s.rooted.n_plus == (s.signs > 0).sum() > 0
+    assert s.rooted.y.size - s.rooted.n_plus == (s.signs < 0).sum() > 0
 
 
 def test_a_column_that_is_constant_under_the_weights_has_variance_exactly_zero(rng):
@@ -90,7 +88,7 @@ def test_a_column_that_is_constant_under_the_weights_has_variance_exactly_zero(r
     X[:4, 1] = X[0, 1]
     table = plain_table(X, y, np.ones(8), scatter=True)
     rows, excess, mean = np.arange(4, dtype=np.int32), np.array([0.1, 0.3, 0.4, 0.2]), np.empty(3)
-    _, rooted = gather_and_root(table, rows, excess, 0.0, mean)
+    _, rooted = gather(table, rows, excess, 0.0, mean)
     assert whole_gram(table, 0.0, mean, rooted)[1, 1] == 0.0
     assert (whole_gram(table, 0.0, mean, rooted).diagonal()[[0, 2]] > 0).all()
 
@@ -111,7 +109,7 @@ def test_a_product_in_pieces_equals_the_product(rng, shape):
 def test_no_rows_at_all_leave_the_background_alone(rng):
     X, y = rng.normal(size=(9, 3)), rng.normal(size=9)
     table, mean = plain_table(X, y, np.ones(9)), np.empty(3)
-    y_mean, rooted = gather_and_root(table, np.empty(0, np.int32), np.empty(0), 1.0, mean)
+    y_mean, rooted = gather(table, np.empty(0, np.int32), np.empty(0), 1.0, mean)
     cov = np.empty(3)
     cross_row(table, 1.0, mean, y_mean, rooted, cov)
     np.testing.assert_allclose(whole_gram(table, 1.0, mean, rooted), np.cov(X.T, ddof=0), atol=1e-13)

@@ -90,10 +90,11 @@ def test_levels_are_parted_by_their_means_at_a_price_for_each_beyond_two(rng, se
         mass = draws * weights if several else draws
         tally, mask, whole = tallied(node, several)
         levels, members = np.empty((2, 256)), np.empty(4, np.uint64)
-        scan = splits.scan_level_outputs if several else splits.scan_levels
         found = np.unique(codes)
         chance = 3.0
-        gain, cut, _, any_found = scan(whole, chance, 1, tally, mask, levels, members)
+        gain, cut, _, any_found = splits.scan_levels(
+            values if several else values[:, 0], whole, chance, 1, tally, mask, levels, members
+        )
         means = np.array([np.average(values[codes == level, 0], weights=mass[codes == level]) for level in found])
         ordered = found[np.argsort(means, kind="stable")]
         gains = [gain_of(node, np.isin(codes, ordered[:k]), several) for k in range(1, found.size)]
@@ -128,8 +129,8 @@ def test_cells_that_a_node_does_not_have_go_where_most_of_its_weight_goes(severa
     assert goes_left(MISSING, cut, shift) == goes_left(heavy, cut, shift)
     assert goes_left(codes[[0, 1]], cut, shift).sum() == 1
     tally, mask, whole = tallied(node, several)
-    members, scan = np.empty(4, np.uint64), splits.scan_level_outputs if several else splits.scan_levels
-    scan(whole, 0.0, 1, tally, mask, np.empty((2, 256)), members)
+    members, values = np.empty(4, np.uint64), node[3] if several else node[3][:, 0]
+    splits.scan_levels(values, whole, 0.0, 1, tally, mask, np.empty((2, 256)), members)
     unseen = in_set(members, [0, 15, 100, MISSING])
     assert (unseen == in_set(members, [heavy])).all()
     assert in_set(members, codes[[0, 1]]).sum() == 1

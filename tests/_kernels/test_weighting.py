@@ -26,7 +26,7 @@ def both(kind, score, rows, prior, temperature=0.3):
     leaf = np.abs(np.where(np.isfinite(score), score, 1.0)) ** 2
     excess = np.empty(rows.size)
     mass = np.empty(rows.size)
-    rest = mass_row(rows, prior[:, None], 0, prior.sum(), mass)
+    rest = mass_row(rows, prior, prior.sum(), mass)
     background = weigh_row(kind, temperature, score, leaf, mass, rest, prior.sum(), excess)
     weight = background * prior / prior.sum()
     weight[rows] += excess
@@ -79,7 +79,7 @@ def test_masked_rows_over_a_background_have_weight_zero_but_for_rounding(kind):
 def test_scores_below_the_background_give_negative_bumps_but_no_negative_weights(kind):
     score, rows, prior, excess = np.array([-1.0, 2.0]), np.arange(2, dtype=np.int32), np.ones(4), np.empty(2)
     mass = np.empty(rows.size)
-    weigh_row(SOFTMAX, 1.0, score, score, mass, mass_row(rows, prior[:, None], 0, 4.0, mass), 4.0, excess)
+    weigh_row(SOFTMAX, 1.0, score, score, mass, mass_row(rows, prior, 4.0, mass), 4.0, excess)
     assert excess[0] < 0 < excess[1]
     assert (both(kind, score, rows, prior)[0] >= 0).all()
 

@@ -70,7 +70,6 @@ class _XGBoost(Ensemble):
         return self.number[np.add(found.T, self.first[:, None], order="C")]
 
     def predict(self, X: Any, **kind: bool) -> np.ndarray:
-        """Return what the booster predicts of rows."""
         categories = {"enable_categorical": True} if isinstance(X, pd.DataFrame) else {}
         table = import_optional("xgboost", "boost", "estimator").DMatrix(X, missing=self.missing, **categories)
         return self.booster.predict(table, iteration_range=(0, self.n_rounds), validate_features=False, **kind)
@@ -104,7 +103,6 @@ def read_xgboost(model: Any) -> Ensemble:
 
 
 def _xgboost_trees(saved: dict[str, Any], n_rounds: int) -> tuple[list[dict[str, Any]], np.ndarray]:
-    """Return the trees of the first rounds and the output of each."""
     if saved["name"] != "gbtree":
         raise ValueError(f"XGBoost must have booster='gbtree', got {saved['name']!r}.")
     model = saved["model"]

@@ -45,7 +45,6 @@ class Ensemble:
 
     @property
     def n_trees(self) -> int:
-        """Number of trees."""
         return self.output.size
 
     def leaves(self, X: Any) -> np.ndarray:
@@ -76,7 +75,6 @@ class Ensemble:
         require_indices(self.output, self.start.size, self.n_trees)
 
     def _rows(self, X: Any) -> Any:
-        """Return rows as the package takes them."""
         if not (isinstance(X, pd.DataFrame) and self.takes_frames):
             X = np.ascontiguousarray(X, dtype=np.float64)
         if X.ndim != 2 or X.shape[1] != self.n_features:

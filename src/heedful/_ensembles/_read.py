@@ -39,7 +39,6 @@ def is_fitted(model: Any) -> bool:
 
 
 def _reader(model: Any) -> Callable[[Any], Ensemble] | None:
-    """Return the function that reads a model; packages are known by name, so none is imported for it."""
     kinds = ((kind.__module__.split(".")[0], kind.__name__) for kind in type(model).__mro__)
     return next((READERS[kind] for kind in kinds if kind in READERS), None)
 

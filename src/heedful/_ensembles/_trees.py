@@ -18,7 +18,7 @@ def flatten(trees: list[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     Rows are single precision, so a threshold can be too: the largest one that is not above the tree's own.
     """
     sizes = [tree.tree_.node_count for tree in trees]
-    roots = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int32)
+    roots = starts(sizes)
     nodes = np.empty((sum(sizes), 4), np.int32)
     thresholds = nodes.view(np.float32)
     n_leaves = 0
@@ -52,7 +52,6 @@ class _Trees(Ensemble):
     roots: np.ndarray
 
     def check_loaded(self) -> None:
-        """Raise if trees that came from a file lead nowhere."""
         super().check_loaded()
         n_leaves = check_flat(self.nodes, self.thresholds, self.roots, self.n_features)
         require(n_leaves == self.n_leaves and self.roots.size == self.n_trees, "leaves are missing")
@@ -78,7 +77,6 @@ def _read_trees(model: Any, trees: Any, n_outputs: int = 1, **what: Any) -> _Tre
 
 
 def read_forest(model: Any) -> Ensemble:
-    """Read a random forest or extra trees."""
     if model.n_outputs_ > 1:
         raise ValueError(f"A forest must have one response, got {model.n_outputs_}. Fit one forest for each.")
     if hasattr(model, "classes_"):
@@ -87,7 +85,6 @@ def read_forest(model: Any) -> Ensemble:
 
 
 def read_gradient(model: Any) -> Ensemble:
-    """Read scikit-learn's gradient boosting."""
     if not (isinstance(model.init_, DummyClassifier | DummyRegressor) or model.init_ == "zero"):
         raise ValueError(f"A booster must start from a constant, got init={model.init!r}. Fit one with init=None.")
     trees, n_outputs = model.estimators_.ravel(), model.estimators_.shape[1]
@@ -108,7 +105,6 @@ class _Histogram(Ensemble):
     number: np.ndarray
 
     def check_loaded(self) -> None:
-        """Raise if trees that came from a file lead nowhere."""
         super().check_loaded()
         for tree in self.trees:
             split = np.flatnonzero(tree["is_leaf"] == 0)
@@ -149,7 +145,6 @@ def read_histogram(model: Any) -> Ensemble:
 
 
 def _descend(tree: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return the node where each row ends."""
     node = np.zeros(X.shape[0], np.int64)
     rows = np.arange(X.shape[0] if tree["is_leaf"][0] == 0 else 0)
     while rows.size:

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from numba.core import config
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache
 
-from heedful._kernels._notice import warn_uncached
+from heedful._kernels._notice import note_compiling, warn_uncached
 
 
 @cache
 def sources_hash(folder: Path) -> str:
-    """Return a hash of all sources of kernels."""
     return sha256(b"\0".join(path.read_bytes() for path in sorted(folder.glob("*.py")))).hexdigest()
 
 
@@ -40,20 +39,31 @@ class KernelCache(FunctionCache):
     _impl_class = AllSources
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return what was compiled for some types, None if it is not there or damaged."""
+        """Return what was compiled for some types; None if it is not there or damaged, and is compiled now."""
+        found = None
         try:
-            return super().load_overload(sig, target_context)
+            found = super().load_overload(sig, target_context)
         except Exception:  # noqa: BLE001 - damaged files raise all kinds of errors
             self._try(self.flush)
-            return None
+        if found is None:
+            note_compiling(self._py_func.__name__)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep what was compiled, if it can be."""
         self._try(super().save_overload, sig, data)
 
     def _try(self, work: Any, *args: Any) -> None:
-        """Write, or warn that nothing can be written."""
         try:
             work(*args)
         except OSError:
             warn_uncached()
+
+
+class NoCache(NullCache):
+    """Keeps nothing of one kernel."""
+
+    def __init__(self, function: Any) -> None:
+        self.name = function.__name__
+
+    def load_overload(self, sig: Any, target_context: Any) -> None:  # noqa: ARG002 - as numba calls it
+        note_compiling(self.name)

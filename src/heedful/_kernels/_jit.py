@@ -1,10 +1,9 @@
 """The one place for numba's options.
 
-Every kernel is compiled on first use, kept in numba's disk cache and run without the GIL, so blocks of queries run in
-threads. There is no ``parallel=True``: rows share nothing, and a thread works on whole blocks, so results cannot
-depend on the number of threads. ``contract`` (fused multiply-add) is the only relaxed rule; NaN and infinity keep
-their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at every call: sums of weights that are
-looked up are twice as fast.
+Every kernel is compiled on first use, kept on disk and run without the GIL: threads work on blocks of queries. There is
+no ``parallel=True``, so results cannot depend on the number of threads. ``contract`` (fused multiply-add) is the only
+relaxed rule; NaN and infinity keep their meaning. ``sum_row`` may also add in another order (``reassoc``), the same at
+every call: sums of weights that are looked up are twice as fast.
 
 ``many_rows`` and ``writing_rows`` are for what Python calls; ``one_row``, ``making_row``, ``inlined_row`` and
 ``sum_row`` for what only kernels call, of which nothing is kept on disk. Kernels are written in plain loops: slice
@@ -22,8 +21,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
-from heedful._kernels._cache import KernelCache
-from heedful._kernels._notice import compilation_logged, warn_uncached
+from heedful._kernels._cache import KernelCache, NoCache
+from heedful._kernels._notice import warn_uncached
 from heedful._kernels._parts import CheckedCompiler, part_options
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
@@ -48,8 +47,8 @@ class Kernel(CPUDispatcher):
             raise cause from None
 
     def compile(self, sig: Any) -> Any:
-        """Load from the disk cache or compile, and say so."""
-        with compilation_logged(self), without_collecting():
+        """Load from the disk cache or compile."""
+        with without_collecting():
             return super().compile(sig)
 
     def keep(self) -> "Kernel":
@@ -58,6 +57,7 @@ class Kernel(CPUDispatcher):
             self._cache = KernelCache(self.py_func)
         except RuntimeError:
             warn_uncached()
+            self._cache = NoCache(self.py_func)
         return self
 
 
@@ -77,17 +77,14 @@ class Part(CPUDispatcher):
     """A compiled function that only kernels call; called from Python, as tests do, it is compiled as a kernel too."""
 
     def __call__(self, *args: Any) -> Any:
-        """Run it as a kernel."""
         return self.whole(*args)
 
     @cached_property
     def whole(self) -> Kernel:
-        """The same function as a kernel."""
         return many_rows(self.py_func)
 
 
 def many_rows(function: Callable, **options: Any) -> Any:
-    """Compile a kernel that Python calls."""
     return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True} | options))(function))
 
 

@@ -8,50 +8,26 @@ A logger that nobody has configured writes to standard error. The environment va
 import logging
 import multiprocessing
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
-from typing import Any
-
-from numba.core import event
 
 QUIET = "HEEDFUL_QUIET"
 # Names of the kernels that this process has compiled, one entry for each kind of arguments.
 COMPILED: list[str] = []
 
 
-class CompileListener(event.Listener):
-    """Logs that a kernel is being compiled, when numba has not found it in its disk cache."""
-
-    def __init__(self, kernel: Any) -> None:
-        self.kernel, self.thread = kernel, threading.get_ident()
-
-    def on_start(self, event: Any) -> None:
-        # numba tells all listeners, those of threads that wait for this very kernel too
-        if event.data["dispatcher"] is self.kernel and threading.get_ident() == self.thread:
-            COMPILED.append(self.kernel.__name__)
-            log_compiling()
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-@contextmanager
-def compilation_logged(kernel: Any) -> Iterator[None]:
-    """Log it if ``kernel`` is compiled meanwhile."""
-    with event.install_listener("numba:compile", CompileListener(kernel)):
-        yield
+def note_compiling(name: str) -> None:
+    """Note that a kernel is about to be compiled; log it if it is the first one."""
+    COMPILED.append(name)
+    log_compiling()
 
 
 def is_main_process() -> bool:
-    """Return whether this is no worker process: of those each would log the same."""
+    # of worker processes each would log the same
     return multiprocessing.parent_process() is None
 
 
 @cache
 def log_compiling() -> None:
-    """Log that kernels are being compiled."""
     if is_main_process():
         message = "compiling functions at their first use, up to 20 s; they are kept for later ones"
         _log(f"{message} (heedful compile: all at once)", notice=True)
@@ -68,6 +44,5 @@ def warn_uncached() -> None:
 
 
 def _log(message: str, *, notice: bool) -> None:
-    """Log a message; a notice is one that asks for nothing."""
     if not os.environ.get(QUIET):
         logging.getLogger("heedful").warning("heedful: %s", message, extra={"notice": notice})

@@ -70,19 +70,15 @@ class CheckedCompiler(Compiler):
 
 
 class PartCompiler(CheckedCompiler):
-    """Compiles a part of a kernel."""
-
     def compile_extra(self, func: Any) -> Any:
         self.state.library = PartLibrary(self.state.targetctx.codegen(), func.__qualname__)
         return super().compile_extra(func)
 
 
 def holds_arrays(kind: Any) -> bool:
-    """Return whether values of a type of numba hold references to arrays."""
     return isinstance(kind, types.Buffer) or any(holds_arrays(part) for part in getattr(kind, "types", ()))
 
 
 def part_options() -> dict[str, Any]:
-    """Return numba's options for a function that only kernels call."""
     wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return wrappers | {"pipeline_class": PartCompiler} if KNOWN else wrappers

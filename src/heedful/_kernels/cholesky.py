@@ -38,7 +38,6 @@ def back_row(factor, size, value):
 
 @one_row
 def solve_row(factor, size, value):
-    """Solve the factored system in place."""
     for a in range(size):
         for c in range(a):
             value[a] -= factor[a, c] * value[c]

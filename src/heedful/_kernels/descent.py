@@ -9,7 +9,7 @@ stays there until a sweep finds that it wants to go back.
 
 import numpy as np
 
-from heedful._kernels._jit import making_row, one_row
+from heedful._kernels._jit import making_row, many_rows, one_row
 from heedful._kernels.arrays import copy_row, matrix, vector, zero_counts
 from heedful._kernels.cholesky import back_row, factor_row, solve_row
 from heedful._kernels.groups import descend_groups_row
@@ -31,7 +31,6 @@ def soften(value, threshold):
 
 @one_row
 def clip_row(coef, limits):
-    """Move coefficients into their limits."""
     if limits is not None:
         for j in range(coef.size):
             coef[j] = min(max(coef[j], limits[0, j]), limits[1, j])
@@ -204,3 +203,14 @@ def descend_row(gram, cov, penalty, coef, grad, tol, max_iter, limits=None, grou
         loose = max(tol, 0.1 * loose)
         polish_row(gram, cov, penalty, coef, grad, factor, move, active, limits)
     return -1
+
+
+@many_rows
+def refit_rows(gram, covs, penalty, start, tol, max_iter):
+    """Return the coefficients (n_fits, n_columns) of a lasso for each row of covariances, all from one start."""
+    coefs, grad = np.empty(covs.shape), vector(start.size)
+    for d in range(covs.shape[0]):
+        copy_row(start, coefs[d])
+        gradient_row(gram, covs[d], coefs[d], grad)
+        descend_row(gram, covs[d], penalty, coefs[d], grad, tol, max_iter)
+    return coefs

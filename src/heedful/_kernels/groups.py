@@ -174,7 +174,7 @@ def move_group(gram, penalty, coef, grad, g, work):
 
 @making_row
 def descend_groups_row(gram, penalty, coef, grad, tol, max_iter, groups):
-    """Minimise from the given ``coef`` and ``grad``; return the number of sweeps, or -1 if ``max_iter`` did not do.
+    """Minimise as ``descend_row`` does.
 
     Sweeps over the groups that are in alternate with sweeps over all of them, the last of which changes nothing by more
     than ``tol``.

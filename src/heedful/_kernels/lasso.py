@@ -13,7 +13,6 @@ from heedful._kernels.moments import (
     gather_row,
     gradient_all_row,
     grow_gram,
-    root_row,
     spread_row,
     variance_row,
     whole_gram,
@@ -30,7 +29,6 @@ class Space(NamedTuple):
     y: np.ndarray
     d: np.ndarray
     picked: np.ndarray
-    picked_minus: np.ndarray
     excess: np.ndarray
     everyone: np.ndarray
 
@@ -54,7 +52,7 @@ def make_space(indptr, indices, table):
     whole = indices.size == 0 or table.scatter.shape[0] == 0
     everyone = row_numbers(table.prior.size if whole else 0)
     rows = matrix(n_rows, p), vector(n_rows), vector(n_rows)
-    return Space(*rows, vector(picked), vector(picked), vector(n_rows), everyone)
+    return Space(*rows, vector(picked), vector(n_rows), everyone)
 
 
 @making_row
@@ -76,7 +74,6 @@ def pick_columns(grad, penalty, coef, slack, columns, size, limits=None, groups=
 
 @making_row
 def limits_of(limits, columns):
-    """Return the limits of some columns, None if there are none."""
     if limits is None:
         return None
     part = matrix(2, columns.size)
@@ -87,7 +84,6 @@ def limits_of(limits, columns):
 
 @making_row
 def groups_of(groups, columns):
-    """Return the groups of some columns, None if there are none."""
     if groups is None:
         return None
     part = zero_counts(columns.size)
@@ -130,7 +126,7 @@ def grow_row(table, background, mean, cov, rooted, penalty, tol, rule, space, co
         if slack > 0.0 and grown == size:
             return gram, True
         if grown > size:
-            gram = grow_gram(table, background, mean, rooted, columns[:grown], gram, space.picked, space.picked_minus)
+            gram = grow_gram(table, background, mean, rooted, columns[:grown], gram, space.picked)
         size, slack = grown, tol
         chosen = columns[:size]
         if not minimise_row(gram, cov, penalty, chosen, coef, tol, rule.max_iter, rule.limits, rule.groups):
@@ -153,12 +149,10 @@ def path_row(table, rows, excess, background, penalties, uses, wanted, rule, wid
     """Fit one query at each wanted penalty and write its coefficients; the first ``uses`` columns may have one.
 
     ``wide`` is None where the whole Gram matrix is made: what chooses columns is then left out, and not compiled.
-
     Returns the weighted mean and variance of the response and how many of the fits did not converge.
     """
     p = table.mean.size
-    y_mean, front, back = gather_row(table, rows, excess, background, mean, space.x, space.y, space.d)
-    rooted = root_row(mean, y_mean, front, back, space.x, space.y, space.d)
+    y_mean, rooted = gather_row(table, rows, excess, background, mean, space.x, space.y, space.d)
     spread = spread_row(table, background, y_mean, rooted)
     tol = max(rule.tol * np.sqrt(spread), 1e-14)
     cov, penalty, scale = vector(p), vector(p), rule.scale

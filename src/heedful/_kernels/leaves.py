@@ -126,11 +126,8 @@ def leaf_score_rows(leaves, left_out, inside, starts, members, draws, drawn, n_t
             capacity += starts[leaf + 1] - starts[leaf]
         capacity = end + min(capacity, n_train)
         if capacity > indices.size:
-            indices, scores, weights = (
-                lengthened(indices, capacity),
-                lengthened(scores, capacity),
-                lengthened(weights, capacity),
-            )
+            indices = lengthened(indices, capacity)
+            scores, weights = lengthened(scores, capacity), lengthened(weights, capacity)
         n_used = 0
         for t in range(n_tree):
             leaf = leaves[t, q]

@@ -3,7 +3,7 @@
 With background share ``b`` and excess weights ``d_i`` the weighted covariance is
 ``b (C0 + (m0 - m)(m0 - m)') + sum_i d_i (x_i - m)(x_i - m)'``: exact, and only rows with an excess are touched. Rows
 are centred before they are multiplied, so a column that is nearly constant under the weights loses no digits. Each row
-is written once, times the root of its excess; rows with a negative one (masked rows) are kept apart and subtracted.
+is written once, times the root of its excess; rows with a negative one (masked rows) come last and are subtracted.
 """
 
 from typing import NamedTuple
@@ -17,34 +17,39 @@ SMALL_PRODUCT = 1_000_000
 
 
 class Rows(NamedTuple):
-    """Rooted rows of one query with their rooted residuals: those to add and those to subtract."""
+    """Rooted rows of one query with their rooted residuals: ``n_plus`` to add, and then those to subtract.
 
-    plus: np.ndarray
-    plus_y: np.ndarray
-    minus: np.ndarray
-    minus_y: np.ndarray
+    ``signed_y`` are the residuals, those of rows to subtract times -1.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    signed_y: np.ndarray
+    n_plus: int
 
 
-@one_row
+@making_row
 def gather_row(table, rows, excess, background, mean, x_space, y_space, d_space):
-    """Copy the rows with an excess, those to add from the front, those to subtract from the back; write their mean.
+    """Copy the rows with an excess, centre them, and multiply them by its root; write their mean.
 
-    The table is large and its rows lie far apart: they are fetched once. Returns the mean response and where the two
-    parts end and begin.
+    The table is large and its rows lie far apart: they are fetched once. Returns the mean response and the rows.
     """
     for j in range(mean.size):
         mean[j] = background * table.mean[j]
     y_mean = background * table.y_mean
-    front, back = 0, x_space.shape[0]
+    n_plus, plus = 0, 0
+    for i in range(rows.size):
+        n_plus += excess[i] > 0.0
+    size = n_plus
     for i in range(rows.size):
         if excess[i] == 0.0:
             continue
         if excess[i] > 0.0:
-            at = front
-            front += 1
+            at = plus
+            plus += 1
         else:
-            back -= 1
-            at = back
+            at = size
+            size += 1
         r = rows[i]
         for j in range(mean.size):
             value = table.packed[r, j]
@@ -55,20 +60,13 @@ def gather_row(table, rows, excess, background, mean, x_space, y_space, d_space)
         y_mean += excess[i] * y_space[at]
         fill_row(0.0, x_space[at, table.y_column :])
     fill_row(0.0, mean[table.y_column :])
-    return y_mean, front, back
-
-
-@making_row
-def root_row(mean, y_mean, front, back, x_space, y_space, d_space):
-    """Centre the gathered rows and multiply them by the root of their excess weight."""
-    for at in range(x_space.shape[0]):
-        if front <= at < back:
-            continue
+    for at in range(size):
         root = np.sqrt(abs(d_space[at]))
         for j in range(mean.size):
             x_space[at, j] = root * (x_space[at, j] - mean[j])
         y_space[at] = root * (y_space[at] - y_mean)
-    return Rows(x_space[:front], y_space[:front], x_space[back:], y_space[back:])
+        d_space[at] = y_space[at] if at < n_plus else -y_space[at]
+    return y_mean, Rows(x_space[:size], y_space[:size], d_space[:size], n_plus)
 
 
 @one_row
@@ -76,27 +74,22 @@ def spread_row(table, background, y_mean, rooted):
     """Return the weighted variance of the response."""
     shift = table.y_mean - y_mean
     spread = background * (table.y_scatter + shift * shift)
-    for i in range(rooted.plus_y.size):
-        spread += rooted.plus_y[i] * rooted.plus_y[i]
-    for i in range(rooted.minus_y.size):
-        spread -= rooted.minus_y[i] * rooted.minus_y[i]
+    for i in range(rooted.y.size):
+        spread += rooted.y[i] * rooted.signed_y[i]
     return max(spread, 0.0)
 
 
 @one_row
 def variance_row(table, background, mean, rooted, variance):
-    """Write the weighted variance of every column."""
     for j in range(mean.size):
         shift = table.mean[j] - mean[j]
         variance[j] = background * shift * shift
         if background > 0.0:
             variance[j] += background * table.scatter[j, j]
-    for i in range(rooted.plus.shape[0]):
+    for i in range(rooted.y.size):
+        sign = 1.0 if i < rooted.n_plus else -1.0
         for j in range(mean.size):
-            variance[j] += rooted.plus[i, j] * rooted.plus[i, j]
-    for i in range(rooted.minus.shape[0]):
-        for j in range(mean.size):
-            variance[j] -= rooted.minus[i, j] * rooted.minus[i, j]
+            variance[j] += sign * rooted.x[i, j] * rooted.x[i, j]
     for j in range(mean.size):
         variance[j] = settle(variance[j], mean[j])
 
@@ -108,23 +101,16 @@ def settle(variance, mean):
 
 
 @making_row
-def times_row(rooted, values, negative_values, out):
-    """Write ``sum_i d_i (x_i - m) v_i`` for rooted values ``v``."""
-    if rooted.plus.shape[0] > 0:
-        np.dot(values, rooted.plus, out)
-    else:
-        fill_row(0.0, out)
-    if rooted.minus.shape[0] > 0:
-        taken = vector(out.size)
-        np.dot(negative_values, rooted.minus, taken)
-        for j in range(out.size):
-            out[j] -= taken[j]
+def times_row(rooted, signed, out):
+    """Write ``sum_i d_i (x_i - m) v_i`` for rooted values ``v``, those of rows to subtract times -1."""
+    fill_row(0.0, out)
+    if signed.size > 0:
+        np.dot(signed, rooted.x, out)
 
 
 @one_row
 def cross_row(table, background, mean, y_mean, rooted, cov):
-    """Write the weighted covariance of every column with the response."""
-    times_row(rooted, rooted.plus_y, rooted.minus_y, cov)
+    times_row(rooted, rooted.signed_y, cov)
     if background > 0.0:
         for j in range(mean.size):
             cov[j] += background * (table.cross[j] + (table.mean[j] - mean[j]) * (table.y_mean - y_mean))
@@ -133,12 +119,12 @@ def cross_row(table, background, mean, y_mean, rooted, cov):
 @making_row
 def gradient_all_row(table, background, mean, cov, rooted, coef, grad):
     """Write ``c - G b`` for every column without forming G."""
-    fitted, fitted_minus = vector(rooted.plus.shape[0]), vector(rooted.minus.shape[0])
-    if rooted.plus.shape[0] > 0:
-        np.dot(rooted.plus, coef, fitted)
-    if rooted.minus.shape[0] > 0:
-        np.dot(rooted.minus, coef, fitted_minus)
-    times_row(rooted, fitted, fitted_minus, grad)
+    fitted = vector(rooted.y.size)
+    if fitted.size > 0:
+        np.dot(rooted.x, coef, fitted)
+    for i in range(rooted.n_plus, fitted.size):
+        fitted[i] = -fitted[i]
+    times_row(rooted, fitted, grad)
     for j in range(coef.size):
         grad[j] = cov[j] - grad[j]
     if background > 0.0:
@@ -175,7 +161,6 @@ def add_matrix(part, sign, start, gram):
 
 @making_row
 def dot_row(left, right, out):
-    """Write a product of two arrays."""
     np.dot(left, right, out)
 
 
@@ -198,11 +183,11 @@ def square(rows, gram):
 def whole_gram(table, background, mean, rooted):
     """Return the weighted covariance of all columns; one that is constant under the weights has a zero diagonal."""
     gram = zero_matrix(mean.size, mean.size)
-    if rooted.plus.shape[0] > 0:
-        square(rooted.plus, gram)
-    if rooted.minus.shape[0] > 0:
+    if rooted.n_plus > 0:
+        square(rooted.x[: rooted.n_plus], gram)
+    if rooted.y.size > rooted.n_plus:
         taken = zero_matrix(mean.size, mean.size)
-        square(rooted.minus, taken)
+        square(rooted.x[rooted.n_plus :], taken)
         add_matrix(taken, -1.0, 0, gram)
     background_gram(table, background, mean, numbers(mean.size), 0, gram)
     return gram
@@ -223,13 +208,13 @@ def add_products(source, columns, start, flat, sign, gram):
 
 
 @making_row
-def grow_gram(table, background, mean, rooted, columns, old, picked, picked_minus):
+def grow_gram(table, background, mean, rooted, columns, old, picked):
     """Return the Gram matrix of ``columns``, of which the first ones are those of ``old``."""
     start, size = old.shape[0], columns.size
     gram = zero_matrix(size, size)
-    add_products(rooted.plus, columns, start, picked, 1.0, gram)
-    if rooted.minus.shape[0] > 0:
-        add_products(rooted.minus, columns, start, picked_minus, -1.0, gram)
+    n_plus, end = rooted.n_plus, rooted.n_plus * mean.size
+    add_products(rooted.x[:n_plus], columns, start, picked[:end], 1.0, gram)
+    add_products(rooted.x[n_plus:], columns, start, picked[end:], -1.0, gram)
     background_gram(table, background, mean, columns, start, gram)
     add_matrix(old, 1.0, 0, gram)
     for a in range(start, size):

@@ -11,7 +11,6 @@ import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
 from heedful._kernels.arrays import (
-    copy_matrix,
     copy_row,
     fill_row,
     matrix,
@@ -47,13 +46,27 @@ class Meetings(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums of products over rows about a center, and of means; with room for the rows and their weights."""
+    """Sums over rows, with room for the rows and their weights; ``all`` is the memory of the first three.
 
+    These are products of columns about a center, the center, and sums by sample weights: of means, of the weights
+    themselves, and of inverse curvatures.
+    """
+
+    all: np.ndarray
     products: np.ndarray
     center: np.ndarray
     average: np.ndarray
     rows: np.ndarray
     by: np.ndarray
+
+
+@making_row
+def make_sums(k, n_means, n_train):
+    width = k + 2
+    size = width * width
+    room = vector(size + k + 1 + n_means + 2)
+    products, center, average = room[:size].reshape((width, width)), room[size : size + k + 1], room[size + k + 1 :]
+    return Sums(room, products, center, average, zero_matrix(n_train + 3, width), vector(n_train + 3))
 
 
 class Lasso(NamedTuple):
@@ -95,19 +108,6 @@ def value_row(kind, powers, met, leaf):
 
 
 @one_row
-def gather_rows(packed, changed, n_changed, sums):
-    """Write training rows about the center, columns, response and one; fill up to a multiple of four rows."""
-    rows, size = sums.rows, sums.center.size
-    for at in range(n_changed):
-        i = changed[at]
-        for a in range(size):
-            rows[at, a] = packed[i, a] - sums.center[a]
-        rows[at, size] = 1.0
-    for at in range(n_changed, (n_changed + 3) // 4 * 4):
-        fill_row(0.0, rows[at])
-
-
-@one_row
 def add_products(n_rows, sums):
     """Add the products of all columns, times weights, to the lower half of the sums; four rows at a time."""
     rows, by, products = sums.rows, sums.by, sums.products
@@ -122,11 +122,13 @@ def add_products(n_rows, sums):
 
 
 @one_row
-def write_everyone(table, by, sums):
-    """Write the sums over all training rows, whose weights sum to ``by``."""
-    center, products = sums.center, sums.products
+def write_everyone(table, per_row, overall, sums):
+    """Write the sums over all rows as if each had the same weight per unit of sample weight."""
+    center, products, by = sums.center, sums.products, per_row * table.total
     k = center.size - 1
     mean, scatter, cross, y_shift = table.mean, table.scatter, table.cross, table.y_mean - center[k]
+    for a in range(overall.size):
+        sums.average[a] = per_row * overall[a]
     for a in range(k + 2):
         fill_row(0.0, products[a])
     if by == 0.0:
@@ -229,55 +231,29 @@ def center_row(table, meetings, listed, n_listed, kind, powers, center):
 
 
 @one_row
-def add_listed(table, weight, means, listed, n_listed, sums):
-    """Add rows of some weights to the sums; return the sum of their inverse curvatures.
-
-    The last of the sums of means is that of the sample weights.
-    """
-    ease, n_means, by = 0.0, means.shape[1], sums.by
+def add_changes(table, weight, means, meetings, listed, old, n_listed, kind, powers, sums):
+    """Add to the sums what rows weigh now, and take off what they weighed when their meetings were ``old``."""
+    rows, by, average, size, n_means = sums.rows, sums.by, sums.average, sums.center.size, means.shape[1]
     for at in range(n_listed):
         i = listed[at]
+        change = value_row(kind, powers, meetings.met[i], meetings.leaf[i])
+        change -= value_row(kind, powers, old[at, 0], old[at, 1])
         for a in range(n_means):
-            sums.average[a] += by[at] * weight[i] * means[i, a]
-        sums.average[n_means] += by[at] * weight[i]
-        by[at] *= table.prior[i]
+            average[a] += change * weight[i] * means[i, a]
+        average[n_means] += change * weight[i]
+        by[at] = change * table.prior[i]
         if table.inverse.size > 0:
-            ease += by[at] * table.inverse[i]
-    for at in range(n_listed, (n_listed + 3) // 4 * 4):
-        by[at] = 0.0
+            average[n_means + 1] += by[at] * table.inverse[i]
+        for a in range(size):
+            rows[at, a] = table.packed[i, a] - sums.center[a]
+        rows[at, size] = 1.0
+    # up to a multiple of four rows
+    fill_row(0.0, by[n_listed : n_listed + 3])
     add_products(n_listed, sums)
-    return ease
-
-
-@one_row
-def sum_rows(table, weight, means, meetings, listed, n_listed, kind, powers, overall, sums):
-    """Write the sums over all rows with a weight, about their mean, and those of means; return those of curvatures."""
-    center_row(table, meetings, listed, n_listed, kind, powers, sums.center)
-    gather_rows(table.packed, listed, n_listed, sums)
-    for at in range(n_listed):
-        sums.by[at] = value_row(kind, powers, meetings.met[listed[at]], meetings.leaf[listed[at]])
-    for a in range(sums.average.size):
-        sums.average[a] = powers[0] * overall[a]
-    write_everyone(table, powers[0] * table.total, sums)
-    ease = add_listed(table, weight, means, listed, n_listed, sums)
-    return ease + powers[0] * table.total * table.inverse_mean
-
-
-@one_row
-def change_rows(table, weight, means, meetings, n_changed, kind, powers, sums):
-    """Change the sums by what the meetings of rows have changed; return by how much those of curvatures change."""
-    changed, old = meetings.changed, meetings.old
-    gather_rows(table.packed, changed, n_changed, sums)
-    for at in range(n_changed):
-        i = changed[at]
-        sums.by[at] = value_row(kind, powers, meetings.met[i], meetings.leaf[i])
-        sums.by[at] -= value_row(kind, powers, old[at, 0], old[at, 1])
-    return add_listed(table, weight, means, changed, n_changed, sums)
 
 
 @one_row
 def list_met(met, listed):
-    """List the rows that are met in any tree; return how many there are."""
     size = 0
     for i in range(met.size):
         if met[i] > 0.0:
@@ -320,33 +296,32 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     n_way, n_penalty, n_means = kinds.size, penalties.size, means.shape[1]
     k = min(table.y_column, table.mean.size)
     predictions, averages = np.empty((n_moved, n_way, n_penalty)), np.empty((n_moved, n_way, n_means))
-    room, width = matrix(5, k), k + 2
+    room = matrix(5, k)
     lasso = Lasso(matrix(k, k), matrix(k, k), room[0], room[1], room[2], room[3], room[4], zero_counts(k))
     gram, mean, penalty = lasso.gram, lasso.mean, lasso.penalty
-    space = zero_matrix(n_train + 3, width), vector(n_train + 3)
-    sums = Sums(matrix(width, width), vector(k + 1), vector(n_means + 1), *space)
+    sums = make_sums(k, n_means, n_train)
+    kept, totals = matrix(n_way, sums.all.size), vector(n_way)
     counts, places = (zero_vector(n_train), zero_vector(n_train)), zero_counts(n_train)
     meetings = Meetings(*counts, row_numbers(n_train), matrix(n_train, 2), places)
     met, leaf, changed, old, place = meetings
-    listed, others = row_numbers(n_train), row_numbers(n_train)
-    base, centers, base_means = np.empty((n_way, width, width)), matrix(n_way, k + 1), matrix(n_way, n_means + 1)
-    coefs, tried, eases = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k), vector(n_way)
-    powers, overall = make_powers(kinds, temperatures, n_tree), zero_vector(n_means + 1)
+    listed, never = row_numbers(n_train), zero_matrix(n_train, 2)
+    coefs, tried = np.empty((n_way, n_penalty, k)), matrix(n_penalty, k)
+    powers, overall = make_powers(kinds, temperatures, n_tree), zero_vector(n_means + 2)
     fill_row(-1, place)
     for i in range(n_train):
         for a in range(n_means):
             overall[a] += weight[i] * means[i, a]
         overall[n_means] += weight[i]
-    n_listed = first = 0
+    overall[n_means + 1] = table.total * table.inverse_mean
+    first = 0
     for q in range(n_query):
-        for at in range(n_listed):
-            met[listed[at]] = leaf[listed[at]] = 0.0
-        n_listed = 0
+        fill_row(0.0, met)
+        fill_row(0.0, leaf)
+        n_changed = 0
         for t in range(n_tree):
-            n_listed = count_leaf(forest, leaves[q, t], 1.0, meetings, n_listed)
-        for at in range(n_listed):
-            listed[at] = changed[at]
-            place[listed[at]] = -1
+            n_changed = count_leaf(forest, leaves[q, t], 1.0, meetings, n_changed)
+        for at in range(n_changed):
+            place[changed[at]] = -1
         # the query itself comes first, as a row in which nothing has moved
         m = first - 1
         while m < first or (m < n_moved and source[m] == q):
@@ -356,31 +331,28 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
                     n_changed = count_leaf(forest, leaves[q, t], -1.0, meetings, n_changed)
                     n_changed = count_leaf(forest, moved_leaves[m, t], 1.0, meetings, n_changed)
             for w in range(n_way):
-                anew, n_rows, ease = m < first, n_listed, 0.0
+                change, anew = (table, weight, means, meetings), m < first
                 if not anew:
-                    copy_matrix(base[w], sums.products)
-                    copy_row(centers[w], sums.center)
-                    copy_row(base_means[w], sums.average)
-                    ease = eases[w] + change_rows(table, weight, means, meetings, n_changed, kinds[w], powers[w], sums)
+                    copy_row(kept[w], sums.all)
+                    add_changes(*change, changed, old, n_changed, kinds[w], powers[w], sums)
                     # where most of the weight is gone, so are digits of what is left
-                    anew = sums.products[k + 1, k + 1] < ANEW * base[w, k + 1, k + 1]
-                    n_rows = list_met(met, others) if anew else 0
-                else:
-                    copy_row(listed, others)
+                    anew = sums.products[k + 1, k + 1] < ANEW * totals[w]
                 if anew:
-                    ease = sum_rows(table, weight, means, meetings, others, n_rows, kinds[w], powers[w], overall, sums)
+                    n_listed = list_met(met, listed)
+                    center_row(table, meetings, listed, n_listed, kinds[w], powers[w], sums.center)
+                    write_everyone(table, powers[w, 0], overall, sums)
+                    add_changes(*change, listed, never, n_listed, kinds[w], powers[w], sums)
+                total = sums.products[k + 1, k + 1]
                 if m < first:
-                    eases[w] = ease
-                    copy_matrix(sums.products, base[w])
-                    copy_row(sums.center, centers[w])
-                    copy_row(sums.average, base_means[w])
+                    copy_row(sums.all, kept[w])
+                    totals[w] = total
                     for t in range(n_penalty):
                         copy_row(start, coefs[w, t])
                 y_mean, spread = covariances_row(sums, lasso)
                 tol, far = max(rule.tol * np.sqrt(spread), 1e-14), np.inf
                 if max_range < np.inf:
                     far = max_range * np.sqrt(spread)
-                ease = ease / sums.products[k + 1, k + 1] if table.inverse.size > 0 else 1.0
+                ease = sums.average[n_means + 1] / total if table.inverse.size > 0 else 1.0
                 for t in range(n_penalty):
                     if not wanted[w, t] or penalties[t] == np.inf:
                         if m >= first:

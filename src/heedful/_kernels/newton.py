@@ -94,7 +94,7 @@ def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
     n, p = table.prior.size, table.mean.size
     picked, kept = (n * p, 0) if p > KEPT_COLUMNS else (0, p)
-    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(picked), vector(n), row_numbers(n))
+    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(n), row_numbers(n))
     width = table.packed.shape[1]
     rows = matrix(n, width), vector(2 * n_output * n), matrix(7, n), matrix(4, p), vector(n)
     kept_sums = np.empty((n_output, kept, kept)), matrix(n_output, p), vector(n_output), matrix(2, n_output)
@@ -123,7 +123,6 @@ def gather_row(table, outcome, rule, n_output, work):
 
 @one_row
 def link_row(fit, intercept, coef, link):
-    """Write the linear predictor of every row."""
     wide = fit.work.wide
     for j in range(wide.size):
         wide[j] = coef[j] if j < fit.n_features else 0.0
@@ -364,7 +363,6 @@ def newton_row(fit, alpha, intercept, coef, mean, path):
 
 @one_row
 def weighted_scale_row(packed, state, n_features, scale):
-    """Multiply ``scale`` by the weighted standard deviation of every column."""
     for j in range(scale.size):
         mean, square = 0.0, 0.0
         if j < n_features:

@@ -42,7 +42,6 @@ class State(NamedTuple):
 
 @one_row
 def class_mass_at(state, i):
-    """Refresh the softmax of one row."""
     top = state.link[0, i]
     for c in range(1, state.link.shape[0]):
         top = max(top, state.link[c, i])

@@ -31,7 +31,6 @@ NEARLY_HALF = 0.5 * (1.0 + 1e-5)
 
 
 def lowest_bit(word):
-    """Return the number of the lowest bit that is set."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
@@ -50,7 +49,6 @@ def _lowest_bit(word):  # noqa: ARG001 - numba looks at the name
 
 @one_row
 def pack(low, high):
-    """Return two bins as one number."""
     return (low << 8) | high
 
 
@@ -196,28 +194,6 @@ def corrected(gain, size, chance):
 
 
 @one_row
-def scan_levels(whole, chance, least, tally, mask, levels, members):
-    """Return the best split of tallied levels as ``scan_row`` does, with a cut of -1; write the set that goes left."""
-    size = order_levels(tally, mask, 0, 1, levels)
-    best, n_left, most = -1.0, 0, False
-    draws, total = np.int64(0), np.int64(0)
-    for at in range(size):
-        if draws >= least and whole[0] - draws >= least:
-            gain = gain_of(draws, total, whole[0], whole[1])
-            if gain > best:
-                best = gain
-                n_left = at
-                most = 2 * draws > whole[0]
-        code = np.int64(levels[0, at])
-        draws += tally[code, 0]
-        total += tally[code, 1]
-        tally[code, 0] = 0
-        tally[code, 1] = 0
-    write_set(levels, n_left, size, most, members)
-    return corrected(best, size, chance) if n_left > 0 else -1.0, -1, 0, size > 1
-
-
-@one_row
 def tally_outputs(codes, column, bag, values, weights, start, stop, tally, mask):
     """Add the rows of a node to the bins of a column: draws, weights and weighted sums."""
     for i in range(start, stop):
@@ -254,7 +230,6 @@ def gain_outputs(tally, extra, whole, least):
 
 @one_row
 def move_bin(tally, code):
-    """Add a bin to the left part and empty it."""
     for k in range(tally.shape[1]):
         tally[LEFT, k] += tally[code, k]
         tally[code, k] = 0
@@ -312,17 +287,32 @@ def leading_output(tally, mask, whole):
 
 
 @one_row
-def scan_level_outputs(whole, chance, least, tally, mask, levels, members):
-    """Return the best split of the tallied levels of a category for several outputs; see ``scan_levels``."""
-    size = order_levels(tally, mask, 1, leading_output(tally, mask, whole), levels)
+def gain_left(values, tally, whole, least):
+    """Return the gain of the left part, for one output or several; -1 if a part is too small."""
+    if values.ndim > 1:
+        return gain_outputs(tally, EMPTY, whole, least)
+    draws = tally[LEFT, 0]
+    if draws < least or whole[0] - draws < least:
+        return -1.0
+    return gain_of(draws, tally[LEFT, 1], whole[0], whole[1])
+
+
+@one_row
+def scan_levels(values, whole, chance, least, tally, mask, levels, members):
+    """Return the best split of tallied levels as ``scan_row`` does, with a cut of -1; write the set that goes left."""
+    weight_at = values.ndim - 1
+    if values.ndim == 1:
+        size = order_levels(tally, mask, weight_at, 1, levels)
+    else:
+        size = order_levels(tally, mask, weight_at, leading_output(tally, mask, whole), levels)
     best, n_left, most = -1.0, 0, False
     for at in range(size):
         if at > 0:
-            gain = gain_outputs(tally, EMPTY, whole, least)
+            gain = gain_left(values, tally, whole, least)
             if gain > best:
                 best = gain
                 n_left = at
-                most = 2 * tally[LEFT, 1] > whole[1]
+                most = 2 * tally[LEFT, weight_at] > whole[weight_at]
         move_bin(tally, np.int64(levels[0, at]))
     for k in range(tally.shape[1]):
         tally[LEFT, k] = 0

@@ -171,14 +171,12 @@ def write_sides(lost, category, order, cut, side):
 
 @one_row
 def step_of(slope, hessian, rule):
-    """Return the step of a side, no longer than the largest, times the learning rate."""
     step = slope / (hessian + rule.ridge)
     return min(max(step, -rule.max_step), rule.max_step) * rule.learning_rate
 
 
 @one_row
 def tally_rows(codes, slopes, n_bins, n_tallied, tally):
-    """Add the slopes of all rows to the bins of a column."""
     for b in range(n_bins + 1):
         code = b if b < n_bins else MISSING
         for k in range(n_tallied):
@@ -192,19 +190,13 @@ def tally_rows(codes, slopes, n_bins, n_tallied, tally):
 @one_row
 def find_stumps(table, slopes, new_hessian, chance, rule, work, column, side, step):
     """Write the best stump of each series for the function below."""
-    codes, categories, sizes, tally, order, best = (
-        table.codes,
-        table.categories,
-        table.sizes,
-        work.tally,
-        work.order,
-        work.best,
-    )
+    codes, categories, sizes, signs = table
+    tally, order, best = work.tally, work.order, work.best
     n_series, first = column.size, 0
     fill_row(-1, column)
     fill_row(0.0, best)
     for j in range(codes.shape[0]):
-        size, sign = sizes[j], table.signs[j]
+        size, sign = sizes[j], signs[j]
         tally_rows(codes[j], slopes, size, 2 * n_series if new_hessian else n_series, tally)
         hessians, inverses = work.hessians[first : first + size + 1], work.inverses[first : first + size + 1]
         first += size + 1

@@ -18,7 +18,6 @@ from heedful._kernels.stumps import LEFT, TIE, scan_column, write_sides
 
 @one_row
 def tally_nodes(codes, n_bins, missing, residual, place, n_nodes, tally):
-    """Add up the residuals and the rows in each bin of a column, node by node."""
     for b in range(n_bins + 1):
         for k in range(2 * n_nodes):
             tally[b if b < n_bins else missing, k] = 0.0

@@ -10,13 +10,12 @@ parted at each split, so that the rows of the leaves, in and out of the bag, are
 import numpy as np
 
 from heedful._kernels._jit import inlined_row, many_rows, one_row, writing_rows
-from heedful._kernels.arrays import fill_row
+from heedful._kernels.arrays import fill_row, row_numbers, zero_counts
 from heedful._kernels.draws import GOLDEN, draw_bag, scramble
 from heedful._kernels.leaves import lengthened
 from heedful._kernels.splits import (
     ONE,
     best_possible,
-    scan_level_outputs,
     scan_levels,
     scan_outputs,
     scan_row,
@@ -93,7 +92,6 @@ def best_of_few(values, n_tried, work, start, stop):
 
 @inlined_row
 def tally_column(table, values, column, work, start, stop):
-    """Add the rows of a node to the bins of a column; see ``splits``."""
     if values.ndim == 1:
         tally_row(table.codes, column, work.bag, start, stop, work.tally, work.mask)
     else:
@@ -109,9 +107,7 @@ def scan_column(categories, values, column, chance, least, work):
     whole, tally, mask = work.whole, work.tally, work.mask
     if categories is not None:  # noqa: SIM102 - numba leaves it out as it stands
         if categories[column]:
-            if values.ndim == 1:
-                return scan_levels(whole, chance, least, tally, mask, work.levels, work.members)
-            return scan_level_outputs(whole, chance, least, tally, mask, work.levels, work.members)
+            return scan_levels(values, whole, chance, least, tally, mask, work.levels, work.members)
     if values.ndim == 1:
         return scan_row(whole, least, tally, mask)
     return scan_outputs(whole, least, tally, mask)
@@ -119,7 +115,6 @@ def scan_column(categories, values, column, chance, least, work):
 
 @inlined_row
 def swap_columns(order, a, b):
-    """Exchange two columns in the order in which they are tried."""
     column = order[0, b]
     order[0, b] = order[0, a]
     order[0, a] = column
@@ -217,7 +212,6 @@ def part_rows(codes, column, cut, shift, sets, rows, start, stop, spare):
 
 @inlined_row
 def push(stack, top, node, start, stop, out_start, out_stop):
-    """Put a node and its rows, in and out of the bag, on the stack."""
     stack[top, 0] = node
     stack[top, 1] = start
     stack[top, 2] = stop
@@ -278,39 +272,14 @@ def grow_rows(table, rule, seeds, work, growth):
     growth.ends[2] = n_leaves
 
 
-@writing_rows
-def thin_rows(starts, members, draws, room, kept):
-    """Write the rows with the lowest numbers of each leaf, at most ``room`` of them, side by side into ``kept``.
-
-    The rows of a leaf that were drawn come first, then the others, both in the order of their numbers.
-    """
-    end = 0
-    for leaf in range(room.size):
-        at, stop = starts[leaf], starts[leaf + 1]
-        other = at
-        while other < stop and draws[other] > 0:
-            other += 1
-        split = other
-        for _ in range(min(room[leaf], stop - starts[leaf])):
-            if other == stop or (at < split and members[at] < members[other]):
-                kept[end] = members[at]
-                at += 1
-            else:
-                kept[end] = members[other]
-                other += 1
-            end += 1
-
-
 @inlined_row
 def child_of(k, row, nodes, sets):
-    """Return the child of a node that a row of codes goes to."""
     code, cut, shift = np.int64(row[nodes[k, 0]]), np.int64(nodes[k, 1]), np.int64(nodes[k, 3])
     return nodes[k, 2] + 1 - goes_left(code, cut, shift, sets)
 
 
 @one_row
 def descend_from(k, row, nodes, sets):
-    """Return the leaf's node that a row of codes reaches from a node."""
     while nodes[k, 2] >= 0:
         k = child_of(k, row, nodes, sets)
     return k
@@ -335,11 +304,7 @@ def near_leaf_rows(codes, moved, source, nodes, sets, roots):
     n_query, n_moved, n_tree = codes.shape[0], moved.shape[0], roots.size
     leaves, moved_leaves = np.empty((n_query, n_tree), np.int32), np.empty((n_moved, n_tree), np.int32)
     differs = np.zeros(codes.shape[1], np.bool_)
-    path, column, ends = (
-        np.empty(64 * n_tree, np.int32),
-        np.empty(64 * n_tree, np.int32),
-        np.empty(n_tree + 1, np.int64),
-    )
+    path, column, ends = row_numbers(64 * n_tree), row_numbers(64 * n_tree), zero_counts(n_tree + 1)
     first = 0
     for q in range(n_query):
         end = 0

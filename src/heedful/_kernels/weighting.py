@@ -30,13 +30,13 @@ def relative_row(kind, temperature, score, leaf, mass, untouched, weight):
 
 
 @one_row
-def mass_row(rows, packed, column, total, mass):
-    """Write the weight of the stored rows, a column of a table; return what is left for the others."""
+def mass_row(rows, sample_weight, total, mass):
+    """Write the weight of the stored rows; return what is left for the others."""
     rest = total
     for i in range(rows.size):
-        mass[i] = packed[rows[i], column]
+        mass[i] = sample_weight[rows[i]]
         rest -= mass[i]
-    return 0.0 if rows.size == packed.shape[0] or rest < 1e-13 * total else rest
+    return 0.0 if rows.size == sample_weight.size or rest < 1e-13 * total else rest
 
 
 @one_row
@@ -83,6 +83,6 @@ def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kind, tempera
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
         mass, excess = vector(rows.size), excesses[start:stop]
-        rest = mass_row(rows, sample_weight.reshape((sample_weight.size, 1)), 0, total, mass)
+        rest = mass_row(rows, sample_weight, total, mass)
         backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, excess)
     return excesses, backgrounds

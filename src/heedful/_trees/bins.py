@@ -36,7 +36,6 @@ class Bins:
         return self
 
     def transform(self, X: np.ndarray) -> "Binned":
-        """Return the rows of a table in bins."""
         codes = np.empty(X.shape, np.uint8)
         for j, (cuts, category) in enumerate(zip(self._cuts, self.categories, strict=True)):
             column = X[:, j]
@@ -62,7 +61,6 @@ class Bins:
         return np.concatenate([[-np.inf], self._cuts[column], [np.inf]])
 
     def level_bins(self, column: int) -> np.ndarray:
-        """Return the bin of each level of a category."""
         return self._cuts[column]
 
     def check_loaded(self) -> None:
@@ -73,7 +71,6 @@ class Bins:
         require(self.centers.shape == (self.categories.size, MISSING + 1), "bins have no values")
 
     def without(self, column: int) -> "Bins":
-        """Return the bins of all columns but one."""
         other = Bins()
         other.categories, other.centers = np.delete(self.categories, column), np.delete(self.centers, column, axis=0)
         other._cuts = [cuts for j, cuts in enumerate(self._cuts) if j != column]
@@ -94,7 +91,6 @@ class Binned:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of rows and columns."""
         return self.codes.shape
 
     @cached_property
@@ -103,7 +99,6 @@ class Binned:
         return np.ascontiguousarray(self.codes.T)
 
     def without(self, column: int) -> "Binned":
-        """Return all columns but one."""
         codes, numbers = (np.delete(part, column, axis=1) for part in (self.codes, self.numbers))
         return Binned(codes, numbers, self.bins.without(column))
 
@@ -136,7 +131,6 @@ def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def _level_bins(column: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the bin of each level."""
     known = ~np.isnan(column)
     levels = column[known].astype(np.int64)
     n_levels = int(levels.max(initial=-1)) + 1

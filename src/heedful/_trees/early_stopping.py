@@ -26,9 +26,8 @@ class EarlyStopping:
         ]
         self.mass = sum(weight[rows].sum() for group in groups for _, rows in group)
         round_bytes = 8 * weight.size * family.n_outputs * max(len(splits), 1)
+        # rounds whose linear predictors are kept until their losses are worked out
         self.size = max(1, min(EVERY, _blocks.BUDGET // round_bytes))
-        self.n_waiting = 0
-        self.links = list[np.ndarray]()
         self.losses = np.empty((len(groups), 0))
         self.end: int | None = None
 
@@ -37,34 +36,20 @@ class EarlyStopping:
         """Weighted mean loss of all validation rows after each round."""
         return self.losses.sum(axis=0)[: self.end] / self.mass if self.mass > 0.0 else np.empty(0)
 
-    def begin(self, links: list[np.ndarray]) -> None:
-        """Note the linear predictors (n_rows, n_models, n_outputs) before the first round, those of the folds last.
+    def add(self, links: list[np.ndarray]) -> None:
+        """Work out the losses of some rounds from linear predictors (n_rounds, n_rows, n_models, n_outputs).
 
-        Each entry is of some of the models.
+        Each entry is of some of the models, those of the folds last.
         """
-        size = self.size if self.mass > 0.0 else 0
-        self.links = [np.empty((size, *link.shape)) for link in links]
-        if size:
-            for kept, link in zip(self.links, links, strict=True):
-                kept[0] = link
-            self.filled(1, last=True)
-
-    def room(self, n_rounds: int) -> list[np.ndarray]:
-        """Return room for the linear predictors of so many rounds, or of fewer; of none without validation rows."""
-        return [links[self.n_waiting : self.n_waiting + n_rounds] for links in self.links]
-
-    def filled(self, n_rounds: int, *, last: bool = False) -> None:
-        """Note that the room has been filled by so many rounds."""
-        if self.mass > 0.0:
-            self.n_waiting += n_rounds
-            if last or self.n_waiting == self.size:
-                self.losses = np.hstack([self.losses, self._losses()])
-                self.n_waiting = 0
+        total = np.zeros((len(self.groups), len(links[0])))
+        models = [part.swapaxes(0, 1) for each in links for part in np.moveaxis(each, 2, 0)]
+        for sums, group in zip(total, self.groups, strict=True):
+            for k, loss in group:
+                sums += loss(models[k - self.n_folds].__getitem__)
+        self.losses = np.hstack([self.losses, total])
 
     def over(self, patience: int) -> bool:
         """Return whether no group has had a better round for some time; what came later is forgotten."""
-        if self.n_waiting:
-            return False
         ends = _ends(self.losses, patience)
         if not ends.size or ends.max() > self.losses.shape[1]:
             return False
@@ -76,15 +61,6 @@ class EarlyStopping:
         ends = _ends(self.losses, patience)
         known = np.nan_to_num(self.losses, nan=np.inf)
         return [int(np.argmin(loss[:end])) for loss, end in zip(known, ends, strict=True)]
-
-    def _losses(self) -> np.ndarray:
-        """Return the weighted loss of each group (n_groups, n_rounds) in the rounds that wait."""
-        total = np.zeros((len(self.groups), self.n_waiting))
-        links = [part.swapaxes(0, 1) for each in self.links for part in np.moveaxis(each[: self.n_waiting], 2, 0)]
-        for sums, group in zip(total, self.groups, strict=True):
-            for k, loss in group:
-                sums += loss(links[k - self.n_folds].__getitem__)
-        return total
 
 
 def _ends(losses: np.ndarray, patience: int) -> np.ndarray:

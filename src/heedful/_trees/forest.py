@@ -33,12 +33,10 @@ class Forest:
 
     @property
     def n_features_in_(self) -> int:
-        """Number of columns."""
         return self.bins.categories.size
 
     @property
     def n_trees(self) -> int:
-        """Number of trees."""
         return self.roots.size
 
     def apply(self, X: Any) -> np.ndarray:
@@ -61,9 +59,7 @@ class Forest:
         splits = self.nodes[self.nodes[:, 2] >= 0]
         children = self.nodes[:, 2].astype(np.int64)[:, None] + [0, 1]
         n_leaves = require_trees(self.nodes, self.roots, children, self.n_features_in_)
-        require(
-            self.sets.dtype == np.uint64 and self.sets.ndim == 2 and self.sets.shape[1] == 4, "sets of codes are wrong"
-        )
+        require(self.sets.dtype == np.uint64 and self.sets.shape[1:] == (4,), "sets of codes are wrong")
         named = -1 - splits[splits[:, 1] < 0, 1]
         require_indices(named, len(self.sets), named.size)
         return n_leaves
@@ -215,15 +211,20 @@ def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray,
 def _thin(buckets: Buckets, room: int | str) -> Buckets:
     """Return buckets that keep at most ``room`` rows each, or as many as were drawn: those with the lowest numbers."""
     starts, members, draws, inside = buckets
+    n_rows = len(inside)
     n_drawn = np.add.reduceat((draws > 0).astype(np.int64), starts[:-1])
     size = np.minimum(np.diff(starts), n_drawn if isinstance(room, str) else int(room))
-    kept = np.empty(size.sum(), np.int32)
-    _kernels.thin_rows(starts, members, draws, size, kept)
-    return Buckets(np.concatenate([[0], np.cumsum(size)]), kept, np.ones(kept.size, np.int32), inside)
+    leaf_of = np.repeat(np.arange(size.size, dtype=np.int32), np.diff(starts))
+    leaves, order, kept = np.empty(n_rows, np.int32), np.arange(n_rows), []
+    # each tree has a place for every row
+    for rows, leaf in zip(members.reshape(-1, n_rows), leaf_of.reshape(-1, n_rows), strict=True):
+        leaves[rows] = leaf
+        kept.append(_kernels.keep_rows(leaves, order, int(leaf[0]), size[leaf[0] : leaf[-1] + 1])[1])
+    rows = np.concatenate(kept)
+    return Buckets(np.concatenate([[0], np.cumsum(size)]), rows, np.ones(rows.size, np.int32), inside)
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:
-    """Return the trees of all blocks as one forest, and their buckets as one."""
     n_nodes = n_sets = n_leaves = n_members = 0
     nodes, roots, starts = [], [], [np.zeros(1, np.int64)]
     for trees, buckets in grown:

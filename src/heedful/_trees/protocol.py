@@ -7,51 +7,33 @@ import numpy as np
 
 
 class Response(Protocol):
-    """What stumps ask of a family; see ``Family`` in ``_solver``."""
+    """What stumps ask of a response; ``_responses`` says what it returns.
+
+    Of one that is not ``row_by_row``, columns of ``link`` are models, whose weights (n_rows, n_models) may differ.
+    """
 
     n_outputs: int
     farthest_step: float
     row_by_row: bool
 
     @property
-    def response(self) -> np.ndarray:
-        """Return the numbers that set the unit of the linear predictor: zeros if it has its own."""
-
-    def scaled(self, center: float, unit: float) -> Any:
-        """Return the family with a linear predictor in these units."""
-
-    def part(self, rows: np.ndarray) -> Any:
-        """Return the family of some of the rows."""
-
-    def null_link(self, weight: np.ndarray) -> np.ndarray:
-        """Return the linear predictor (n_outputs,) of the model without columns."""
-
-    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return minus the slope of each row's loss (n_rows, n_outputs).
-
-        Of a family that is not row by row, columns are models, whose weights (n_rows, n_models) may differ.
-        """
-
-    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
-        """Return the curvature of each row's loss; None if it is 1 everywhere."""
-
-    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
-        """Return the unit of slopes and curvatures."""
-
-    def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> Callable:
-        """Return what gives the weighted loss of test rows, in sum, for models of the training rows."""
+    def response(self) -> np.ndarray: ...
+    def scaled(self, center: float, unit: float) -> Any: ...
+    def part(self, rows: np.ndarray) -> Any: ...
+    def null_link(self, weight: np.ndarray) -> np.ndarray: ...
+    def residual(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray: ...
+    def hessian(self, link: np.ndarray, weight: np.ndarray) -> np.ndarray | None: ...
+    def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float: ...
+    def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> Callable: ...
 
 
 class Fold(Protocol):
-    """Rows to fit on and rows to predict; see ``Split`` in ``baseline``."""
+    """Rows to fit on and rows to predict."""
 
     @property
-    def train(self) -> np.ndarray:
-        """Rows to fit on."""
-
+    def train(self) -> np.ndarray: ...
     @property
-    def test(self) -> np.ndarray:
-        """Rows to predict."""
+    def test(self) -> np.ndarray: ...
 
 
 # Validation rows for the number of rounds: the fold whose model predicts them, and the rows.

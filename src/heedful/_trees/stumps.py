@@ -102,7 +102,6 @@ def used_columns(shapes: np.ndarray) -> np.ndarray:
 
 
 def _unit(y: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return the weighted mean and standard deviation; 1 in place of 0."""
     center = float(np.average(y, weights=weight))
     largest = float(np.abs(y - center)[weight > 0.0].max())
     if largest == 0.0:

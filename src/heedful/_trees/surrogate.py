@@ -46,7 +46,6 @@ class Surrogate:
     value: np.ndarray
 
     def predict(self, codes: np.ndarray) -> np.ndarray:
-        """Return what the trees say of rows in bins."""
         total = np.full(len(codes), self.start)
         _kernels.tree_sum_rows(codes, self.column, self.side, self.value, total)
         return total
@@ -62,7 +61,6 @@ class Surrogate:
 
 
 def fit_surrogate(rows: Binned, y: np.ndarray, seed: int) -> Surrogate:
-    """Boost trees to the values of a function."""
     drawn, n_leaves = np.random.RandomState(seed), 1 << DEPTH
     start, (n_rows, n_columns) = float(y.mean()), rows.shape
     column = np.full((ROUNDS, n_leaves - 1), -1, np.int64)
@@ -97,7 +95,6 @@ def _best_alone(rows: Binned, residual: np.ndarray) -> np.ndarray:
 
 
 def _shapley_weights() -> np.ndarray:
-    """Return Shapley's weight of a subset by its size, for each number of columns."""
     chance = np.zeros((DEPTH + 1, DEPTH + 1))
     for n in range(1, DEPTH + 1):
         chance[:n, n] = [factorial(size) * factorial(n - size - 1) / factorial(n) for size in range(n)]
