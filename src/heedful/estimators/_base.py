@@ -24,18 +24,6 @@ from heedful.estimators._training_rows import FitInputs, read_training_rows
 from heedful.explain import Explanation, HeldOutPredictions, Summary, measure
 
 
-def _classifies(estimator: "AttentionEstimator") -> bool:
-    return estimator._predicts() == "classifier"
-
-
-def _offers_intervals(estimator: "AttentionEstimator") -> bool:
-    return estimator._has_intervals()
-
-
-def _has_score(estimator: "AttentionEstimator") -> bool:
-    return estimator._observes_response()
-
-
 class AttentionEstimator(BaseEstimator):
     """Predict, attend, explain and give intervals by a fitted attention model; a subclass says how it is fitted.
 
@@ -61,56 +49,7 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._predict(X)
 
-    @available_if(_classifies)
-    def predict_proba(self, X) -> np.ndarray:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query, n_classes)
-            Probabilities, in the order of ``classes_``.
-        """
-        return self._values(X)
-
-    @available_if(_classifies)
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Return the logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query, n_classes)
-            Log probabilities, in the order of ``classes_``.
-        """
-        return np.log(self._values(X))
-
-    @available_if(_classifies)
-    def decision_function(self, X) -> np.ndarray:
-        """Return log-odds of the second class, or centred log probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query,) or (n_query, n_classes)
-            Linear predictors.
-        """
-        link = self._fitted.problem.family.link_of(self._values(X))
-        return link[:, 0] if link.shape[1] == 1 else link
-
-    @available_if(_offers_intervals)
+    @available_if(lambda self: self._has_intervals())
     def predict_interval(self, X, coverage=0.9) -> np.ndarray:
         """Return an interval around each prediction.
 
@@ -159,7 +98,7 @@ class AttentionEstimator(BaseEstimator):
         fitted, table = self._fitted, self._read(X)
         return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
-    @available_if(_has_score)
+    @available_if(lambda self: self._observes_response())
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.
 
@@ -304,7 +243,7 @@ class AttentionEstimator(BaseEstimator):
         fitted = self._fitted
         return _explaining.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
-    @available_if(_has_score)
+    @available_if(lambda self: self._observes_response())
     def held_out(self) -> HeldOutPredictions:
         """Return what models that did not see a training row predict of it.
 
@@ -344,13 +283,6 @@ class AttentionEstimator(BaseEstimator):
     def response_(self) -> Response:
         """The kind of response: its ``task``, ``words`` and ``classes``."""
         return self._model.response
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, if there are any."""
-        if self._model.response.classes is None:
-            raise AttributeError(f"{type(self).__name__} predicts no classes.")
-        return self._model.response.classes
 
     @property
     def heads_(self) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from heedful._flow import BlockPrediction, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear
 from heedful._models.linear_fits import LinearProblem
 from heedful._responses import Response, SurvivalTimes, cumulative_hazard
+from heedful._undo import all_or_nothing
 from heedful.estimators._linear import LassoEstimator, paper_options
 from heedful.estimators._offset import NO_OFFSET, Offset
 from heedful.explain import Explanation
@@ -66,6 +67,26 @@ class AttentionCox(LassoEstimator):
             Not fitted.
         """
         return cls(**paper_options(min_samples_leaf=3) | changes)
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : structured array, frame or array-like of shape (n_train, 2)
+            Two columns, the event first and then the time: True (or 1) where the event was observed, False (or 0) where
+            the row was censored, and times > 0. Fields or columns named "event" and "time" may come in any order.
+        sample_weight, groups : array-like of shape (n_train,), default=None
+            As in :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        return self._fit(X, y, *self._check_fit(sample_weight, groups))
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the probability that each row is without event at each time.

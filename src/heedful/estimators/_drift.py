@@ -33,7 +33,7 @@ from heedful._models.recent import Recent, check_window, read_time
 from heedful._models.served import ServedModel
 from heedful._models.shift import FittedShift, effective_rows
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._drift_report import Corrected, Periods, report_drift
 from heedful.estimators._drift_similarity import LEAVES, check_similarities, choose_similarities
 from heedful.estimators._drift_tests import FEWEST, compare_periods
@@ -42,7 +42,7 @@ from heedful.similarity import Similarity
 
 
 @dataclass(eq=False, repr=False)
-class DriftCorrector(AttentionEstimator):
+class DriftCorrector(ClassifierMethods):
     """Correct a fitted model by recent labelled rows, without refitting it.
 
     Each prediction is shifted by how far the model was off for the recent rows that are most like the query: those that

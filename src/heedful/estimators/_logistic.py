@@ -7,13 +7,14 @@ import numpy as np
 
 from heedful._responses import Classification, Response
 from heedful._undo import all_or_nothing
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._linear import LassoEstimator, paper_options
 from heedful.estimators._offset import Offset
 from heedful.explain import Explanation
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AttentionLassoClassifier(LassoEstimator):
+class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     """Predict classes by an L1 logistic model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
@@ -165,9 +166,6 @@ class AttentionLassoClassifier(LassoEstimator):
             Blended coefficients, contributions, rows attended to.
         """
         return self._explain(X, y, method, max_terms, Offset(offset=offset))
-
-    def _predicts(self) -> str:
-        return "classifier"
 
     def _response(self, y: Any) -> Response:
         return Classification.learn(y, self.class_weight)
