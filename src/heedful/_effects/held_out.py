@@ -26,15 +26,7 @@ def rows_with_effects(
     unknown = np.flatnonzero(~np.isfinite(effect))
     if unknown.size:
         effect[unknown] = effect_of(unknown)
-    return read_rows(
-        given["outcome"],
-        given["treatment"],
-        given["expected_outcome"],
-        given["propensity"],
-        effect,
-        weight=weight,
-        groups=groups,
-    )
+    return read_rows(*given.to_numpy().T, effect, weight=weight, groups=groups)
 
 
 def effects_differ(fitted: FittedAttention) -> bool:

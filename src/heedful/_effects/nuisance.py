@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from heedful._effects.inputs import Column
-from heedful._folds import Split, random_splits, user_splits
+from heedful._folds import Split, fold_pattern, random_splits, translate, user_splits
 from heedful._frames import Observations, TableReader, count_rows, find_observations, take
 
 # Propensities are kept this far from 0 and 1; it is worth a word if they are so near in more than this share of rows,
@@ -54,11 +54,11 @@ def draw_folds(
     columns: list[Column],
     weight: np.ndarray,
     groups: Any,
-    n_folds: int,
+    cv: int | list[Split],
     seed: np.random.RandomState,
     propensity: np.ndarray | None = None,
 ) -> Rows:
-    """Return rows with folds such that models of the others know both labels of each column.
+    """Return rows with folds, so many or those given, such that models of the others know both labels of each column.
 
     Folds are of observations: copies of one row, with its ``propensity`` if that is known, stay together, rows that
     happen to be equal do not. Neither the order of rows nor, if that can be helped, the columns change them.
@@ -69,22 +69,28 @@ def draw_folds(
     number = np.zeros(len(codes), np.intp)
     if groups is not None:
         number = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-    observations = find_observations(codes, values, number, weight, count_rows(weight))
+    given = [] if isinstance(cv, int) else cv
+    fold = np.column_stack([number, fold_pattern(given, len(codes))]) if given else number
+    observations = find_observations(codes, values, fold, weight, count_rows(weight))
     # by the cells of rows, then by the columns
     order = np.lexsort(np.column_stack([number, values, codes])[observations.source].T)
     found = [Column(column.values[observations.source[order]], column.labels) for column in columns]
-    if groups is not None:
-        splits = user_splits(n_folds, order, order, number[observations.source[order]])
+    if not isinstance(cv, int):
+        sides = translate(given, observations)
+        splits = [Split(*(np.flatnonzero(np.isin(order, side)) for side in split)) for split in sides]
+        check_partition(splits, order.size)
+    elif groups is not None:
+        splits = user_splits(cv, order, order, number[observations.source[order]])
     else:
-        splits = random_splits(order.size, n_folds, seed)
+        splits = random_splits(order.size, cv, seed)
         if not all(_knows_both(split, column) for split in splits for column in found):
             kinds = sum(2**k * column.values for k, column in enumerate(found) if column.binary)
-            splits = random_splits(order.size, n_folds, seed, np.asarray(kinds))
+            splits = random_splits(order.size, cv, seed, np.asarray(kinds))
     for column, name in zip(found, ("treatment", "y"), strict=False):
         if not all(_knows_both(split, column) for split in splits):
             raise ValueError(
-                f"`{name}` must have rows of both labels in every part of {n_folds} folds, and one label is in too few "
-                "rows or groups for that. Add such rows, or give fewer folds."
+                f"`{name}` must have rows of both labels in the training part of all {len(splits)} folds, and one "
+                "label is in too few rows or groups for that. Add such rows, or use fewer folds."
             )
     return Rows(
         table,
@@ -94,6 +100,16 @@ def draw_folds(
         columns[0].values[observations.source],
         None if groups is None else number[observations.source],
     )
+
+
+def check_partition(splits: list[Split], n_rows: int) -> None:
+    """Raise unless each row is predicted by one of the splits, without having been fitted to."""
+    times = sum((np.bincount(test, minlength=n_rows) for _, test in splits), np.zeros(n_rows))
+    if (times != 1).any() or any(np.isin(train, test).any() for train, test in splits):
+        raise ValueError(
+            "`cv` must put each row into the test part of exactly one fold, and not into its training part. Use a "
+            "number of folds, or a splitter such as KFold."
+        )
 
 
 def _knows_both(split: Split, column: Column) -> bool:

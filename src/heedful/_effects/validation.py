@@ -57,17 +57,11 @@ def validate(rows: Rows, nuisance: Nuisance, seed: np.random.RandomState, fit: F
         level[block] = one_effect(known.iloc[past], rows.observations.weight[past])
     late = np.concatenate(blocks[1:])
     number = np.repeat(np.arange(len(blocks) - 1), [block.size for block in blocks[1:]])
-    own = known.iloc[late]
-    found = read_rows(
-        own["outcome"],
-        own["treatment"],
-        own["expected_outcome"],
-        own["propensity"],
-        level[late],
-        weight=rows.observations.weight[late],
-        groups=None if rows.groups is None else rows.groups[late],
+    groups = None if rows.groups is None else rows.groups[late]
+    held_out = read_rows(
+        *known.iloc[late].to_numpy().T, level[late], weight=rows.observations.weight[late], groups=groups
     )
-    return Validation(found, predicted[late], number)
+    return Validation(held_out, predicted[late], number)
 
 
 def draw_blocks(rows: Rows, seed: np.random.RandomState) -> list[np.ndarray] | None:

@@ -53,13 +53,8 @@ class AttentionCox(LassoEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for survival, made of plain options.
 
-        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are grown to martingale
-        residuals, have three draws or more, as R's ranger has it.
-
-        Parameters
-        ----------
-        changes : keywords
-            Parameters to set otherwise, such as ``temperature=0.1``.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are
+        grown to martingale residuals, have three draws or more, as R's ranger has it.
 
         Returns
         -------

@@ -151,14 +151,8 @@ class DriftCorrector(ClassifierMethods):
     def update(self, X, y, sample_weight=None, time=None) -> Self:
         """Add rows, drop those that have left the window, and choose anew.
 
-        The result is that of one ``fit`` to them all.
-
-        Parameters
-        ----------
-        X, y : array-like
-            More recent rows and their response, as in ``fit``.
-        sample_weight, time : array-like, default=None
-            As in ``fit``.
+        The result is that of one ``fit`` to them all, and the parameters are those of
+        :meth:`heedful.DriftCorrector.fit`.
 
         Returns
         -------

@@ -2,20 +2,21 @@
 
 import warnings
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from heedful._checks import check_count, check_coverage, check_weights, is_word
+from heedful._checks import check_coverage, check_weights, is_word
 from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.held_out import effects_differ, r_loss, rows_with_effects
 from heedful._effects.heterogeneity import assess_heterogeneity, effects_seem_to_differ, group_effects
-from heedful._effects.inputs import read_outcome, read_treatment
+from heedful._effects.inputs import Column, read_outcome, read_treatment
 from heedful._effects.nuisance import Nuisance, Rows, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.ranking import weighted_share
@@ -23,6 +24,7 @@ from heedful._effects.scores import EffectRows
 from heedful._effects.survival import read_times
 from heedful._effects.validation import Validation, validate
 from heedful._flow import Settings
+from heedful._folds import user_splits
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LinearModels
 from heedful._responses import Effect, effect_weights
@@ -54,8 +56,9 @@ class AttentionEffect(LassoEstimator):
         As in :class:`heedful.AttentionLasso`. Forests grow on pseudo-outcomes, so that they split where effects differ.
         A number or a list of ``mixing`` keeps effects of rows even if they seem not to differ. ``features`` are those
         that the effect may depend on; what is expected of outcome and treatment is learned from all columns.
-    cv : int, default=5
-        Folds of rows whose outcome and treatment are expected by models of the other folds.
+    cv : int, splitter or iterable, default=5
+        Folds of rows whose outcome and treatment are expected by models of the other folds; each row is in the test
+        part of one of them.
     verbose, n_jobs, random_state, heads, local
         As in :class:`heedful.AttentionLasso`, of the model of the effect.
     outcome : estimator, default=None
@@ -106,7 +109,7 @@ class AttentionEffect(LassoEstimator):
     True
     """
 
-    cv: int = 5
+    cv: Any = 5
     # the penalty of the effect lasso for all rows is always cross-validated
     alpha: str = field(init=False, default="auto")
     outcome: Any = None
@@ -146,32 +149,36 @@ class AttentionEffect(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        n_folds = check_count("cv", self.cv, 2, "5 is the default.")
-        cv: Any = "oob" if groups is None else n_folds
-        kind, settings = self._plan(self.mixing, cv, groups)
+        if isinstance(self.cv, str):
+            raise ValueError(
+                f"`cv` must be a number of folds, a splitter or an iterable of splits, got {self.cv!r}. 5 is the "
+                "default."
+            )
+        kind, settings = self._plan(self.mixing, self.cv, groups)
+        settings = settings._replace(out_of_bag=groups is None)
         table = read_table(self, X, reset=True)
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
         arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
-        learners = NuisanceLearners(self.outcome, self.propensity, n_folds, self.n_jobs, seed)
-        if horizon is None:
-            outcomes = read_outcome(y, n_rows)
-        else:
-            times = read_times(y, horizon, estimand, n_rows)
+        times = None if horizon is None else read_times(y, horizon, estimand, n_rows)
+        outcomes = read_outcome(y, n_rows) if times is None else Column(times.time, None)
+        cv = int(self.cv) if isinstance(self.cv, Integral) else user_splits(self.cv, table, outcomes.values, groups)
+        learners = NuisanceLearners(self.outcome, self.propensity, cv, self.n_jobs, seed)
+        if times is not None:
             outcomes = learners.uncensor(times, arms, table, sample_weight, groups)
         known, weighted = learners.known_propensity(propensity, arms), sample_weight is not None
-        rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed, known)
+        rows = draw_folds(table, [arms, outcomes], weight, groups, cv, seed, known)
         learner = learners.of("outcome", outcomes, weighted)
         of_arms = None if known is not None else learners.of("propensity", arms, weighted)
         nuisance = Nuisance(outcomes, arms, learner, of_arms, known, weight)
         frame = nuisance.expect(rows)
-        cv = "oob" if groups is None else rows.given_splits()
-        given = FitInputs(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        splits = "oob" if groups is None else rows.given_splits()
+        given = FitInputs(effect_weights(frame, weight), groups, self.features, splits, self.random_state)
         given = given._replace(counts=count_rows(weight), draws=rows.are_draws)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
-        self._validation = self._validate(rows, nuisance, n_folds, seed)
+        self._validation = self._validate(rows, nuisance, seed)
         differ = effects_seem_to_differ(self._validation) and effects_differ(self._model)
         if isinstance(self.mixing, str) and not differ:
             self._take_average(X, frame, given)
@@ -235,39 +242,11 @@ class AttentionEffect(LassoEstimator):
         return groups[["low", "high"]].to_numpy()[number]
 
     def predict(self, X) -> np.ndarray:
-        """Return the effect of the treatment on each row, as ``effect`` does.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
-
-        Returns
-        -------
-        ndarray of shape (n_query,)
-            Effects.
-        """
+        """Return the effect of the treatment on each row, as ``effect`` does."""
         return self.effect(X)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
-        """Return what effects were made of.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
-        y : None, default=None
-            Not used: an effect is never seen.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
-
-        Returns
-        -------
-        Explanation
-            Its predictions are effects; training rows show outcome and treatment with what was expected of them.
-        """
+        """Return what effects were made of; ``y`` must be None, as an effect is never seen."""
         if y is not None:
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
         return self._explain(X, None, method, max_terms)
@@ -380,15 +359,15 @@ class AttentionEffect(LassoEstimator):
         shared = {name: getattr(self, name) for name in names}
         return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups)
 
-    def _validate(self, rows: Rows, nuisance: Nuisance, n_folds: int, seed: np.random.RandomState) -> Validation:
+    def _validate(self, rows: Rows, nuisance: Nuisance, seed: np.random.RandomState) -> Validation:
         """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""
-        cv: Any = "oob" if rows.groups is None else min(n_folds, MOST_FOLDS)
+        cv: Any = "oob" if rows.groups is None else min(len(rows.splits), MOST_FOLDS)
         # heads in full: a guard would often leave one effect for all, and nothing to test
         kind, settings = self._plan(0.0 if self.mixing == 0 else 1.0, cv, rows.groups)
         source, weight, number = rows.observations.source, rows.observations.weight, int(seed.randint(2**31 - 1))
 
         def fit(past: np.ndarray, known: pd.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
-            model = clone(self)
+            model = copy(self)
             groups = None if rows.groups is None else rows.groups[past]
             given = FitInputs(effect_weights(known, weight[past]), groups, self.features, cv, number)
             given = given._replace(counts=np.ones(past.size), draws=rows.are_draws)

@@ -99,12 +99,10 @@ class AttentionGLM(LassoEstimator):
     def predict_interval(self, X, coverage=0.9, exposure=None, offset=None) -> np.ndarray:
         """Return an interval around each prediction, on the scale of deviances.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.predict_interval`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        coverage : float, default=0.9
-            Share of new responses that is to lie inside, between 0 and 1.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms; None is one unit of exposure.
 
@@ -124,14 +122,10 @@ class AttentionGLM(LassoEstimator):
     def score(self, X, y, sample_weight=None, exposure=None, offset=None) -> float:
         """Return D2, the explained part of the deviance.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.score`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,)
-            Their counts or costs.
-        sample_weight : array-like of shape (n_query,), default=None
-            Weights of the rows.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms.
 
@@ -148,16 +142,10 @@ class AttentionGLM(LassoEstimator):
     ) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,), default=None
-            Their counts or costs, if they are known.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.
 

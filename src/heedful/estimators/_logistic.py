@@ -54,12 +54,8 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for classes, made of plain options.
 
-        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; trees are fully grown, as R's ranger has it.
-
-        Parameters
-        ----------
-        changes : keywords
-            Parameters to set otherwise, such as ``temperature=0.1``.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; trees are fully grown, as R's
+        ranger has it.
 
         Returns
         -------
@@ -126,14 +122,10 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     def score(self, X, y, sample_weight=None, offset=None) -> float:
         """Return the accuracy.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.score`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,)
-            Their labels.
-        sample_weight : array-like of shape (n_query,), default=None
-            Weights of the rows.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows; None means 0.
 
@@ -147,16 +139,10 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5, offset=None) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,), default=None
-            Their labels, if they are known.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows: predictions have them, links do not.
 
