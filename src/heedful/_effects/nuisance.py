@@ -74,7 +74,7 @@ def draw_folds(
     observations = find_observations(codes, values, fold, weight, count_rows(weight))
     # by the cells of rows, then by the columns
     order = np.lexsort(np.column_stack([number, values, codes])[observations.source].T)
-    found = [Column(column.values[observations.source[order]], column.labels) for column in columns]
+    in_order = [Column(column.values[observations.source[order]], column.labels) for column in columns]
     if not isinstance(cv, int):
         sides = translate(given, observations)
         splits = [Split(*(np.flatnonzero(np.isin(order, side)) for side in split)) for split in sides]
@@ -83,10 +83,10 @@ def draw_folds(
         splits = user_splits(cv, order, order, number[observations.source[order]])
     else:
         splits = random_splits(order.size, cv, seed)
-        if not all(_knows_both(split, column) for split in splits for column in found):
-            kinds = sum(2**k * column.values for k, column in enumerate(found) if column.binary)
+        if not all(_knows_both(split, column) for split in splits for column in in_order):
+            kinds = sum(2**k * column.values for k, column in enumerate(in_order) if column.binary)
             splits = random_splits(order.size, cv, seed, np.asarray(kinds))
-    for column, name in zip(found, ("treatment", "y"), strict=False):
+    for column, name in zip(in_order, ("treatment", "y"), strict=False):
         if not all(_knows_both(split, column) for split in splits):
             raise ValueError(
                 f"`{name}` must have rows of both labels in the training part of all {len(splits)} folds, and one "
@@ -134,8 +134,8 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
     Of observations that are equal it is the mean, and that of all folds for a row of weight 0, which none has seen.
     """
     idle = np.flatnonzero(rows.observations.distinct < 0)
-    found, of_idle = expect_observations(learner, column, rows, idle)
-    expected = rows.observations.give(found)
+    of_observations, of_idle = expect_observations(learner, column, rows, idle)
+    expected = rows.observations.give(of_observations)
     expected[idle] = of_idle
     return expected
 
@@ -145,20 +145,20 @@ def expect_observations(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what models of the splits expect of their observations, and on average of the rows ``idle``."""
     source, n_folds = rows.observations.source, len(rows.splits)
-    found, of_idle = np.zeros(source.size), np.zeros(idle.size)
+    expected, of_idle = np.zeros(source.size), np.zeros(idle.size)
     with warnings.catch_warnings():
         if learner.ours:
             warnings.simplefilter("ignore")
         for train, test in rows.splits:
-            asked = take(rows.table, np.concatenate([source[test], idle]))
-            told = [_expect_others(model, learner.ours, column, rows, train, asked) for model in learner.models]
-            mean = np.mean(told, axis=0)
-            found[test] = mean[: test.size]
+            queries = take(rows.table, np.concatenate([source[test], idle]))
+            by_model = [_expect_others(model, learner.ours, column, rows, train, queries) for model in learner.models]
+            mean = np.mean(by_model, axis=0)
+            expected[test] = mean[: test.size]
             of_idle += mean[test.size :] / n_folds
-    return found, of_idle
+    return expected, of_idle
 
 
-def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, asked: Any) -> np.ndarray:
+def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, queries: Any) -> np.ndarray:
     """Return what a model of some observations expects of other rows."""
     weight, how = rows.observations.weight[train], {}
     if np.ptp(weight) > 0:
@@ -170,11 +170,11 @@ def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np
     used = rows.observations.source[train]
     table, y = take(rows.table, used), column.values[used]
     if not is_classifier(model):
-        return np.asarray(clone(model).fit(table, y, **how).predict(asked), dtype=np.float64)
+        return np.asarray(clone(model).fit(table, y, **how).predict(queries), dtype=np.float64)
     # ours learn the more frequent label, so that swapping labels changes nothing else
     swapped = ours and np.average(y, weights=how.get("sample_weight")) < 0.5
     fitted = clone(model).fit(table, (1.0 - y if swapped else y).astype(np.int64), **how)
-    return fitted.predict_proba(asked)[:, 0 if swapped else 1]
+    return fitted.predict_proba(queries)[:, 0 if swapped else 1]
 
 
 class Nuisance(NamedTuple):
@@ -269,15 +269,15 @@ def check_amounts_left(treatment: np.ndarray, propensity: np.ndarray, weight: np
     mean = np.average(treatment, weights=weight)
     whole = np.average((treatment - mean) ** 2, weights=weight)
     part = float(np.average((treatment - propensity) ** 2, weights=weight) / whole)
-    said = f"The columns of `X` tell all but {part:.2g} of the variance of `treatment`"
+    share = f"The columns of `X` tell all but {part:.2g} of the variance of `treatment`"
     if part < NO_VARIANCE:
         raise ValueError(
-            f"{said}: no rows that are alike got different amounts, so there is no effect to see. Leave out columns "
+            f"{share}: no rows that are alike got different amounts, so there is no effect to see. Leave out columns "
             "that decide the treatment or follow from it."
         )
     if part < MANY:
         warnings.warn(
-            f"{said}: effects are guesses from few rows. Look at overlap(); leave out columns that decide the "
+            f"{share}: effects are guesses from few rows. Look at overlap(); leave out columns that decide the "
             "treatment or follow from it.",
             stacklevel=4,
         )

@@ -98,8 +98,8 @@ def block_splits(rows: Rows, blocks: list[np.ndarray], seed: np.random.RandomSta
         folds = random_splits(first.size, FOLDS, seed, arms_of(rows, first))
     else:
         folds = group_splits(rows.groups[first], FOLDS, seed)
-    found = [Split(first[train], first[test]) for train, test in folds]
-    return found + [Split(np.concatenate(blocks[:k]), block) for k, block in enumerate(blocks[1:], 1)]
+    splits = [Split(first[train], first[test]) for train, test in folds]
+    return splits + [Split(np.concatenate(blocks[:k]), block) for k, block in enumerate(blocks[1:], 1)]
 
 
 def standardise(values: np.ndarray) -> np.ndarray:

@@ -6,7 +6,6 @@ from typing import Any
 from heedful._checks import check_like, check_number, check_tuning_rows
 from heedful._flow import ModelKind, Settings, check_learner, check_settings
 from heedful._models.learners import LearnerModels, LocalLearner
-from heedful._responses import Classification, Response
 from heedful._solver import check_takes_weights
 from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, whole_seed
@@ -91,9 +90,6 @@ class AttentionClassifier(ClassifierMethods, WrappingEstimator):
 
     def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
         return plan_learners(self, groups)
-
-    def _response(self, y: Any) -> Response:
-        return Classification.learn(y)
 
 
 def plan_learners(model: AttentionRegressor | AttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:

@@ -19,8 +19,7 @@ from heedful._frames import one_row, read_table, select
 from heedful._responses import Response, with_offset
 from heedful.attention import Attention
 from heedful.estimators._baseline import baseline_for_tables
-from heedful.estimators._offset import NO_OFFSET, Offset
-from heedful.estimators._training_rows import FitInputs, read_training_rows
+from heedful.estimators._training_rows import NO_OFFSET, FitInputs, Offset, read_training_rows
 from heedful.explain import Explanation, HeldOutPredictions, Summary, measure
 
 

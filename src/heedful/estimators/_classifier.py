@@ -1,8 +1,11 @@
 """What an attention model that predicts classes offers beside other attention models."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
+from heedful._responses import Classification, Response
 from heedful.estimators._base import AttentionEstimator
 
 
@@ -71,3 +74,6 @@ class ClassifierMethods(AttentionEstimator):
 
     def _predicts(self) -> str | None:
         return "classifier"
+
+    def _response(self, y: Any) -> Response:
+        return Classification.learn(y)

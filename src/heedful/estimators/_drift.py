@@ -145,7 +145,8 @@ class DriftCorrector(ClassifierMethods):
         settings = self._check_settings()
         served = ServedModel(self.estimator, needs_leaves=LEAVES in settings.similarities)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return self._learn(served, self._read_recent(served, X, y, sample_weight, time, self.window), seed)
+        recent = self._read_recent(served, X, y, sample_weight, time, self.window)
+        return self._learn(served, recent, seed, settings)
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
@@ -160,10 +161,10 @@ class DriftCorrector(ClassifierMethods):
         """
         check_is_fitted(self)
         shift = self._shift
-        self._check_settings()
+        settings = self._check_settings()
         new = self._read_recent(shift.served, X, y, sample_weight, time, self.window)
         self._fitted.rows.check(new.table)
-        return self._learn(shift.served, shift.recent.add(new), shift.seed)
+        return self._learn(shift.served, shift.recent.add(new), shift.seed, settings)
 
     def drift_report(self, X=None, *, reference=None) -> DriftReport:
         """Return what moved, and which queries are corrected.
@@ -180,7 +181,7 @@ class DriftCorrector(ClassifierMethods):
         Returns
         -------
         DriftReport
-            What was found.
+            Tests, errors and corrections.
 
         Examples
         --------
@@ -216,11 +217,9 @@ class DriftCorrector(ClassifierMethods):
             corrected = fitted.predict(batch, Wanted(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
-        family = shift.response.with_rows(recent.y)
         with _blocks.one_blas_thread():
             compared = compare_periods(recent, known, shift.seed, self.n_jobs)
-        periods = Periods(known, None if known is None else shift.response.with_rows(known.y), *compared)
-        return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_, periods)
+        return report_drift(recent, shift.response, left_out, queries, tuned, self.heads_, Periods(known, *compared))
 
     @property
     def heads_(self) -> pd.DataFrame:
@@ -316,9 +315,9 @@ class DriftCorrector(ClassifierMethods):
         leaves = served.leaves(table) if by_leaves else np.empty((len(table), 0), np.int32)
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
-    def _learn(self, served: ServedModel, recent: Recent, seed: int) -> Self:
+    def _learn(self, served: ServedModel, recent: Recent, seed: int, settings: Settings) -> Self:
         """Choose who is alike and mixing on the rows in the window; nothing is stored before all is known."""
-        settings, recent = self._check_settings(), recent.within(check_window(self.window))
+        recent = recent.within(check_window(self.window))
         served.notice(recent.base, recent.leaves)
         similarities = choose_similarities(self.similarity, served)
         by_rows = any(entry.takes != LEAVES for entry in similarities)
@@ -360,5 +359,5 @@ def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAtt
     return effective_rows(rows, weighting, fitted.problem.weight)
 
 
-def _effective_rows(found: BlockPrediction) -> np.ndarray:
-    return known_attention(found).n_eff
+def _effective_rows(block: BlockPrediction) -> np.ndarray:
+    return known_attention(block).n_eff

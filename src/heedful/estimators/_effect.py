@@ -246,7 +246,7 @@ class AttentionEffect(LassoEstimator):
         return self.effect(X)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
-        """Return what effects were made of; ``y`` must be None, as an effect is never seen."""
+        """Return what effects were made of; ``y`` must be None."""
         if y is not None:
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
         return self._explain(X, None, method, max_terms)
@@ -376,9 +376,9 @@ class AttentionEffect(LassoEstimator):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = validate(rows, nuisance, seed, fit)
-        if found is not None:
-            return found
+            validation = validate(rows, nuisance, seed, fit)
+        if validation is not None:
+            return validation
         used = self._rows.among(np.ones(self._rows.y.size, dtype=bool))
         return Validation(used, np.zeros(used.y.size), np.zeros(used.y.size, dtype=np.intp))
 
@@ -388,7 +388,7 @@ class AttentionEffect(LassoEstimator):
         return self._fitted.response.level is not None
 
     def _usual_target(self) -> str:
-        """Return whose average effect is told if nobody is named."""
+        """Return the default of ``average_effect``."""
         return "overlap" if has_poor_overlap(self._rows) else "all"
 
     def _take_average(self, X: Any, frame: pd.DataFrame, given: FitInputs) -> None:

@@ -9,7 +9,7 @@ from heedful._checks import check_choice, check_number
 from heedful._responses import CountsOrCosts, Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._linear import LassoEstimator
-from heedful.estimators._offset import Offset
+from heedful.estimators._training_rows import Offset
 from heedful.explain import Explanation
 
 # The power of the mean that the variance grows with.
@@ -77,7 +77,7 @@ class AttentionGLM(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._check_fit(sample_weight, groups, Offset(exposure, offset)))
+        return self._fit_lassos(X, y, sample_weight, groups, Offset(exposure, offset))
 
     def predict(self, X, exposure=None, offset=None) -> np.ndarray:
         """Return the expected count or cost of each row.

@@ -6,7 +6,6 @@ from typing import Any
 from heedful._checks import check_choice, is_word
 from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
-from heedful._responses import Classification, Response
 from heedful._solver import LEAF_VALUES
 from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
@@ -89,9 +88,6 @@ class LeafAttentionClassifier(ClassifierMethods, WrappingEstimator):
 
     def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
         return plan_leaves(self, groups)
-
-    def _response(self, y: Any) -> Response:
-        return Classification.learn(y)
 
 
 def plan_leaves(model: LeafAttentionRegressor | LeafAttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:

@@ -9,7 +9,7 @@ from heedful._responses import Classification, Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._linear import LassoEstimator, paper_options
-from heedful.estimators._offset import Offset
+from heedful.estimators._training_rows import Offset
 from heedful.explain import Explanation
 
 
@@ -54,8 +54,8 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for classes, made of plain options.
 
-        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; trees are fully grown, as R's
-        ranger has it.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`, with fully grown trees, as
+        R's ranger has them.
 
         Returns
         -------
@@ -83,7 +83,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._check_fit(sample_weight, groups, Offset(offset=offset)))
+        return self._fit_lassos(X, y, sample_weight, groups, Offset(offset=offset))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.
