@@ -140,5 +140,4 @@ def _over(difference: float, scale: float) -> float:
 
 def _sorted(balance: pd.DataFrame) -> pd.DataFrame:
     """Return columns by their difference after weighting, the largest first."""
-    order = np.argsort(-balance["after"].abs().fillna(-1.0).to_numpy(), kind="stable")
-    return balance.iloc[order].rename_axis("column")
+    return balance.sort_values("after", key=lambda after: -after.abs(), kind="stable").rename_axis("column")

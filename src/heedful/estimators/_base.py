@@ -236,7 +236,7 @@ class AttentionEstimator(BaseEstimator):
         Returns
         -------
         Summary
-            Error on unseen rows beside that of the model for all rows, how much attention is used, the five columns
+            Held-out errors with attention and of the model for all rows, how much attention is used, the five columns
             that matter most, and what the table is. Print it, or let a notebook show it.
         """
         fitted = self._fitted
@@ -249,8 +249,8 @@ class AttentionEstimator(BaseEstimator):
         Returns
         -------
         HeldOutPredictions
-            Predictions with attention and of the model for all rows beside the response, measures that people know,
-            and calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
+            Predictions with attention and of the model for all rows, the response, measures that people know, and
+            calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
 
         Raises
         ------
@@ -300,7 +300,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def unseen_error_(self) -> pd.Series:
-        """Errors on training rows that models did not see.
+        """Errors on held-out training rows.
 
         "attention", "baseline", the model for all rows, and the "standard_error" of their difference; named by what is
         measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.

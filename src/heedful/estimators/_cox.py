@@ -22,8 +22,8 @@ class AttentionCox(LassoEstimator):
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
     columns, and on those of the baseline, say which rows matter, heads turn their scores into local Cox lassos, and
-    linear predictors of heads and of one Cox lasso for all rows are blended by shares that have the largest likelihood
-    of unseen rows. Local models are put on a common level: hazards are relative to the average training row, and can be
+    linear predictors of heads and of one Cox lasso for all rows are blended by the shares with the largest held-out
+    likelihood. Local models are put on a common level: hazards are relative to the average training row, and can be
     compared between queries.
 
     The parameters are those of :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by partial likelihood.

@@ -20,7 +20,6 @@ from heedful._effects.inputs import Column, read_outcome, read_treatment
 from heedful._effects.nuisance import Nuisance, Rows, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.ranking import weighted_share
-from heedful._effects.scores import EffectRows
 from heedful._effects.survival import read_times
 from heedful._effects.validation import Validation, validate
 from heedful._flow import Settings
@@ -30,7 +29,6 @@ from heedful._models.linear import LinearModels
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
 from heedful.estimators._effect_learners import NuisanceLearners
-from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._linear import LassoEstimator, plan_linear
 from heedful.estimators._training_rows import FitInputs
 from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
@@ -44,11 +42,11 @@ MOST_FOLDS = 10
 class AttentionEffect(LassoEstimator):
     """Estimate the effect of a treatment on each row by rows that matter.
 
-    What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
-    both leave is then compared: the flow is that of :class:`heedful.AttentionLasso`, with one small linear model of the
-    effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. If held-out rows
-    show no sign that effects differ (:meth:`heterogeneity`), every row gets the average effect. Numbers mean an effect
-    only if like rows got different treatments by nothing that also decides the outcome (``docs/effects.md``).
+    Cross-fitted models predict outcome and treatment of each row. Of their residuals the flow of
+    :class:`heedful.AttentionLasso` makes one small linear model of the effect per query, blended with one effect lasso
+    for all rows by the held-out R-loss. If held-out rows show no sign that effects differ (:meth:`heterogeneity`),
+    every row gets the average effect. Numbers mean an effect only if like rows got different treatments by nothing that
+    also decides the outcome (``docs/effects.md``).
 
     Parameters
     ----------
@@ -57,8 +55,7 @@ class AttentionEffect(LassoEstimator):
         A number or a list of ``mixing`` keeps effects of rows even if they seem not to differ. ``features`` are those
         that the effect may depend on; what is expected of outcome and treatment is learned from all columns.
     cv : int, splitter or iterable, default=5
-        Folds of rows whose outcome and treatment are expected by models of the other folds; each row is in the test
-        part of one of them.
+        Folds of cross-fitting; each row is in the test part of one of them.
     verbose, n_jobs, random_state, heads, local
         As in :class:`heedful.AttentionLasso`, of the model of the effect.
     outcome : estimator, default=None
@@ -71,15 +68,15 @@ class AttentionEffect(LassoEstimator):
     Attributes
     ----------
     baseline_ : GlobalModel
-        The effect lasso for all rows; its slopes are taken back if they hardly pay on unseen rows (``guard_``).
+        The effect lasso for all rows; its slopes are taken back if they hardly pay on held-out rows (``guard_``).
     treatments_ : ndarray of shape (2,) or None
         Labels of the control and of the treated; None if the treatment is an amount.
     outcomes_ : ndarray of shape (2,) or None
         Labels of the outcome: effects are on the chance of the second. None if outcomes are numbers.
     expected_outcome_, propensity_ : ndarray of shape (n_train,)
-        What was expected of the outcome and of the treatment of each training row, by models that did not see it.
+        Out-of-fold predictions of the outcome and of the treatment of each training row.
     unseen_effect_ : ndarray of shape (n_train,)
-        Effect on each training row, by models that did not see it.
+        Out-of-fold effect on each training row.
     similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise, and of use for comparison.
 
@@ -115,11 +112,13 @@ class AttentionEffect(LassoEstimator):
     outcome: Any = None
     propensity: Any = None
 
+    _squares = True
+
     @all_or_nothing
     def fit(
         self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None, horizon=None, estimand="rmst"
     ) -> Self:
-        """Learn what is expected of rows, then the effect.
+        """Cross-fit outcome and treatment, then fit the effect.
 
         Parameters
         ----------
@@ -218,8 +217,7 @@ class AttentionEffect(LassoEstimator):
         -----
         Rows are alike if their predicted effects are in the same fifth (of few rows: in the same larger part). The
         interval is that of the average effect on held-out rows of that fifth (``heterogeneity().groups``), and of all
-        rows where there is one effect for all. It is no promise for a single row: what its effect does beyond the
-        predicted one is never seen, and no interval for it was right in all of our simulations.
+        rows where there is one effect for all. It is no interval for the effect on a single row, which is never seen.
 
         Examples
         --------
@@ -280,10 +278,9 @@ class AttentionEffect(LassoEstimator):
 
         Notes
         -----
-        "treated" and "control" are grf's: what rows of the arm have over what is expected of them in the other, less
-        what the same expectation leaves of rows of the other arm, weighed to look like this one. "overlap" is the slope
-        of what is left of outcomes on what is left of treatments, with a sandwich error: it has no large weights, and
-        is the one to take where ``overlap()`` is poor.
+        "treated" and "control" are grf's doubly robust averages over an arm. "overlap" is the slope of residuals of
+        outcomes on residuals of treatments, with a sandwich error: it has no large weights, and is the one to take
+        where ``overlap()`` is poor.
 
         Examples
         --------
@@ -298,12 +295,12 @@ class AttentionEffect(LassoEstimator):
         >>> model.average_effect(target="treated").n_rows == int(train.treatment.sum())
         True
         """
-        rows = self._known_rows
+        table, rows = self._fitted.rows, self._rows
         target = self._usual_target() if is_word(target, "auto") else target
         how = {"subset": subset, "target": target, "coverage": coverage}
         if by is None:
             return average_effect(rows, **how)
-        return average_by_group(rows, read_labels(by, self._fitted.rows, rows.weight), **how)
+        return average_by_group(rows, read_labels(by, table, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
         """Return whether effects differ, and whether large ones are known.
@@ -330,34 +327,30 @@ class AttentionEffect(LassoEstimator):
         Overlap
             Propensities, effective rows and balance of columns before and after weighting, and what to do.
         """
-        rows, table = self._known_rows, self._fitted.rows.given_values()
+        table = self._fitted.rows.given_values()
         labels = ("control", "treated") if self.treatments_ is None else tuple(self.treatments_.tolist())
-        return assess_overlap(table, rows, labels)
+        return assess_overlap(table, self._rows, labels)
 
     @property
     def expected_outcome_(self) -> np.ndarray:
-        """What was expected of the outcome of each training row."""
+        """Out-of-fold prediction of the outcome of each training row."""
         return self._rows.outcome
 
     @property
     def propensity_(self) -> np.ndarray:
-        """What was expected of the treatment of each training row."""
+        """Out-of-fold prediction of the treatment of each training row."""
         return self._rows.propensity
 
     @property
     def unseen_effect_(self) -> np.ndarray:
-        """Effect on each training row, by models that did not see it."""
+        """Out-of-fold effect on each training row."""
         return self._rows.effect
 
-    @property
-    def _known_rows(self) -> EffectRows:
-        self._fitted  # noqa: B018 - raises if there is no fit
-        return self._rows
-
     def _plan(self, mixing: Any, cv: Any, groups: Any) -> tuple[LinearModels, Settings]:
-        names = ("heads", "similarity", "temperature", "alpha", "local")
-        shared = {name: getattr(self, name) for name in names}
-        return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups)
+        """Check every argument of the model of the effect, with another mixing and other folds."""
+        model = copy(self)
+        model.mixing, model.cv = mixing, cv
+        return plan_linear(model, groups)
 
     def _validate(self, rows: Rows, nuisance: Nuisance, seed: np.random.RandomState) -> Validation:
         """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""

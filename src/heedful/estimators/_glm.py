@@ -22,7 +22,7 @@ class AttentionGLM(LassoEstimator):
 
     The flow is that of :class:`heedful.AttentionLasso`: forests say which rows matter, heads turn their scores into
     local Poisson, Gamma or Tweedie lassos with a log link, and log rates of heads and of one lasso for all rows are
-    blended by shares that have the smallest deviance on unseen rows. Contributions add up on the log scale: each is a
+    blended by shares that have the smallest deviance on held-out rows. Contributions add up on the log scale: each is a
     factor of the prediction. Rows may have an ``exposure``, such as the years that a policy was in force: what is
     expected of a row is its rate times its exposure.
 

@@ -38,7 +38,7 @@ class LassoEstimator(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit baseline and similarities; choose shares of heads on unseen rows.
+        """Fit baseline and similarities; choose shares of heads on held-out rows.
 
         Parameters
         ----------

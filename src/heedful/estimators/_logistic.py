@@ -19,7 +19,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
     them, say which rows matter, heads turn their scores into local models, and probabilities of heads and of one L1
-    logistic model for all rows are blended by shares that have the smallest log loss on unseen rows. Two classes have
+    logistic model for all rows are blended by shares that have the smallest log loss on held-out rows. Two classes have
     one linear predictor, more have one for each.
 
     Parameters
