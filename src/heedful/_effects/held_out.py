@@ -26,7 +26,8 @@ def rows_with_effects(
     unknown = np.flatnonzero(~np.isfinite(effect))
     if unknown.size:
         effect[unknown] = effect_of(unknown)
-    return read_rows(*given.to_numpy().T, effect, weight=weight, groups=groups)
+    y, treatment, outcome, propensity = given.to_numpy().T
+    return read_rows(y, treatment, outcome, propensity, effect, weight=weight, groups=groups)
 
 
 def effects_differ(fitted: FittedAttention) -> bool:

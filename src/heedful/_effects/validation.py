@@ -58,9 +58,9 @@ def validate(rows: Rows, nuisance: Nuisance, seed: np.random.RandomState, fit: F
     late = np.concatenate(blocks[1:])
     number = np.repeat(np.arange(len(blocks) - 1), [block.size for block in blocks[1:]])
     groups = None if rows.groups is None else rows.groups[late]
-    held_out = read_rows(
-        *known.iloc[late].to_numpy().T, level[late], weight=rows.observations.weight[late], groups=groups
-    )
+    y, treatment, outcome, propensity = known.iloc[late].to_numpy().T
+    weight = rows.observations.weight[late]
+    held_out = read_rows(y, treatment, outcome, propensity, level[late], weight=weight, groups=groups)
     return Validation(held_out, predicted[late], number)
 
 

@@ -42,7 +42,7 @@ class Rows(NamedTuple):
 
     def part(self, rows: np.ndarray) -> "Rows":
         """Return some of the rows."""
-        return Rows(*(part[rows] for part in self))
+        return Rows(self.design[rows], self.bins[rows], self.residual[rows], self.weight[rows], self.recent[rows])
 
 
 class Expected:
