@@ -65,9 +65,9 @@ def test_types_find_a_misspelled_member_of_every_part(tmp_path):
 
 @pytest.mark.parametrize("target", ESTIMATORS, ids=lambda target: target.__name__)
 def test_no_estimator_has_more_than_two_ancestors_of_ours(target):
-    # what all of them do, and the parameters of a kind
+    # what all of them do, and the parameters of a kind; beside them what classifiers do
     own = [base.__name__ for base in target.__mro__[1:] if base.__module__.startswith("heedful")]
-    assert len(own) <= 2, own
+    assert len(set(own) - {"ClassifierMethods"}) <= 2, own
 
 
 @pytest.mark.parametrize("target", ESTIMATORS, ids=lambda target: target.__name__)

@@ -244,8 +244,12 @@ def check_text(cells: Iterable, what: str) -> None:
 def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return events (0 or 1) and times (> 0) as floats, from a structured array or a frame or array of two columns."""
     event, time = (_as_array(column) for column in _event_and_time(y))
-    if event.dtype.kind not in "biuf" or pd.isna(event).any() or not np.isin(event, (0, 1)).all():
-        raise ValueError("`y` must hold events as True and False (or 1 and 0): True where the event was observed.")
+    if not _are_events(event):
+        hint = " Times seem to come first and events second: swap the columns." if _are_events(time) else ""
+        raise ValueError(
+            "`y` must hold events as True and False (or 1 and 0) first, then times: True where the event was observed."
+            f"{hint}"
+        )
     if time.dtype.kind not in "iuf" or not np.isfinite(time).all():
         days = " Give durations in days: time / pd.Timedelta(days=1)" if time.dtype.kind == "m" else ""
         raise ValueError(f"`y` must hold times as finite numbers without NaN. Drop rows whose time is not known.{days}")
@@ -267,9 +271,14 @@ def _as_array(column: Any) -> np.ndarray:
     return np.asarray(pd.Series(values).infer_objects())
 
 
+def _are_events(column: np.ndarray) -> bool:
+    known = column.dtype.kind in "biuf" and not pd.isna(column).any()
+    return known and bool(np.isin(column, (0, 1)).all())
+
+
 def _event_and_time(y: Any) -> tuple[Any, Any]:
     """Find the two columns: by the names event and time, else the boolean one is the event, else the first."""
-    required = "`y` must be a structured array or a frame with two columns, event and time"
+    required = "`y` must be a structured array, a frame or an array with two columns, first event, then time"
     if isinstance(y, np.ndarray) and y.dtype.names is not None:
         columns = {name: y[name] for name in y.dtype.names}
     elif hasattr(y, "columns"):

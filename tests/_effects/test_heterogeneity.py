@@ -90,7 +90,7 @@ def test_the_band_holds_whole_curves_as_often_as_it_says(rng):
     priority, inside = rng.normal(size=300), []
     for _ in range(200):
         found = rank_weighted(ranked(rng.normal(size=300), priority), 200, 0)
-        inside.append((found.curve["toc"].abs() <= found.reach * found.curve["standard_error"] + 1e-12).all())
+        inside.append((found.curve["toc"].abs() <= found.width * found.curve["standard_error"] + 1e-12).all())
     assert 0.83 <= np.mean(inside) <= 0.96
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge, RidgeClassifier
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.tree import DecisionTreeClassifier
 
@@ -17,6 +18,7 @@ from heedful._effects.nuisance import (
     draw_folds,
     expect,
 )
+from heedful._folds import Split
 
 LABELS = np.array([0, 1])
 
@@ -144,6 +146,27 @@ def test_a_row_of_weight_two_is_the_row_twice_in_whatever_order(rng, draw, group
     np.testing.assert_array_equal(found[0][again], found[1])
 
 
+def test_folds_that_are_given_are_those_of_the_rows(rng):
+    X, y, _ = make_rows(rng)
+    again = np.r_[np.arange(60), np.arange(20)]
+    splits = [Split(*split) for split in GroupKFold(3).split(again, groups=again)]
+    rows = draw_folds(X[again], [Column(y.values[again], None)], np.ones(80), None, splits, seeded())
+    assert rows.observations.source.size == 60
+    for given, found in zip(splits, rows.given_splits(), strict=True):
+        np.testing.assert_array_equal(given.train, found.train)
+        np.testing.assert_array_equal(given.test, found.test)
+    apart = [Split(*split) for split in KFold(4).split(again)]
+    assert draw_folds(X[again], [Column(y.values[again], None)], np.ones(80), None, apart, seeded()).order.size == 80
+
+
+@pytest.mark.parametrize("splitter", [TimeSeriesSplit(3), ShuffleSplit(5, random_state=0)])
+def test_folds_must_predict_each_row_once(rng, splitter):
+    X, y, _ = make_rows(rng)
+    splits = [Split(*split) for split in splitter.split(X)]
+    with pytest.raises(ValueError, match="test part of exactly one fold"):
+        draw_folds(X, [y], np.ones(60), None, splits, seeded())
+
+
 def test_rare_arms_are_dealt_out_to_the_folds(rng):
     X = rng.normal(size=(40, 1))
     rare = np.zeros(40)
@@ -152,7 +175,9 @@ def test_rare_arms_are_dealt_out_to_the_folds(rng):
         rows = draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, np.random.RandomState(state))
         assert all(rare[train].sum() == 1 for train, _ in rows.given_splits())
     rare[1] = 0.0
-    with pytest.raises(ValueError, match="`treatment` must have rows of both labels in every part of 2 folds"):
+    with pytest.raises(
+        ValueError, match="`treatment` must have rows of both labels in the training part of all 2 folds"
+    ):
         draw_folds(X, [Column(rare, LABELS)], np.ones(40), None, 2, seeded())
 
 

@@ -27,9 +27,6 @@ FEW_TREES, BOOSTER = ForestProximity(8), HistGradientBoostingRegressor(max_iter=
 
 def expected(estimator):
     """Return the checks that cannot apply to an estimator, each with the reason."""
-    if isinstance(estimator, HalvesEffect):
-        reason = "it gives splits of rows as `cv`, and folds of effects are drawn of distinct rows"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
     if not isinstance(estimator, DriftCorrector):
         return {}
     if estimator.mixing == "auto":

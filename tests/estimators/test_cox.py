@@ -204,7 +204,9 @@ def test_bad_responses_are_one_clear_error(event, time, words):
 
 
 def test_a_response_of_one_column_is_an_error(table):
-    with pytest.raises(ValueError, match="structured array or a frame with two columns"):
+    with pytest.raises(
+        ValueError, match="structured array, a frame or an array with two columns, first event, then time"
+    ):
         small().fit(table[0], table[1]["time"])
 
 

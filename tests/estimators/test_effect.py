@@ -338,6 +338,27 @@ def test_groups_stay_together_and_make_standard_errors(rows, model):
     assert np.isfinite(own.unseen_effect_).all()
 
 
+@pytest.mark.parametrize("grouped", [False, True])
+def test_folds_may_be_a_splitter_or_splits(rows, grouped):
+    train, test = rows
+    groups = np.arange(N_TRAIN) // 2 if grouped else None
+    splits = list(GroupKFold(3).split(train.X, groups=np.arange(N_TRAIN) // 2))
+    given = [splits, iter(splits), GroupKFold(3)] if grouped else [splits, iter(splits)]
+    models = [AttentionEffect(cv=cv, **PLAIN).fit(train.X, train.y, train.treatment, groups=groups) for cv in given]
+    for fit, left_out in splits:
+        expected = LinearRegression().fit(train.X[fit], train.y[fit]).predict(train.X[left_out])
+        np.testing.assert_allclose(models[0].expected_outcome_[left_out], expected)
+    for model in models[1:]:
+        np.testing.assert_array_equal(model.effect(test.X), models[0].effect(test.X))
+
+
+def test_folds_are_needed(rows):
+    train, _ = rows
+    for cv, error in (("oob", "number of folds, a splitter"), (1, "at least 2"), (0.5, "`cv`"), ([], "exactly one")):
+        with pytest.raises((ValueError, TypeError), match=error):
+            AttentionEffect(cv=cv, **PLAIN).fit(train.X, train.y, train.treatment)
+
+
 def test_two_labels_of_an_outcome_give_a_risk_difference(rng):
     X = rng.normal(size=(500, 3))
     treatment = rng.integers(0, 2, 500)
@@ -475,7 +496,7 @@ def test_copies_and_text_are_those_of_scikit_learn(model):
 @pytest.mark.parametrize(
     ("how", "given", "error"),
     [
-        ({"cv": 1}, {}, "`cv` must be >= 2"),
+        ({"cv": 1}, {}, "`cv` must be at least 2"),
         ({"heads": "many"}, {}, "`heads` must be one of"),
         ({"outcome": "lasso"}, {}, "`outcome` must be a scikit-learn regressor"),
         ({"propensity": [0.5] * N_TRAIN}, {}, "One for each row goes to `fit`"),

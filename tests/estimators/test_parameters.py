@@ -75,3 +75,10 @@ def test_parameters_are_fields_that_scikit_learn_can_read_and_copy(name):
     model = kind(None) if name == "DriftCorrector" else kind()
     assert set(model.get_params(deep=False)) == set(inspect.signature(kind).parameters)
     assert repr(clone(model.set_params(verbose=1))) == repr(model)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_classifiers_alone_have_classes_and_their_probabilities(name):
+    known = {"predict_proba", "predict_log_proba", "decision_function", "classes_"} & set(dir(ESTIMATORS[name]))
+    # what is corrected may be a classifier
+    assert len(known) == (4 if name.endswith(("Classifier", "Corrector")) else 0)

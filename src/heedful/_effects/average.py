@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from heedful._checks import check_choice, check_number
+from heedful._checks import check_choice, check_coverage
 from heedful._effects.scores import EffectRows, doubly_robust_scores, is_binary
 from heedful.explain import AverageEffect
 
@@ -18,7 +18,7 @@ def average_effect(
     rows: EffectRows, subset: Any = None, *, target: str = "all", coverage: float = 0.9
 ) -> AverageEffect:
     """Return the average effect over rows, or over a subset of them: a mask, or None for all."""
-    coverage = check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint="0.9 is usual.")
+    coverage = check_coverage(coverage, "averages")
     target = check_target(target, rows)
     rows = rows.among(check_subset(subset, rows.y.size))
     n_groups = check_groups(rows, "Widen `subset`.")
@@ -70,11 +70,11 @@ def arm_scores(rows: EffectRows, target: str) -> np.ndarray:
     one; both means are over weights of their own sum.
     """
     check_arms(rows, target)
-    sign, own = (1.0, rows.treatment) if target == "treated" else (-1.0, 1.0 - rows.treatment)
+    sign, in_arm = (1.0, rows.treatment) if target == "treated" else (-1.0, 1.0 - rows.treatment)
     chance = rows.propensity if target == "treated" else 1.0 - rows.propensity
     left = rows.y - rows.outcome + sign * chance * rows.effect
     score = np.zeros(left.size)
-    for weight, side in ((own, sign), ((1.0 - own) * chance / (1.0 - chance), -sign)):
+    for weight, side in ((in_arm, sign), ((1.0 - in_arm) * chance / (1.0 - chance), -sign)):
         mean = np.average(left, weights=weight * rows.weight)
         score += side * (mean + weight * (left - mean) / np.average(weight, weights=rows.weight))
     return score

@@ -29,11 +29,6 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def n_levels(codes: np.ndarray) -> np.ndarray:
-    """Return how many levels the columns would have, were they categories."""
-    return np.nan_to_num(codes, nan=-1.0).max(axis=0) + 1
-
-
 class _Boosted(BaseEstimator):
     """Boosted trees on codes; copies of a row are one row of their weight."""
 
@@ -49,7 +44,8 @@ class _Boosted(BaseEstimator):
         codes, total = codes[observations.source], observations.weight
         self.empty_ = np.isnan(codes).all(axis=0)
         # levels that are too many to be split into sets are cut in their order
-        self.bins_ = Bins().fit(codes, self.reader_.unordered & (n_levels(codes) <= MOST_BINS), total)
+        n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=0) + 1
+        self.bins_ = Bins().fit(codes, self.reader_.unordered & (n_levels <= MOST_BINS), total)
         kind = HistGradientBoostingClassifier if isinstance(self, ClassifierMixin) else HistGradientBoostingRegressor
         levels = np.flatnonzero(self.bins_.categories).tolist()
         trees = kind(**SETTINGS, categorical_features=levels, random_state=self.random_state)
@@ -63,8 +59,8 @@ class _Boosted(BaseEstimator):
 
         A column without a single value is 0, as its trees take none.
         """
-        sizes, found = self.bins_.sizes, self.bins_.transform(codes).codes
-        bins = np.where(found == MISSING, np.nan, found >> np.where(sizes > MOST_BINS, 2, 0).astype(np.uint8))
+        sizes, bins = self.bins_.sizes, self.bins_.transform(codes).codes
+        bins = np.where(bins == MISSING, np.nan, bins >> np.where(sizes > MOST_BINS, 2, 0).astype(np.uint8))
         return np.where(self.empty_, 0.0, bins)
 
 

@@ -19,8 +19,9 @@ def average_by_group(rows: EffectRows, labels: pd.Series, subset: Any = None, **
     """Return the average effect over the rows of each label; rows without one are a group of their own, the last."""
     inside = check_subset(subset, rows.y.size) & (rows.weight > 0)
     groups = find_groups(labels, inside)
-    found = [_average(rows, inside & mask, label, how) for label, mask in groups.items()]
-    return pd.DataFrame(found, columns=list(COLUMNS), index=_index(list(groups), labels))
+    averages = [_average(rows, inside & mask, label, how) for label, mask in groups.items()]
+    index = pd.Index(list(groups), name="group" if labels.name is None else labels.name)
+    return pd.DataFrame(averages, columns=list(COLUMNS), index=index)
 
 
 def find_groups(labels: pd.Series, inside: np.ndarray) -> dict[Any, np.ndarray]:
@@ -49,36 +50,27 @@ def _in_order(labels: pd.Series, levels: Any) -> list[Any]:
 
 def _average(rows: EffectRows, inside: np.ndarray, label: Any, how: dict[str, Any]) -> list[float]:
     try:
-        found = average_effect(rows, inside, **how)
+        average = average_effect(rows, inside, **how)
     except ValueError as error:
         raise ValueError(
             f"No average effect in group {label!r} of `by`, which has {int(inside.sum())} rows: {error} Merge groups "
             "that are too small, or leave them out by `subset`."
         ) from error
-    return [getattr(found, name) for name in COLUMNS]
-
-
-def _index(labels: list[Any], given: pd.Series) -> pd.Index:
-    return pd.Index(labels, name="group" if given.name is None else given.name)
+    return [getattr(average, name) for name in COLUMNS]
 
 
 def read_labels(by: Any, table: TrainingTable, weight: np.ndarray) -> pd.Series:
     """Return the labels of training rows: a column of the table by its name, or labels as given."""
-    if isinstance(by, str | int) and not isinstance(by, bool):
-        return _column(by, table, weight)
-    return one_column("by", by, weight.size)
-
-
-def _column(name: Any, table: TrainingTable, weight: np.ndarray) -> pd.Series:
-    """Return a column of the training rows as it was given."""
+    if isinstance(by, bool) or not isinstance(by, str | int):
+        return one_column("by", by, weight.size)
     cells = table.given_values()
-    if cells is None or name not in cells.columns:
+    if cells is None or by not in cells.columns:
         known = "" if cells is None else f" such as {', '.join(map(repr, cells.columns[:5]))}"
-        raise ValueError(f"`by` must name a column of `X`{known}, or hold labels of the training rows, got {name!r}.")
+        raise ValueError(f"`by` must name a column of `X`{known}, or hold labels of the training rows, got {by!r}.")
     gone = int(((table.observations.place < 0) & (weight > 0)).sum())
     if gone:
         raise ValueError(
             f"`by` must hold labels here: cells of {gone} rows, whose treatment is just what was expected, are not "
-            f"kept. Give the column itself, by=X[{name!r}]."
+            f"kept. Give the column itself, by=X[{by!r}]."
         )
-    return cells[name].reset_index(drop=True)
+    return cells[by].reset_index(drop=True)

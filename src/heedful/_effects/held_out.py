@@ -21,20 +21,13 @@ def rows_with_effects(
     effect = np.full(weight.size, np.nan)
     if fitted.residuals is not None:
         pseudo = fitted.response.decode(fitted.rows.y)
-        unseen = fitted.rows.give_rows(pseudo - fitted.residuals.residual)
-        effect[effect_weights(given, weight) > 0] = unseen
+        held_out = fitted.rows.give_rows(pseudo - fitted.residuals.residual)
+        effect[effect_weights(given, weight) > 0] = held_out
     unknown = np.flatnonzero(~np.isfinite(effect))
     if unknown.size:
         effect[unknown] = effect_of(unknown)
-    return read_rows(
-        given["outcome"],
-        given["treatment"],
-        given["expected_outcome"],
-        given["propensity"],
-        effect,
-        weight=weight,
-        groups=groups,
-    )
+    y, treatment, outcome, propensity = given.to_numpy().T
+    return read_rows(y, treatment, outcome, propensity, effect, weight=weight, groups=groups)
 
 
 def effects_differ(fitted: FittedAttention) -> bool:

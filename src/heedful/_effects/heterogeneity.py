@@ -31,8 +31,8 @@ def assess_heterogeneity(
     slope, error, freedom = best_linear_predictor(Validation(rows, predicted, block))
     scores = doubly_robust_scores(rows)
     ranked = rank_rows(rank_within(predicted, block, rows.weight), scores, rows.weight, rows.groups)
-    found = rank_weighted(ranked, n_draws, seed)
-    areas = zip(found.area, found.area_error, strict=True)
+    rate = rank_weighted(ranked, n_draws, seed)
+    areas = zip(rate.area, rate.area_error, strict=True)
     tests = [(slope, error, freedom), *((*pair, n_groups - 1) for pair in areas)]
     table = pd.DataFrame(
         {
@@ -43,12 +43,12 @@ def assess_heterogeneity(
         },
         index=pd.Index(list(MEANINGS), name="test"),
     )
-    share, mean = found.curve.index.to_numpy(), float(np.average(scores, weights=rows.weight))
-    gain, half = share * (mean + found.curve["toc"]), found.reach * share * found.curve["standard_error"]
+    share, mean = rate.curve.index.to_numpy(), float(np.average(scores, weights=rows.weight))
+    gain, half = share * (mean + rate.curve["toc"]), rate.width * share * rate.curve["standard_error"]
     return Heterogeneity(
         tests=table,
         groups=group_effects(Validation(rows, predicted, block)),
-        curve=found.curve.assign(gain=gain, low=gain - half, high=gain + half, random=share * mean),
+        curve=rate.curve.assign(gain=gain, low=gain - half, high=gain + half, random=share * mean),
         n_rows=rows.y.size,
         n_groups=n_groups if n_groups < rows.y.size else None,
         smaller_is_better=smaller_is_better,
@@ -73,13 +73,13 @@ def group_effects(validation: Validation, coverage: float = 0.9) -> pd.DataFrame
         number = np.minimum((place * n_groups).astype(np.intp), n_groups - 1)
         if min(np.unique(rows.groups[number == k]).size for k in np.unique(number)) >= LEAST_ROWS:
             break
-    found = []
+    averages = []
     for k in np.unique(number):
         average = average_effect(rows, number == k, coverage=coverage)
         cells = (average.effect, average.standard_error, average.low, average.high, average.n_rows)
-        found.append(((k + 1) / n_groups, *cells))
+        averages.append(((k + 1) / n_groups, *cells))
     names = ["up_to", "effect", "standard_error", "low", "high", "rows"]
-    return pd.DataFrame(found, columns=names).set_index("up_to")
+    return pd.DataFrame(averages, columns=names).set_index("up_to")
 
 
 def best_linear_predictor(validation: Validation) -> tuple[float, float, int]:

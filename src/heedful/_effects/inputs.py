@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from heedful._checks import check_response
 from heedful._frames import as_column
@@ -45,7 +46,7 @@ def read_treatment(treatment: Any, n_rows: int, weight: np.ndarray) -> Column:
         )
     if len(levels) == 2:
         return Column((column == levels[1]).to_numpy().astype(np.float64), np.asarray(levels))
-    if not _is_numeric(column):
+    if not is_numeric_dtype(column.dtype):
         raise ValueError(
             f"`treatment` must have two levels or be an amount, got {len(levels)} levels: "
             f"{', '.join(map(repr, levels[:5]))}. Keep the rows of two of them, one model for each pair."
@@ -74,7 +75,7 @@ def read_outcome(y: Any, n_rows: int) -> Column:
             f"`y` must not hold NaN or missing values, got {int(column.isna().sum())}. Drop those rows before fitting."
         )
     levels = _levels("y", column)
-    labels = not _is_numeric(column) or column.dtype == bool or set(levels) == {0, 1}
+    labels = not is_numeric_dtype(column.dtype) or column.dtype == bool or set(levels) == {0, 1}
     if labels and len(levels) == 2:
         return Column((column == levels[1]).to_numpy().astype(np.float64), np.asarray(levels))
     if labels:
@@ -109,10 +110,6 @@ def one_column(name: str, values: Any, n_rows: int) -> pd.Series:
     if len(column) != n_rows:
         raise ValueError(f"`{name}` must have one value per row of `X`: {n_rows}, got {len(column)}.")
     return column.reset_index(drop=True)
-
-
-def _is_numeric(column: pd.Series) -> bool:
-    return bool(pd.api.types.is_numeric_dtype(column.dtype))
 
 
 def _levels(name: str, column: pd.Series) -> list[Any]:

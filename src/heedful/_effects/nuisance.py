@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_consistent_length, has_fit_parameter
 
 from heedful._effects.inputs import Column
-from heedful._folds import Split, random_splits, user_splits
+from heedful._folds import Split, fold_pattern, random_splits, translate, user_splits
 from heedful._frames import Observations, TableReader, count_rows, find_observations, take
 
 # Propensities are kept this far from 0 and 1; it is worth a word if they are so near in more than this share of rows,
@@ -54,11 +54,11 @@ def draw_folds(
     columns: list[Column],
     weight: np.ndarray,
     groups: Any,
-    n_folds: int,
+    cv: int | list[Split],
     seed: np.random.RandomState,
     propensity: np.ndarray | None = None,
 ) -> Rows:
-    """Return rows with folds such that models of the others know both labels of each column.
+    """Return rows with folds, so many or those given, such that models of the others know both labels of each column.
 
     Folds are of observations: copies of one row, with its ``propensity`` if that is known, stay together, rows that
     happen to be equal do not. Neither the order of rows nor, if that can be helped, the columns change them.
@@ -69,22 +69,28 @@ def draw_folds(
     number = np.zeros(len(codes), np.intp)
     if groups is not None:
         number = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
-    observations = find_observations(codes, values, number, weight, count_rows(weight))
+    given = [] if isinstance(cv, int) else cv
+    fold = np.column_stack([number, fold_pattern(given, len(codes))]) if given else number
+    observations = find_observations(codes, values, fold, weight, count_rows(weight))
     # by the cells of rows, then by the columns
     order = np.lexsort(np.column_stack([number, values, codes])[observations.source].T)
-    found = [Column(column.values[observations.source[order]], column.labels) for column in columns]
-    if groups is not None:
-        splits = user_splits(n_folds, order, order, number[observations.source[order]])
+    in_order = [Column(column.values[observations.source[order]], column.labels) for column in columns]
+    if not isinstance(cv, int):
+        sides = translate(given, observations)
+        splits = [Split(*(np.flatnonzero(np.isin(order, side)) for side in split)) for split in sides]
+        check_partition(splits, order.size)
+    elif groups is not None:
+        splits = user_splits(cv, order, order, number[observations.source[order]])
     else:
-        splits = random_splits(order.size, n_folds, seed)
-        if not all(_knows_both(split, column) for split in splits for column in found):
-            kinds = sum(2**k * column.values for k, column in enumerate(found) if column.binary)
-            splits = random_splits(order.size, n_folds, seed, np.asarray(kinds))
-    for column, name in zip(found, ("treatment", "y"), strict=False):
+        splits = random_splits(order.size, cv, seed)
+        if not all(_knows_both(split, column) for split in splits for column in in_order):
+            kinds = sum(2**k * column.values for k, column in enumerate(in_order) if column.binary)
+            splits = random_splits(order.size, cv, seed, np.asarray(kinds))
+    for column, name in zip(in_order, ("treatment", "y"), strict=False):
         if not all(_knows_both(split, column) for split in splits):
             raise ValueError(
-                f"`{name}` must have rows of both labels in every part of {n_folds} folds, and one label is in too few "
-                "rows or groups for that. Add such rows, or give fewer folds."
+                f"`{name}` must have rows of both labels in the training part of all {len(splits)} folds, and one "
+                "label is in too few rows or groups for that. Add such rows, or use fewer folds."
             )
     return Rows(
         table,
@@ -94,6 +100,16 @@ def draw_folds(
         columns[0].values[observations.source],
         None if groups is None else number[observations.source],
     )
+
+
+def check_partition(splits: list[Split], n_rows: int) -> None:
+    """Raise unless each row is predicted by one of the splits, without having been fitted to."""
+    times = sum((np.bincount(test, minlength=n_rows) for _, test in splits), np.zeros(n_rows))
+    if (times != 1).any() or any(np.isin(train, test).any() for train, test in splits):
+        raise ValueError(
+            "`cv` must put each row into the test part of exactly one fold, and not into its training part. Use a "
+            "number of folds, or a splitter such as KFold."
+        )
 
 
 def _knows_both(split: Split, column: Column) -> bool:
@@ -118,8 +134,8 @@ def expect(learner: Learner, column: Column, rows: Rows) -> np.ndarray:
     Of observations that are equal it is the mean, and that of all folds for a row of weight 0, which none has seen.
     """
     idle = np.flatnonzero(rows.observations.distinct < 0)
-    found, of_idle = expect_observations(learner, column, rows, idle)
-    expected = rows.observations.give(found)
+    of_observations, of_idle = expect_observations(learner, column, rows, idle)
+    expected = rows.observations.give(of_observations)
     expected[idle] = of_idle
     return expected
 
@@ -129,20 +145,20 @@ def expect_observations(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what models of the splits expect of their observations, and on average of the rows ``idle``."""
     source, n_folds = rows.observations.source, len(rows.splits)
-    found, of_idle = np.zeros(source.size), np.zeros(idle.size)
+    expected, of_idle = np.zeros(source.size), np.zeros(idle.size)
     with warnings.catch_warnings():
         if learner.ours:
             warnings.simplefilter("ignore")
         for train, test in rows.splits:
-            asked = take(rows.table, np.concatenate([source[test], idle]))
-            told = [_expect_others(model, learner.ours, column, rows, train, asked) for model in learner.models]
-            mean = np.mean(told, axis=0)
-            found[test] = mean[: test.size]
+            queries = take(rows.table, np.concatenate([source[test], idle]))
+            by_model = [_expect_others(model, learner.ours, column, rows, train, queries) for model in learner.models]
+            mean = np.mean(by_model, axis=0)
+            expected[test] = mean[: test.size]
             of_idle += mean[test.size :] / n_folds
-    return found, of_idle
+    return expected, of_idle
 
 
-def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, asked: Any) -> np.ndarray:
+def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np.ndarray, queries: Any) -> np.ndarray:
     """Return what a model of some observations expects of other rows."""
     weight, how = rows.observations.weight[train], {}
     if np.ptp(weight) > 0:
@@ -154,11 +170,11 @@ def _expect_others(model: Any, ours: bool, column: Column, rows: Rows, train: np
     used = rows.observations.source[train]
     table, y = take(rows.table, used), column.values[used]
     if not is_classifier(model):
-        return np.asarray(clone(model).fit(table, y, **how).predict(asked), dtype=np.float64)
+        return np.asarray(clone(model).fit(table, y, **how).predict(queries), dtype=np.float64)
     # ours learn the more frequent label, so that swapping labels changes nothing else
     swapped = ours and np.average(y, weights=how.get("sample_weight")) < 0.5
     fitted = clone(model).fit(table, (1.0 - y if swapped else y).astype(np.int64), **how)
-    return fitted.predict_proba(asked)[:, 0 if swapped else 1]
+    return fitted.predict_proba(queries)[:, 0 if swapped else 1]
 
 
 class Nuisance(NamedTuple):
@@ -253,15 +269,15 @@ def check_amounts_left(treatment: np.ndarray, propensity: np.ndarray, weight: np
     mean = np.average(treatment, weights=weight)
     whole = np.average((treatment - mean) ** 2, weights=weight)
     part = float(np.average((treatment - propensity) ** 2, weights=weight) / whole)
-    said = f"The columns of `X` tell all but {part:.2g} of the variance of `treatment`"
+    share = f"The columns of `X` tell all but {part:.2g} of the variance of `treatment`"
     if part < NO_VARIANCE:
         raise ValueError(
-            f"{said}: no rows that are alike got different amounts, so there is no effect to see. Leave out columns "
+            f"{share}: no rows that are alike got different amounts, so there is no effect to see. Leave out columns "
             "that decide the treatment or follow from it."
         )
     if part < MANY:
         warnings.warn(
-            f"{said}: effects are guesses from few rows. Look at overlap(); leave out columns that decide the "
+            f"{share}: effects are guesses from few rows. Look at overlap(); leave out columns that decide the "
             "treatment or follow from it.",
             stacklevel=4,
         )

@@ -22,21 +22,24 @@ def assess_overlap(
     treatment = pd.Series(rows.treatment, table.index, name="treatment")
     if is_binary(rows.treatment):
         arms, balance = weigh_arms(rows, labels), compare_arms(columns, rows, labels)
-        low, high = (
-            float(np.average(beyond, weights=rows.weight)) for beyond in (propensity < near, propensity > 1 - near)
-        )
     else:
-        arms, balance, low, high = weigh_amounts(rows), correlate(columns, rows), 0.0, 0.0
+        arms, balance = weigh_amounts(rows), correlate(columns, rows)
+    low, high = shares_near_ends(rows, near)
     return Overlap(arms=arms, balance=balance, propensity=propensity, treatment=treatment,
                    share_low=low, share_high=high, near=near)  # fmt: skip
 
 
 def has_poor_overlap(rows: EffectRows) -> bool:
     """Return whether many rows have a propensity near 0 or 1: an average over all rows then rests on few of them."""
+    return sum(shares_near_ends(rows, NEAR)) > MANY
+
+
+def shares_near_ends(rows: EffectRows, near: float) -> tuple[float, float]:
+    """Return the shares of rows with a propensity near 0 and near 1; none for an amount."""
     if not is_binary(rows.treatment):
-        return False
-    near = (rows.propensity < NEAR) | (rows.propensity > 1 - NEAR)
-    return float(np.average(near, weights=rows.weight)) > MANY
+        return 0.0, 0.0
+    e, weight = rows.propensity, rows.weight
+    return float(np.average(e < near, weights=weight)), float(np.average(e > 1 - near, weights=weight))
 
 
 def inverse_weights(rows: EffectRows) -> np.ndarray:
@@ -52,37 +55,37 @@ def effective_rows(weight: np.ndarray) -> float:
 
 def weigh_arms(rows: EffectRows, labels: tuple[Any, Any]) -> pd.DataFrame:
     """Return rows and effective rows of each arm, before and after weighting."""
-    inverse, found = inverse_weights(rows), []
-    for arm in (0, 1):
-        inside = (rows.treatment == arm) & (rows.weight > 0)
-        found.append((int(inside.sum()), effective_rows(rows.weight[inside]), effective_rows(inverse[inside])))
-    return pd.DataFrame(found, columns=["rows", "before", "after"], index=pd.Index(labels, name="treatment"))
+    weighted = inverse_weights(rows)
+    arms = [rows.treatment == arm for arm in (0, 1)]
+    return _tabulate([(rows.weight[arm], weighted[arm]) for arm in arms], labels)
 
 
 def weigh_amounts(rows: EffectRows) -> pd.DataFrame:
     """Return rows and effective rows of a treatment that is an amount: those far from its propensity count more."""
-    found = (
-        int((rows.weight > 0).sum()),
-        effective_rows(rows.weight),
-        effective_rows(rows.weight * rows.treatment_left**2),
-    )
-    return pd.DataFrame([found], columns=["rows", "before", "after"], index=pd.Index(["all"], name="treatment"))
+    weighted = rows.weight * rows.treatment_left**2
+    return _tabulate([(rows.weight, weighted)], ["all"])
+
+
+def _tabulate(weights: list[tuple[np.ndarray, np.ndarray]], labels: Any) -> pd.DataFrame:
+    """Return how many rows there are, and effective ones by their weights before and after weighting."""
+    cells = [(int((before > 0).sum()), effective_rows(before), effective_rows(after)) for before, after in weights]
+    return pd.DataFrame(cells, columns=["rows", "before", "after"], index=pd.Index(labels, name="treatment"))
 
 
 def spread_columns(table: pd.DataFrame) -> pd.DataFrame:
     """Return numbers: columns as they are, each level of another, and whether a cell is missing where some are."""
-    found = dict[str, np.ndarray]()
+    numbers = dict[str, np.ndarray]()
     for name, column in table.items():
         missing = column.isna().to_numpy()
         if pd.api.types.is_numeric_dtype(column.dtype):
-            found[str(name)] = column.to_numpy(dtype=np.float64, na_value=np.nan)
+            numbers[str(name)] = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             text = column.astype(str).to_numpy()
             for level in np.unique(text[~missing]):
-                found[f"{name} = {level}"] = np.where(missing, np.nan, text == level)
+                numbers[f"{name} = {level}"] = np.where(missing, np.nan, text == level)
         if missing.any():
-            found[f"{name} is missing"] = missing.astype(np.float64)
-    return pd.DataFrame(found, index=table.index)
+            numbers[f"{name} is missing"] = missing.astype(np.float64)
+    return pd.DataFrame(numbers, index=table.index)
 
 
 def compare_arms(columns: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any]) -> pd.DataFrame:
@@ -91,12 +94,12 @@ def compare_arms(columns: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any
     Standard deviations are those before, the root of the mean variance of both arms. The largest difference after
     weighting comes first; ``chance`` is the standard error of such a difference if there were none.
     """
-    inverse, found = inverse_weights(rows), []
+    inverse, differences = inverse_weights(rows), []
     for column in columns.to_numpy().T:
         known = ~np.isnan(column)
         arms = [known & (rows.treatment == arm) & (rows.weight > 0) for arm in (0, 1)]
         if not all(arm.any() for arm in arms):
-            found.append((np.nan,) * 5)
+            differences.append((np.nan,) * 5)
             continue
         means = [np.average(column[arm], weights=rows.weight[arm]) for arm in arms]
         pairs = zip(arms, means, strict=True)
@@ -105,20 +108,20 @@ def compare_arms(columns: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any
         )
         after = [np.average(column[arm], weights=inverse[arm]) for arm in arms]
         chance = np.sqrt(sum(1.0 / effective_rows(inverse[arm]) for arm in arms))
-        found.append((*means, *(_over(part[1] - part[0], scale) for part in (means, after)), chance))
+        differences.append((*means, *(_over(part[1] - part[0], scale) for part in (means, after)), chance))
     names = [f"mean, {label}" for label in labels]
-    return _sorted(pd.DataFrame(found, columns=[*names, "before", "after", "chance"], index=columns.columns))
+    return _sorted(pd.DataFrame(differences, columns=[*names, "before", "after", "chance"], index=columns.columns))
 
 
 def correlate(columns: pd.DataFrame, rows: EffectRows) -> pd.DataFrame:
     """Return correlations of columns with a treatment that is an amount, and with what its propensity leaves of it."""
-    found = []
+    correlations = []
     for column in columns.to_numpy().T:
         known = ~np.isnan(column) & (rows.weight > 0)
         weight = rows.weight[known]
         both = [_correlation(column[known], part[known], weight) for part in (rows.treatment, rows.treatment_left)]
-        found.append((*both, effective_rows(weight) ** -0.5 if weight.size else np.nan))
-    return _sorted(pd.DataFrame(found, columns=["before", "after", "chance"], index=columns.columns))
+        correlations.append((*both, effective_rows(weight) ** -0.5 if weight.size else np.nan))
+    return _sorted(pd.DataFrame(correlations, columns=["before", "after", "chance"], index=columns.columns))
 
 
 def _correlation(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> float:
@@ -137,5 +140,4 @@ def _over(difference: float, scale: float) -> float:
 
 def _sorted(balance: pd.DataFrame) -> pd.DataFrame:
     """Return columns by their difference after weighting, the largest first."""
-    order = np.argsort(-balance["after"].abs().fillna(-1.0).to_numpy(), kind="stable")
-    return balance.iloc[order].rename_axis("column")
+    return balance.sort_values("after", key=lambda after: -after.abs(), kind="stable").rename_axis("column")

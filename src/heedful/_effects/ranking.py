@@ -22,13 +22,13 @@ class Ranked(NamedTuple):
 class RankWeighted(NamedTuple):
     """Areas (AUTOC, Qini) with their standard errors, and the curve at some shares with its own.
 
-    A band of ``reach`` standard errors to each side holds the whole true curve with a chance of ``BAND``.
+    A band of ``width`` standard errors to each side holds the whole true curve with a chance of ``BAND``.
     """
 
     area: np.ndarray
     area_error: np.ndarray
     curve: pd.DataFrame
-    reach: float
+    width: float
 
 
 def rank_rows(priority: np.ndarray, score: np.ndarray, weight: np.ndarray, groups: np.ndarray) -> Ranked:
@@ -52,11 +52,11 @@ def rank_within(predicted: np.ndarray, block: np.ndarray, weight: np.ndarray) ->
     return place
 
 
-def weighted_share(values: np.ndarray, weight: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Return which share of values, by weight, is below each value that is asked about; half of equal ones count."""
+def weighted_share(values: np.ndarray, weight: np.ndarray, queries: np.ndarray) -> np.ndarray:
+    """Return which share of values, by weight, is below each value that is queries about; half of equal ones count."""
     order = np.argsort(values, kind="stable")
     total = np.r_[0.0, np.cumsum(weight[order])]
-    ends = [np.searchsorted(values[order], asked, side=side) for side in ("left", "right")]
+    ends = [np.searchsorted(values[order], queries, side=side) for side in ("left", "right")]
     return (total[ends[0]] + total[ends[1]]) / (2.0 * total[-1])
 
 
@@ -66,21 +66,21 @@ def rank_weighted(ranked: Ranked, n_draws: int, seed: int) -> RankWeighted:
     An estimate by half of the groups, drawn without putting back, differs from that by all as much as that does from
     the truth.
     """
-    own = measure(ranked, ranked.weight)
+    estimate = measure(ranked, ranked.weight)
     rng, n_groups = np.random.default_rng(seed), int(ranked.groups.max()) + 1
     half = n_groups // 2
-    drawn = np.empty((n_draws, own.size))
+    drawn = np.empty((n_draws, estimate.size))
     for draw in drawn:
         inside = np.zeros(n_groups, dtype=bool)
         inside[rng.permutation(n_groups)[:half]] = True
         draw[:] = measure(ranked, ranked.weight * inside[ranked.groups])
     # halves of an odd number of groups are a little smaller
     error = drawn.std(axis=0, ddof=1) * np.sqrt(half / (n_groups - half))
-    curve = pd.DataFrame({"toc": own[2:], "standard_error": error[2:]}, index=pd.Index(SHARES, name="share"))
-    return RankWeighted(own[:2], error[:2], curve, _reach(drawn[:, 2:]))
+    curve = pd.DataFrame({"toc": estimate[2:], "standard_error": error[2:]}, index=pd.Index(SHARES, name="share"))
+    return RankWeighted(estimate[:2], error[:2], curve, _band_width(drawn[:, 2:]))
 
 
-def _reach(drawn: np.ndarray) -> float:
+def _band_width(drawn: np.ndarray) -> float:
     """Return how many standard deviations draws of a curve leave its mean by at most, in a share ``BAND`` of them."""
     deviation = drawn.std(axis=0, ddof=1)
     known = deviation > 0

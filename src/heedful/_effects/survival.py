@@ -125,9 +125,9 @@ def uncensor(rows: Rows, times: CensoredTimes, arms: Column, learner: Any, weigh
             inside = [part[arms.values[source[part]] == arm] for part in (train, test)]
             values[inside[1]], chances[inside[1]] = _transform_others(rows, times, learner, *inside)
     used = weight > 0
-    found = np.where(used, rows.observations.give(values), times.outcome)
+    outcomes = np.where(used, rows.observations.give(values), times.outcome)
     warn_of_chances(rows.observations.give(chances)[used], weight[used], ~times.censored[used])
-    return Column(found, None)
+    return Column(outcomes, None)
 
 
 def _transform_others(
@@ -135,22 +135,22 @@ def _transform_others(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the transform of some rows by models of others, and their chances not to have been censored."""
     source, weight = rows.observations.source, rows.observations.weight[train]
-    known, asked = source[train], source[test]
+    past, queries = source[train], source[test]
     # an event comes before a censoring of the same time: for censoring only the order of times counts
     order = 2.0 * np.searchsorted(np.unique(times.time), times.time) + np.where(times.event, 1.0, 2.0)
     models = [
-        fit_curves(learner, take(rows.table, known), happened[known], when[known], weight)
+        fit_curves(learner, take(rows.table, past), happened[past], when[past], weight)
         for happened, when in ((times.censored, order), (times.event, times.time))
     ]
     values, chances = np.zeros(test.size), np.ones(test.size)
     n_rows = max(1, MOST_CHANCES // (1 + sum(model.times.size for model in models)))
     for start in range(0, test.size, n_rows):
-        block = asked[start : start + n_rows]
+        block = queries[start : start + n_rows]
         censoring, events = (model.curves(take(rows.table, block)) for model in models)
-        censoring = censoring._replace(times=np.unique(times.time[known][times.censored[known]]))
-        own = times.among(block)
-        values[start : start + n_rows] = transform(own, censoring, events)
-        chances[start : start + n_rows] = last_chance(own, censoring)
+        censoring = censoring._replace(times=np.unique(times.time[past][times.censored[past]]))
+        in_block = times.among(block)
+        values[start : start + n_rows] = transform(in_block, censoring, events)
+        chances[start : start + n_rows] = last_chance(in_block, censoring)
     return values, chances
 
 
@@ -164,10 +164,10 @@ class CurveModel(NamedTuple):
     def curves(self, X: Any) -> Curves:
         """Return the chances of rows."""
         if self.chance is not None:
-            found = np.broadcast_to(self.chance, (len(X), self.times.size))
+            chances = np.broadcast_to(self.chance, (len(X), self.times.size))
         else:
-            found = np.asarray(self.model.predict_survival_function(X, self.times), dtype=np.float64)
-        return Curves(self.times, np.concatenate([np.ones((len(X), 1)), found], axis=1))
+            chances = np.asarray(self.model.predict_survival_function(X, self.times), dtype=np.float64)
+        return Curves(self.times, np.concatenate([np.ones((len(X), 1)), chances], axis=1))
 
 
 def fit_curves(learner: Any, X: Any, happened: np.ndarray, when: np.ndarray, weight: np.ndarray) -> CurveModel:
@@ -198,13 +198,13 @@ def transform(times: CensoredTimes, censoring: Curves, events: Curves) -> np.nda
     """
     inverse = 1.0 / np.maximum(censoring.chance, LEAST_CHANCE)
     when = censoring.times[None, :]
-    own = times.time[:, None]
+    followed = times.time[:, None]
     # a row with an event is not at risk of a censoring at the same time
-    at_risk = np.where(times.censored[:, None], when <= own, when < own)
+    at_risk = np.where(times.censored[:, None], when <= followed, when < followed)
     rise = np.diff(inverse, axis=1) * at_risk
     value = times.outcome.copy()
     lost = times.censored
-    value[lost] = expect_after(events, own, times)[lost, 0]
+    value[lost] = expect_after(events, followed, times)[lost, 0]
     return value * (1.0 + rise.sum(axis=1)) - (rise * expect_after(events, when, times)).sum(axis=1)
 
 
@@ -219,15 +219,15 @@ def expect_after(events: Curves, when: np.ndarray, times: CensoredTimes) -> np.n
 
 def last_chance(times: CensoredTimes, censoring: Curves) -> np.ndarray:
     """Return the chance of each row not to be censored as long as it was followed."""
-    own = times.time[:, None]
-    before = np.where(times.censored[:, None], own, np.nextafter(own, 0.0))
+    followed = times.time[:, None]
+    before = np.where(times.censored[:, None], followed, np.nextafter(followed, 0.0))
     return censoring.at(before)[:, 0]
 
 
-def warn_of_chances(chance: np.ndarray, weight: np.ndarray, told: np.ndarray) -> None:
+def warn_of_chances(chance: np.ndarray, weight: np.ndarray, observed: np.ndarray) -> None:
     """Tell if rows whose chances not to be censored were moved away from 0 stand for many, by inverse chances."""
-    near = told & (chance < LEAST_CHANCE)
-    stand = weight * told / np.maximum(chance, LEAST_CHANCE)
+    near = observed & (chance < LEAST_CHANCE)
+    stand = weight * observed / np.maximum(chance, LEAST_CHANCE)
     if stand[near].sum() > MANY_LOST * stand.sum():
         warnings.warn(
             f"{count(int(near.sum()), 'row')} had a chance below {LEAST_CHANCE} not to be censored before the "

@@ -57,17 +57,11 @@ def validate(rows: Rows, nuisance: Nuisance, seed: np.random.RandomState, fit: F
         level[block] = one_effect(known.iloc[past], rows.observations.weight[past])
     late = np.concatenate(blocks[1:])
     number = np.repeat(np.arange(len(blocks) - 1), [block.size for block in blocks[1:]])
-    own = known.iloc[late]
-    found = read_rows(
-        own["outcome"],
-        own["treatment"],
-        own["expected_outcome"],
-        own["propensity"],
-        level[late],
-        weight=rows.observations.weight[late],
-        groups=None if rows.groups is None else rows.groups[late],
-    )
-    return Validation(found, predicted[late], number)
+    groups = None if rows.groups is None else rows.groups[late]
+    y, treatment, outcome, propensity = known.iloc[late].to_numpy().T
+    weight = rows.observations.weight[late]
+    held_out = read_rows(y, treatment, outcome, propensity, level[late], weight=weight, groups=groups)
+    return Validation(held_out, predicted[late], number)
 
 
 def draw_blocks(rows: Rows, seed: np.random.RandomState) -> list[np.ndarray] | None:
@@ -104,8 +98,8 @@ def block_splits(rows: Rows, blocks: list[np.ndarray], seed: np.random.RandomSta
         folds = random_splits(first.size, FOLDS, seed, arms_of(rows, first))
     else:
         folds = group_splits(rows.groups[first], FOLDS, seed)
-    found = [Split(first[train], first[test]) for train, test in folds]
-    return found + [Split(np.concatenate(blocks[:k]), block) for k, block in enumerate(blocks[1:], 1)]
+    splits = [Split(first[train], first[test]) for train, test in folds]
+    return splits + [Split(np.concatenate(blocks[:k]), block) for k, block in enumerate(blocks[1:], 1)]
 
 
 def standardise(values: np.ndarray) -> np.ndarray:

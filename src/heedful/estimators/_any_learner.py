@@ -6,8 +6,8 @@ from typing import Any
 from heedful._checks import check_like, check_number, check_tuning_rows
 from heedful._flow import ModelKind, Settings, check_learner, check_settings
 from heedful._models.learners import LearnerModels, LocalLearner
-from heedful._responses import Classification, Response
 from heedful._solver import check_takes_weights
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, whole_seed
 
 
@@ -61,7 +61,7 @@ class AttentionRegressor(WrappingEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AttentionClassifier(WrappingEstimator):
+class AttentionClassifier(ClassifierMethods, WrappingEstimator):
     """Predict classes by a learner fitted to the rows that matter for each row.
 
     The parameters are those of :class:`heedful.AttentionRegressor`, with a classifier that has ``predict_proba``;
@@ -90,12 +90,6 @@ class AttentionClassifier(WrappingEstimator):
 
     def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
         return plan_learners(self, groups)
-
-    def _response(self, y: Any) -> Response:
-        return Classification.learn(y)
-
-    def _predicts(self) -> str:
-        return "classifier"
 
 
 def plan_learners(model: AttentionRegressor | AttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:

@@ -19,21 +19,8 @@ from heedful._frames import one_row, read_table, select
 from heedful._responses import Response, with_offset
 from heedful.attention import Attention
 from heedful.estimators._baseline import baseline_for_tables
-from heedful.estimators._offset import NO_OFFSET, Offset
-from heedful.estimators._training_rows import FitInputs, read_training_rows
+from heedful.estimators._training_rows import NO_OFFSET, FitInputs, Offset, read_training_rows
 from heedful.explain import Explanation, HeldOutPredictions, Summary, measure
-
-
-def _classifies(estimator: "AttentionEstimator") -> bool:
-    return estimator._predicts() == "classifier"
-
-
-def _offers_intervals(estimator: "AttentionEstimator") -> bool:
-    return estimator._has_intervals()
-
-
-def _has_score(estimator: "AttentionEstimator") -> bool:
-    return estimator._observes_response()
 
 
 class AttentionEstimator(BaseEstimator):
@@ -61,56 +48,7 @@ class AttentionEstimator(BaseEstimator):
         """
         return self._predict(X)
 
-    @available_if(_classifies)
-    def predict_proba(self, X) -> np.ndarray:
-        """Return the probability of each class.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query, n_classes)
-            Probabilities, in the order of ``classes_``.
-        """
-        return self._values(X)
-
-    @available_if(_classifies)
-    def predict_log_proba(self, X) -> np.ndarray:
-        """Return the logarithms of the probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query, n_classes)
-            Log probabilities, in the order of ``classes_``.
-        """
-        return np.log(self._values(X))
-
-    @available_if(_classifies)
-    def decision_function(self, X) -> np.ndarray:
-        """Return log-odds of the second class, or centred log probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-
-        Returns
-        -------
-        ndarray of shape (n_query,) or (n_query, n_classes)
-            Linear predictors.
-        """
-        link = self._fitted.problem.family.link_of(self._values(X))
-        return link[:, 0] if link.shape[1] == 1 else link
-
-    @available_if(_offers_intervals)
+    @available_if(lambda self: self._has_intervals())
     def predict_interval(self, X, coverage=0.9) -> np.ndarray:
         """Return an interval around each prediction.
 
@@ -159,7 +97,7 @@ class AttentionEstimator(BaseEstimator):
         fitted, table = self._fitted, self._read(X)
         return fitted.intervals(table, given.read(len(table)), coverage, self._run)
 
-    @available_if(_has_score)
+    @available_if(lambda self: self._observes_response())
     def score(self, X, y, sample_weight=None) -> float:
         """Return R2 of numbers, accuracy of classes, concordance of survival times.
 
@@ -298,21 +236,21 @@ class AttentionEstimator(BaseEstimator):
         Returns
         -------
         Summary
-            Error on unseen rows beside that of the model for all rows, how much attention is used, the five columns
+            Held-out errors with attention and of the model for all rows, how much attention is used, the five columns
             that matter most, and what the table is. Print it, or let a notebook show it.
         """
         fitted = self._fitted
         return _explaining.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
-    @available_if(_has_score)
+    @available_if(lambda self: self._observes_response())
     def held_out(self) -> HeldOutPredictions:
         """Return what models that did not see a training row predict of it.
 
         Returns
         -------
         HeldOutPredictions
-            Predictions with attention and of the model for all rows beside the response, measures that people know,
-            and calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
+            Predictions with attention and of the model for all rows, the response, measures that people know, and
+            calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
 
         Raises
         ------
@@ -346,13 +284,6 @@ class AttentionEstimator(BaseEstimator):
         return self._model.response
 
     @property
-    def classes_(self) -> np.ndarray:
-        """The labels, if there are any."""
-        if self._model.response.classes is None:
-            raise AttributeError(f"{type(self).__name__} predicts no classes.")
-        return self._model.response.classes
-
-    @property
     def heads_(self) -> pd.DataFrame:
         """Heads tried: their similarity, temperature, penalty, error and share."""
         return self._model.heads_table()
@@ -369,7 +300,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def unseen_error_(self) -> pd.Series:
-        """Errors on training rows that models did not see.
+        """Errors on held-out training rows.
 
         "attention", "baseline", the model for all rows, and the "standard_error" of their difference; named by what is
         measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.

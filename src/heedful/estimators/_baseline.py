@@ -1,8 +1,8 @@
 """The model for all rows, alone: it takes the tables of the estimator that it belongs to."""
 
-from collections.abc import Callable
 from copy import copy
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,10 @@ from heedful._frames import is_frame
 ASKED = ("predict", "predict_proba", "predict_log_proba", "decision_function", "predict_survival_function", "score")
 
 
-class EitherTable(NamedTuple):
-    """A method of a model for all rows, of tables as its estimator takes them, or of the model's own columns."""
-
-    owner: Any
-    model: Any
-    name: str
-
-    def __call__(self, X: Any, *args: Any, **known: Any) -> Any:
-        """Ask whoever the table belongs to."""
-        own = not has_columns(self.owner, X) and has_columns(self.model, X) and hasattr(self.model, self.name)
-        method: Callable = getattr(self.model if own else self.owner, self.name)
-        return method(X, *args, **known)
+def ask_either(owner: Any, model: Any, name: str, X: Any, *args: Any, **known: Any) -> Any:
+    """Call a method of the model if the table has the model's own columns, else that of its estimator."""
+    by_model = not has_columns(owner, X) and has_columns(model, X) and hasattr(model, name)
+    return getattr(model if by_model else owner, name)(X, *args, **known)
 
 
 def has_columns(estimator: Any, X: Any) -> bool:
@@ -44,5 +36,5 @@ def baseline_for_tables(estimator: Any, fitted: FittedAttention) -> Any:
     owner._model.tuned = fitted.tuned._replace(share=np.zeros(fitted.tuned.share.size), additive=0.0, smooth=0.0)
     for name in ASKED:
         if hasattr(owner, name):
-            setattr(baseline, name, EitherTable(owner, models.baseline, name))
+            setattr(baseline, name, partial(ask_either, owner, models.baseline, name))
     return baseline

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -11,8 +11,9 @@ from heedful._flow import BlockPrediction, QueryBatch, known_attention
 from heedful._models.linear import FittedLinear
 from heedful._models.linear_fits import LinearProblem
 from heedful._responses import Response, SurvivalTimes, cumulative_hazard
+from heedful._undo import all_or_nothing
 from heedful.estimators._linear import LassoEstimator, paper_options
-from heedful.estimators._offset import NO_OFFSET, Offset
+from heedful.estimators._training_rows import NO_OFFSET, Offset
 from heedful.explain import Explanation
 
 
@@ -21,8 +22,8 @@ class AttentionCox(LassoEstimator):
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
     columns, and on those of the baseline, say which rows matter, heads turn their scores into local Cox lassos, and
-    linear predictors of heads and of one Cox lasso for all rows are blended by shares that have the largest likelihood
-    of unseen rows. Local models are put on a common level: hazards are relative to the average training row, and can be
+    linear predictors of heads and of one Cox lasso for all rows are blended by the shares with the largest held-out
+    likelihood. Local models are put on a common level: hazards are relative to the average training row, and can be
     compared between queries.
 
     The parameters are those of :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by partial likelihood.
@@ -52,13 +53,8 @@ class AttentionCox(LassoEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for survival, made of plain options.
 
-        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are grown to martingale
-        residuals, have three draws or more, as R's ranger has it.
-
-        Parameters
-        ----------
-        changes : keywords
-            Parameters to set otherwise, such as ``temperature=0.1``.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are
+        grown to martingale residuals, have three draws or more, as R's ranger has it.
 
         Returns
         -------
@@ -66,6 +62,26 @@ class AttentionCox(LassoEstimator):
             Not fitted.
         """
         return cls(**paper_options(min_samples_leaf=3) | changes)
+
+    @all_or_nothing
+    def fit(self, X, y, sample_weight=None, groups=None) -> Self:
+        """Fit to training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_train, n_features)
+            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+        y : structured array, frame or array-like of shape (n_train, 2)
+            Two columns, the event first and then the time: True (or 1) where the event was observed, False (or 0) where
+            the row was censored, and times > 0. Fields or columns named "event" and "time" may come in any order.
+        sample_weight, groups : array-like of shape (n_train,), default=None
+            As in :meth:`heedful.AttentionLasso.fit`.
+
+        Returns
+        -------
+        self : the fitted estimator
+        """
+        return self._fit_lassos(X, y, sample_weight, groups)
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the probability that each row is without event at each time.
@@ -85,11 +101,10 @@ class AttentionCox(LassoEstimator):
             Probabilities, indexed like the rows.
         """
         fitted, table = self._fitted, self._read(X)
-        times = self._check_times(times)
-        if not (isinstance(fitted.models, FittedLinear) and isinstance(fitted.problem, LinearProblem)):
-            raise TypeError(f"AttentionCox holds no linear models, got {fitted.models!r}.")
-        lines = _Lines(fitted.models, fitted.problem.tables[0].x, fitted.base_coef)
-        summary = partial(_survival_block, lines, times)
+        times, models, problem = self._check_times(times), fitted.models, fitted.problem
+        if not (isinstance(models, FittedLinear) and isinstance(problem, LinearProblem)):
+            raise TypeError(f"AttentionCox holds no linear models, got {models!r}.")
+        summary = partial(_survival_block, models, problem.tables[0].x, fitted.base_coef, times)
         survival = fitted.summarise(table, summary, 64 * fitted.rows.weight.size, self._run)
         index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(survival))
         return pd.DataFrame(survival, index, pd.Index(times, name="time"))
@@ -107,9 +122,9 @@ class AttentionCox(LassoEstimator):
         return None
 
     def _explain(self, X: Any, y: Any, method: str, max_terms: int, given: Offset = NO_OFFSET) -> Explanation:
-        found = super()._explain(X, y, method, max_terms, given)
+        explanation = super()._explain(X, y, method, max_terms, given)
         table = self._read_rows(X).copy()
-        return replace(found, tell_survival=partial(_both_curves, (self, self.baseline_), table))
+        return replace(explanation, tell_survival=partial(_both_curves, (self, self.baseline_), table))
 
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:
@@ -125,22 +140,20 @@ def _both_curves(models: tuple[Any, Any], table: Any, times: np.ndarray) -> list
     return [model.predict_survival_function(table, times) for model in models]
 
 
-class _Lines(NamedTuple):
-    """The models, their training rows as they see them, and the coefficients of the global one."""
-
-    models: FittedLinear
-    x: np.ndarray
-    base_coef: np.ndarray
-
-
-def _survival_block(lines: _Lines, times: np.ndarray, batch: QueryBatch, found: BlockPrediction) -> np.ndarray:
-    """Return the survival probabilities (n_query, n_times) of a block of queries."""
-    models, fit, share = lines.models, lines.models.baseline.fit_, found.mixing[:, None]
-    local = models.original(found.coef) if found.coef.size else lines.base_coef
-    slope = ((1 - share) * lines.base_coef[0] + share * local[..., 0, :]) * models.scale.unit
-    attention = share * known_attention(found).toarray() + (1 - share) * (fit.weight / fit.weight.sum())
+def _survival_block(
+    models: FittedLinear,
+    x: np.ndarray,
+    base_coef: np.ndarray,
+    times: np.ndarray,
+    batch: QueryBatch,
+    block: BlockPrediction,
+) -> np.ndarray:
+    """Return the survival probabilities (n_query, n_times) of a block of queries; ``x`` are the training rows."""
+    fit, share = models.baseline.fit_, block.mixing[:, None]
+    local = models.original(block.coef) if block.coef.size else base_coef
+    slope = ((1 - share) * base_coef[0] + share * local[..., 0, :]) * models.scale.unit
+    attention = share * known_attention(block).toarray() + (1 - share) * (fit.weight / fit.weight.sum())
     width = slope.shape[1]
-    link = slope @ lines.x[:, :width].T
-    own = (slope * batch.view.x[found.block, :width]).sum(axis=1, keepdims=True)
-    hazard = cumulative_hazard(fit.family, link - own, attention, times)
-    return np.exp(-hazard)
+    link = slope @ x[:, :width].T
+    query_link = (slope * batch.view.x[block.block, :width]).sum(axis=1, keepdims=True)
+    return np.exp(-cumulative_hazard(fit.family, link - query_link, attention, times))

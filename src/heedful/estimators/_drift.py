@@ -33,7 +33,7 @@ from heedful._models.recent import Recent, check_window, read_time
 from heedful._models.served import ServedModel
 from heedful._models.shift import FittedShift, effective_rows
 from heedful._undo import all_or_nothing
-from heedful.estimators._base import AttentionEstimator
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._drift_report import Corrected, Periods, report_drift
 from heedful.estimators._drift_similarity import LEAVES, check_similarities, choose_similarities
 from heedful.estimators._drift_tests import FEWEST, compare_periods
@@ -42,7 +42,7 @@ from heedful.similarity import Similarity
 
 
 @dataclass(eq=False, repr=False)
-class DriftCorrector(AttentionEstimator):
+class DriftCorrector(ClassifierMethods):
     """Correct a fitted model by recent labelled rows, without refitting it.
 
     Each prediction is shifted by how far the model was off for the recent rows that are most like the query: those that
@@ -145,20 +145,15 @@ class DriftCorrector(AttentionEstimator):
         settings = self._check_settings()
         served = ServedModel(self.estimator, needs_leaves=LEAVES in settings.similarities)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        return self._learn(served, self._read_recent(served, X, y, sample_weight, time, self.window), seed)
+        recent = self._read_recent(served, X, y, sample_weight, time, self.window)
+        return self._learn(served, recent, seed, settings)
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
         """Add rows, drop those that have left the window, and choose anew.
 
-        The result is that of one ``fit`` to them all.
-
-        Parameters
-        ----------
-        X, y : array-like
-            More recent rows and their response, as in ``fit``.
-        sample_weight, time : array-like, default=None
-            As in ``fit``.
+        The result is that of one ``fit`` to them all, and the parameters are those of
+        :meth:`heedful.DriftCorrector.fit`.
 
         Returns
         -------
@@ -166,10 +161,10 @@ class DriftCorrector(AttentionEstimator):
         """
         check_is_fitted(self)
         shift = self._shift
-        self._check_settings()
+        settings = self._check_settings()
         new = self._read_recent(shift.served, X, y, sample_weight, time, self.window)
         self._fitted.rows.check(new.table)
-        return self._learn(shift.served, shift.recent.add(new), shift.seed)
+        return self._learn(shift.served, shift.recent.add(new), shift.seed, settings)
 
     def drift_report(self, X=None, *, reference=None) -> DriftReport:
         """Return what moved, and which queries are corrected.
@@ -186,7 +181,7 @@ class DriftCorrector(AttentionEstimator):
         Returns
         -------
         DriftReport
-            What was found.
+            Tests, errors and corrections.
 
         Examples
         --------
@@ -222,11 +217,9 @@ class DriftCorrector(AttentionEstimator):
             corrected = fitted.predict(batch, Wanted(), self._run).value
             queries = Corrected(table, batch.view.base, corrected, self._count_rows(batch))
         tuned = {"temperature": self.temperature_, "mixing": self.mixing_, "guard": self.guard_}
-        family = shift.response.with_rows(recent.y)
         with _blocks.one_blas_thread():
             compared = compare_periods(recent, known, shift.seed, self.n_jobs)
-        periods = Periods(known, None if known is None else shift.response.with_rows(known.y), *compared)
-        return report_drift(recent, shift.response.words, family, left_out, queries, tuned, self.heads_, periods)
+        return report_drift(recent, shift.response, left_out, queries, tuned, self.heads_, Periods(known, *compared))
 
     @property
     def heads_(self) -> pd.DataFrame:
@@ -322,9 +315,9 @@ class DriftCorrector(AttentionEstimator):
         leaves = served.leaves(table) if by_leaves else np.empty((len(table), 0), np.int32)
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
-    def _learn(self, served: ServedModel, recent: Recent, seed: int) -> Self:
+    def _learn(self, served: ServedModel, recent: Recent, seed: int, settings: Settings) -> Self:
         """Choose who is alike and mixing on the rows in the window; nothing is stored before all is known."""
-        settings, recent = self._check_settings(), recent.within(check_window(self.window))
+        recent = recent.within(check_window(self.window))
         served.notice(recent.base, recent.leaves)
         similarities = choose_similarities(self.similarity, served)
         by_rows = any(entry.takes != LEAVES for entry in similarities)
@@ -366,5 +359,5 @@ def _count_block(block: slice, batch: QueryBatch, number: int, fitted: FittedAtt
     return effective_rows(rows, weighting, fitted.problem.weight)
 
 
-def _effective_rows(found: BlockPrediction) -> np.ndarray:
-    return known_attention(found).n_eff
+def _effective_rows(block: BlockPrediction) -> np.ndarray:
+    return known_attention(block).n_eff

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._models.recent import Recent, beside, shown
-from heedful._responses import Response, Words
+from heedful._responses import Response
 from heedful.explain import DriftReport
 from heedful.explain._drift_measures import find, is_corrected, order_columns, separate, summarise, tabulate_tests
 
@@ -28,15 +28,13 @@ class Periods(NamedTuple):
     """The reference if there is one, the statistics of tests, and each column before and after."""
 
     reference: Recent | None
-    family: Response | None
     statistics: dict[str, float]
     columns: pd.DataFrame
 
 
 def report_drift(
     rows: Recent,
-    words: Words,
-    family: Response,
+    response: Response,
     left_out: np.ndarray,
     queries: Corrected,
     tuned: dict[str, float],
@@ -44,9 +42,9 @@ def report_drift(
     periods: Periods,
 ) -> DriftReport:
     """Return the report; ``left_out`` is what the correction by the other rows makes of each recent row."""
-    found = tell_rows(rows, family, left_out)
-    noise = np.sqrt(np.average((found["residual"] - found["correction"]) ** 2, weights=found["weight"]))
-    index = found.index if queries.table is rows.table else named(queries.table).index
+    recent, words = tabulate_rows(rows, response, left_out), response.words
+    noise = np.sqrt(np.average((recent["residual"] - recent["correction"]) ** 2, weights=recent["weight"]))
+    index = recent.index if queries.table is rows.table else named(queries.table).index
     moves = pd.DataFrame(
         {
             "correction": shown(queries.value, queries.base) - shown(queries.base, queries.base),
@@ -56,16 +54,14 @@ def report_drift(
         index,
     )
     tests, reference = tabulate_tests(periods.statistics), periods.reference
-    told = None
-    if reference is not None and periods.family is not None:
-        told = tell_rows(reference, periods.family, reference.base)
-    summary = summarise(found, moves, tuned, words.root, told)
+    reference_rows = None if reference is None else tabulate_rows(reference, response, reference.base)
+    summary = summarise(recent, moves, tuned, words.root, reference_rows)
     if reference is not None:
         _warn_of_training_rows(summary["value"])
     return DriftReport(
         summary=summary,
         features=separate(named(queries.table), is_corrected(moves)),
-        rows=found,
+        rows=recent,
         queries=moves,
         heads=heads,
         error=words.error if words.times == 1 else f"half {words.error}",
@@ -87,9 +83,10 @@ def _warn_of_training_rows(value: pd.Series) -> None:
         )
 
 
-def tell_rows(rows: Recent, family: Response, left_out: np.ndarray) -> pd.DataFrame:
+def tabulate_rows(rows: Recent, response: Response, left_out: np.ndarray) -> pd.DataFrame:
     """Return the recent rows with both predictions, how far they were off, and their losses."""
     model, corrected = (shown(part, rows.base) for part in (rows.base, left_out))
+    family = response.with_rows(rows.y)
     before, after = (family.losses(family.observed(part)).value for part in (rows.base, left_out))
     columns = {
         "weight": rows.weight,

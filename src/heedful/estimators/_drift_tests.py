@@ -45,18 +45,6 @@ class Rows(NamedTuple):
         return Rows(self.design[rows], self.bins[rows], self.residual[rows], self.weight[rows], self.recent[rows])
 
 
-class Mean(NamedTuple):
-    """A weighted mean and its standard error."""
-
-    value: float
-    error: float
-
-    @property
-    def z(self) -> float:
-        """The mean in standard errors."""
-        return self.value / self.error if self.error > 0 else 0.0
-
-
 class Expected:
     """What is expected of rows: ridge regression, and a forest of what it leaves, as far as left-out rows agree."""
 
@@ -82,9 +70,9 @@ class Expected:
         mass = draws * weight[members]
         moment, total = (np.add.reduceat(part, starts[:-1]) for part in (mass * y[members], mass))
         self._means = moment / total
-        asked = np.unpackbits(inside, axis=1, count=TREES) == 0
-        means = np.where(asked, self._means[self._forest.leaves(bins).T], 0.0)
-        return means.sum(axis=1) / np.maximum(asked.sum(axis=1), 1)
+        left_out = np.unpackbits(inside, axis=1, count=TREES) == 0
+        means = np.where(left_out, self._means[self._forest.leaves(bins).T], 0.0)
+        return means.sum(axis=1) / np.maximum(left_out.sum(axis=1), 1)
 
     def of(self, rows: Rows) -> np.ndarray:
         """Return what is expected of other rows."""
@@ -107,11 +95,11 @@ def compare_periods(
     kept = np.concatenate([draws.permutation(np.flatnonzero(table.y[:, 1] == one))[:MOST] for one in (0, 1)])
     rows = _tested(table, kept)
     steps = list(_steps(rows, n_jobs))
-    found = {name: sum(step[name] for step in steps) / np.sqrt(len(steps)) for name in steps[0]}
+    statistics = {name: sum(step[name] for step in steps) / np.sqrt(len(steps)) for name in steps[0]}
     if reference is None:
-        return found, pd.DataFrame()
+        return statistics, pd.DataFrame()
     base = shown(given.base, given.base)[table.first_given[kept]]
-    return found, _tell_columns(rows, table.names, table.model_rows(table.codes[kept]), base, n_jobs)
+    return statistics, _compare_columns(rows, table.names, table.model_rows(table.codes[kept]), base, n_jobs)
 
 
 def _read(given: Recent, recent: np.ndarray) -> TrainingTable:
@@ -137,8 +125,8 @@ def _steps(rows: Rows, n_jobs: int | None) -> Iterator[dict[str, float]]:
     """Yield the statistics of one block after the other, by what the blocks before it say; rows are in any order."""
     block = np.empty(rows.recent.size, np.int64)
     for period in (0, 1):
-        own = np.flatnonzero(rows.recent == period)
-        block[own] = np.arange(own.size) * BLOCKS // max(own.size, 1)
+        in_period = np.flatnonzero(rows.recent == period)
+        block[in_period] = np.arange(in_period.size) * BLOCKS // max(in_period.size, 1)
     for number in range(1, BLOCKS):
         yield _step(rows.part(np.flatnonzero(block < number)), rows.part(np.flatnonzero(block == number)), n_jobs)
 
@@ -148,7 +136,7 @@ def _step(known: Rows, new: Rows, n_jobs: int | None) -> dict[str, float]:
     missed, recent = Expected(known, known.residual, known.weight, n_jobs), new.recent == 1
     expected = missed.of(new)
     mended = new.residual * expected
-    improvable = {IMPROVABLE: _mean(mended, new.weight, recent).z}
+    improvable = {IMPROVABLE: _z(*_mean(mended, new.weight, recent))}
     if recent.all():
         return improvable
     chance = Expected(known, known.recent, known.weight, n_jobs)
@@ -157,16 +145,16 @@ def _step(known: Rows, new: Rows, n_jobs: int | None) -> dict[str, float]:
     here = chance.of(new)
     both = (here > OVERLAP[0]) & (here < OVERLAP[1])
     moved = both * (new.residual - expected) * (new.recent - here) * change
-    late, early = (_mean(here, new.weight, part) for part in (recent, ~recent))
+    (late, late_error), (early, early_error) = (_mean(here, new.weight, part) for part in (recent, ~recent))
     return {
-        ROWS_MOVED: Mean(late.value - early.value, np.hypot(late.error, early.error)).z,
-        RELATION_MOVED: _mean(moved, new.weight, np.full(moved.size, True)).z,
+        ROWS_MOVED: _z(late - early, np.hypot(late_error, early_error)),
+        RELATION_MOVED: _z(*_mean(moved, new.weight, np.full(moved.size, True))),
         **improvable,
-        REFERENCE_IMPROVABLE: _mean(mended, new.weight, ~recent).z,
+        REFERENCE_IMPROVABLE: _z(*_mean(mended, new.weight, ~recent)),
     }
 
 
-def _tell_columns(
+def _compare_columns(
     rows: Rows, names: list[str], values: np.ndarray, base: np.ndarray, n_jobs: int | None
 ) -> pd.DataFrame:
     """Return for each column its mean and its slope before and after; slopes at rows that both periods have alike.
@@ -180,7 +168,7 @@ def _tell_columns(
     common = _slopes(rows._replace(residual=base), weight, alike)[0]
     (before, error), (after, later) = (_slopes(rows, weight, alike & part) for part in (~recent, recent))
     means = [np.average(values[part], axis=0, weights=rows.weight[part]) for part in (~recent, recent)]
-    found = {
+    measures = {
         "mean_before": means[0],
         "mean_after": means[1],
         "separation": [_separation(column, rows.weight, recent) for column in values.T],
@@ -189,7 +177,7 @@ def _tell_columns(
         "change": (after - before) / spread,
         "standard_error": np.hypot(error, later) / spread,
     }
-    return pd.DataFrame(found, pd.Index(names, name="column"))
+    return pd.DataFrame(measures, pd.Index(names, name="column"))
 
 
 def _slopes(rows: Rows, weight: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -226,10 +214,15 @@ def _share(y: np.ndarray, expected: np.ndarray, weight: np.ndarray) -> float:
     return float(np.clip((weight * y * expected).sum() / total, SMALLEST, 1.0)) if total > 0 else 1.0
 
 
-def _mean(values: np.ndarray, weight: np.ndarray, part: np.ndarray) -> Mean:
+def _mean(values: np.ndarray, weight: np.ndarray, part: np.ndarray) -> tuple[float, float]:
+    """Return the weighted mean of some values and its standard error."""
     values, weight = values[part], weight[part] / weight[part].sum()
     mean = weight @ values
-    return Mean(float(mean), float(np.sqrt(weight**2 @ (values - mean) ** 2)))
+    return float(mean), float(np.sqrt(weight**2 @ (values - mean) ** 2))
+
+
+def _z(mean: float, error: float) -> float:
+    return mean / error if error > 0 else 0.0
 
 
 def _spread(values: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -2,33 +2,33 @@
 
 import warnings
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any, Self, overload
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from heedful._checks import check_count, check_coverage, check_weights, is_word
+from heedful._checks import check_coverage, check_weights, is_word
 from heedful._effects.average import average_effect, constant_effect
 from heedful._effects.by_group import average_by_group, read_labels
 from heedful._effects.held_out import effects_differ, r_loss, rows_with_effects
 from heedful._effects.heterogeneity import assess_heterogeneity, effects_seem_to_differ, group_effects
-from heedful._effects.inputs import read_outcome, read_treatment
+from heedful._effects.inputs import Column, read_outcome, read_treatment
 from heedful._effects.nuisance import Nuisance, Rows, draw_folds
 from heedful._effects.overlap import assess_overlap, has_poor_overlap
 from heedful._effects.ranking import weighted_share
-from heedful._effects.scores import EffectRows
 from heedful._effects.survival import read_times
 from heedful._effects.validation import Validation, validate
 from heedful._flow import Settings
+from heedful._folds import user_splits
 from heedful._frames import count_rows, read_table, take
 from heedful._models.linear import LinearModels
 from heedful._responses import Effect, effect_weights
 from heedful._undo import all_or_nothing
 from heedful.estimators._effect_learners import NuisanceLearners
-from heedful.estimators._lasso import AttentionLasso
 from heedful.estimators._linear import LassoEstimator, plan_linear
 from heedful.estimators._training_rows import FitInputs
 from heedful.explain import AverageEffect, Explanation, Heterogeneity, Overlap
@@ -42,11 +42,11 @@ MOST_FOLDS = 10
 class AttentionEffect(LassoEstimator):
     """Estimate the effect of a treatment on each row by rows that matter.
 
-    What is expected of a row's outcome and of its treatment is learned first, by models that did not see the row. What
-    both leave is then compared: the flow is that of :class:`heedful.AttentionLasso`, with one small linear model of the
-    effect per query, and one effect lasso for all rows, that have the smallest R-loss on unseen rows. If held-out rows
-    show no sign that effects differ (:meth:`heterogeneity`), every row gets the average effect. Numbers mean an effect
-    only if like rows got different treatments by nothing that also decides the outcome (``docs/effects.md``).
+    Cross-fitted models predict outcome and treatment of each row. Of their residuals the flow of
+    :class:`heedful.AttentionLasso` makes one small linear model of the effect per query, blended with one effect lasso
+    for all rows by the held-out R-loss. If held-out rows show no sign that effects differ (:meth:`heterogeneity`),
+    every row gets the average effect. Numbers mean an effect only if like rows got different treatments by nothing that
+    also decides the outcome (``docs/effects.md``).
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ class AttentionEffect(LassoEstimator):
         As in :class:`heedful.AttentionLasso`. Forests grow on pseudo-outcomes, so that they split where effects differ.
         A number or a list of ``mixing`` keeps effects of rows even if they seem not to differ. ``features`` are those
         that the effect may depend on; what is expected of outcome and treatment is learned from all columns.
-    cv : int, default=5
-        Folds of rows whose outcome and treatment are expected by models of the other folds.
+    cv : int, splitter or iterable, default=5
+        Folds of cross-fitting; each row is in the test part of one of them.
     verbose, n_jobs, random_state, heads, local
         As in :class:`heedful.AttentionLasso`, of the model of the effect.
     outcome : estimator, default=None
@@ -68,15 +68,15 @@ class AttentionEffect(LassoEstimator):
     Attributes
     ----------
     baseline_ : GlobalModel
-        The effect lasso for all rows; its slopes are taken back if they hardly pay on unseen rows (``guard_``).
+        The effect lasso for all rows; its slopes are taken back if they hardly pay on held-out rows (``guard_``).
     treatments_ : ndarray of shape (2,) or None
         Labels of the control and of the treated; None if the treatment is an amount.
     outcomes_ : ndarray of shape (2,) or None
         Labels of the outcome: effects are on the chance of the second. None if outcomes are numbers.
     expected_outcome_, propensity_ : ndarray of shape (n_train,)
-        What was expected of the outcome and of the treatment of each training row, by models that did not see it.
+        Out-of-fold predictions of the outcome and of the treatment of each training row.
     unseen_effect_ : ndarray of shape (n_train,)
-        Effect on each training row, by models that did not see it.
+        Out-of-fold effect on each training row.
     similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise, and of use for comparison.
 
@@ -106,17 +106,19 @@ class AttentionEffect(LassoEstimator):
     True
     """
 
-    cv: int = 5
+    cv: Any = 5
     # the penalty of the effect lasso for all rows is always cross-validated
     alpha: str = field(init=False, default="auto")
     outcome: Any = None
     propensity: Any = None
 
+    _squares = True
+
     @all_or_nothing
     def fit(
         self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None, horizon=None, estimand="rmst"
     ) -> Self:
-        """Learn what is expected of rows, then the effect.
+        """Cross-fit outcome and treatment, then fit the effect.
 
         Parameters
         ----------
@@ -146,32 +148,36 @@ class AttentionEffect(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        n_folds = check_count("cv", self.cv, 2, "5 is the default.")
-        cv: Any = "oob" if groups is None else n_folds
-        kind, settings = self._plan(self.mixing, cv, groups)
+        if isinstance(self.cv, str):
+            raise ValueError(
+                f"`cv` must be a number of folds, a splitter or an iterable of splits, got {self.cv!r}. 5 is the "
+                "default."
+            )
+        kind, settings = self._plan(self.mixing, self.cv, groups)
+        settings = settings._replace(out_of_bag=groups is None)
         table = read_table(self, X, reset=True)
         n_rows = len(table)
         weight = check_weights(sample_weight, n_rows)
         arms, seed = read_treatment(treatment, n_rows, weight), check_random_state(self.random_state)
-        learners = NuisanceLearners(self.outcome, self.propensity, n_folds, self.n_jobs, seed)
-        if horizon is None:
-            outcomes = read_outcome(y, n_rows)
-        else:
-            times = read_times(y, horizon, estimand, n_rows)
+        times = None if horizon is None else read_times(y, horizon, estimand, n_rows)
+        outcomes = read_outcome(y, n_rows) if times is None else Column(times.time, None)
+        cv = int(self.cv) if isinstance(self.cv, Integral) else user_splits(self.cv, table, outcomes.values, groups)
+        learners = NuisanceLearners(self.outcome, self.propensity, cv, self.n_jobs, seed)
+        if times is not None:
             outcomes = learners.uncensor(times, arms, table, sample_weight, groups)
         known, weighted = learners.known_propensity(propensity, arms), sample_weight is not None
-        rows = draw_folds(table, [arms, outcomes], weight, groups, n_folds, seed, known)
+        rows = draw_folds(table, [arms, outcomes], weight, groups, cv, seed, known)
         learner = learners.of("outcome", outcomes, weighted)
         of_arms = None if known is not None else learners.of("propensity", arms, weighted)
         nuisance = Nuisance(outcomes, arms, learner, of_arms, known, weight)
         frame = nuisance.expect(rows)
-        cv = "oob" if groups is None else rows.given_splits()
-        given = FitInputs(effect_weights(frame, weight), groups, self.features, cv, self.random_state)
+        splits = "oob" if groups is None else rows.given_splits()
+        given = FitInputs(effect_weights(frame, weight), groups, self.features, splits, self.random_state)
         given = given._replace(counts=count_rows(weight), draws=rows.are_draws)
         self._fit(X, frame, given, lambda _: Effect(), kind, settings)
         self.treatments_, self.outcomes_ = arms.labels, outcomes.labels
         self._rows = rows_with_effects(self._model, lambda rows: self.effect(take(table, rows)), weight, groups)
-        self._validation = self._validate(rows, nuisance, n_folds, seed)
+        self._validation = self._validate(rows, nuisance, seed)
         differ = effects_seem_to_differ(self._validation) and effects_differ(self._model)
         if isinstance(self.mixing, str) and not differ:
             self._take_average(X, frame, given)
@@ -211,8 +217,7 @@ class AttentionEffect(LassoEstimator):
         -----
         Rows are alike if their predicted effects are in the same fifth (of few rows: in the same larger part). The
         interval is that of the average effect on held-out rows of that fifth (``heterogeneity().groups``), and of all
-        rows where there is one effect for all. It is no promise for a single row: what its effect does beyond the
-        predicted one is never seen, and no interval for it was right in all of our simulations.
+        rows where there is one effect for all. It is no interval for the effect on a single row, which is never seen.
 
         Examples
         --------
@@ -235,39 +240,11 @@ class AttentionEffect(LassoEstimator):
         return groups[["low", "high"]].to_numpy()[number]
 
     def predict(self, X) -> np.ndarray:
-        """Return the effect of the treatment on each row, as ``effect`` does.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
-
-        Returns
-        -------
-        ndarray of shape (n_query,)
-            Effects.
-        """
+        """Return the effect of the treatment on each row, as ``effect`` does."""
         return self.effect(X)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
-        """Return what effects were made of.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
-        y : None, default=None
-            Not used: an effect is never seen.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
-
-        Returns
-        -------
-        Explanation
-            Its predictions are effects; training rows show outcome and treatment with what was expected of them.
-        """
+        """Return what effects were made of; ``y`` must be None."""
         if y is not None:
             raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
         return self._explain(X, None, method, max_terms)
@@ -301,10 +278,9 @@ class AttentionEffect(LassoEstimator):
 
         Notes
         -----
-        "treated" and "control" are grf's: what rows of the arm have over what is expected of them in the other, less
-        what the same expectation leaves of rows of the other arm, weighed to look like this one. "overlap" is the slope
-        of what is left of outcomes on what is left of treatments, with a sandwich error: it has no large weights, and
-        is the one to take where ``overlap()`` is poor.
+        "treated" and "control" are grf's doubly robust averages over an arm. "overlap" is the slope of residuals of
+        outcomes on residuals of treatments, with a sandwich error: it has no large weights, and is the one to take
+        where ``overlap()`` is poor.
 
         Examples
         --------
@@ -319,12 +295,12 @@ class AttentionEffect(LassoEstimator):
         >>> model.average_effect(target="treated").n_rows == int(train.treatment.sum())
         True
         """
-        rows = self._known_rows
+        table, rows = self._fitted.rows, self._rows
         target = self._usual_target() if is_word(target, "auto") else target
         how = {"subset": subset, "target": target, "coverage": coverage}
         if by is None:
             return average_effect(rows, **how)
-        return average_by_group(rows, read_labels(by, self._fitted.rows, rows.weight), **how)
+        return average_by_group(rows, read_labels(by, table, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
         """Return whether effects differ, and whether large ones are known.
@@ -351,44 +327,40 @@ class AttentionEffect(LassoEstimator):
         Overlap
             Propensities, effective rows and balance of columns before and after weighting, and what to do.
         """
-        rows, table = self._known_rows, self._fitted.rows.given_values()
+        table = self._fitted.rows.given_values()
         labels = ("control", "treated") if self.treatments_ is None else tuple(self.treatments_.tolist())
-        return assess_overlap(table, rows, labels)
+        return assess_overlap(table, self._rows, labels)
 
     @property
     def expected_outcome_(self) -> np.ndarray:
-        """What was expected of the outcome of each training row."""
+        """Out-of-fold prediction of the outcome of each training row."""
         return self._rows.outcome
 
     @property
     def propensity_(self) -> np.ndarray:
-        """What was expected of the treatment of each training row."""
+        """Out-of-fold prediction of the treatment of each training row."""
         return self._rows.propensity
 
     @property
     def unseen_effect_(self) -> np.ndarray:
-        """Effect on each training row, by models that did not see it."""
+        """Out-of-fold effect on each training row."""
         return self._rows.effect
 
-    @property
-    def _known_rows(self) -> EffectRows:
-        self._fitted  # noqa: B018 - raises if there is no fit
-        return self._rows
-
     def _plan(self, mixing: Any, cv: Any, groups: Any) -> tuple[LinearModels, Settings]:
-        names = ("heads", "similarity", "temperature", "alpha", "local")
-        shared = {name: getattr(self, name) for name in names}
-        return plan_linear(AttentionLasso(**shared, mixing=mixing, cv=cv), groups)
+        """Check every argument of the model of the effect, with another mixing and other folds."""
+        model = copy(self)
+        model.mixing, model.cv = mixing, cv
+        return plan_linear(model, groups)
 
-    def _validate(self, rows: Rows, nuisance: Nuisance, n_folds: int, seed: np.random.RandomState) -> Validation:
+    def _validate(self, rows: Rows, nuisance: Nuisance, seed: np.random.RandomState) -> Validation:
         """Return effects of blocks of rows by models of the blocks before; none that differ if rows are too few."""
-        cv: Any = "oob" if rows.groups is None else min(n_folds, MOST_FOLDS)
+        cv: Any = "oob" if rows.groups is None else min(len(rows.splits), MOST_FOLDS)
         # heads in full: a guard would often leave one effect for all, and nothing to test
         kind, settings = self._plan(0.0 if self.mixing == 0 else 1.0, cv, rows.groups)
         source, weight, number = rows.observations.source, rows.observations.weight, int(seed.randint(2**31 - 1))
 
         def fit(past: np.ndarray, known: pd.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
-            model = clone(self)
+            model = copy(self)
             groups = None if rows.groups is None else rows.groups[past]
             given = FitInputs(effect_weights(known, weight[past]), groups, self.features, cv, number)
             given = given._replace(counts=np.ones(past.size), draws=rows.are_draws)
@@ -397,9 +369,9 @@ class AttentionEffect(LassoEstimator):
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = validate(rows, nuisance, seed, fit)
-        if found is not None:
-            return found
+            validation = validate(rows, nuisance, seed, fit)
+        if validation is not None:
+            return validation
         used = self._rows.among(np.ones(self._rows.y.size, dtype=bool))
         return Validation(used, np.zeros(used.y.size), np.zeros(used.y.size, dtype=np.intp))
 
@@ -409,7 +381,7 @@ class AttentionEffect(LassoEstimator):
         return self._fitted.response.level is not None
 
     def _usual_target(self) -> str:
-        """Return whose average effect is told if nobody is named."""
+        """Return the default of ``average_effect``."""
         return "overlap" if has_poor_overlap(self._rows) else "all"
 
     def _take_average(self, X: Any, frame: pd.DataFrame, given: FitInputs) -> None:

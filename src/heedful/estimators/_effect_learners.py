@@ -11,6 +11,7 @@ from heedful._effects.boosted import BoostedClassifier, BoostedRegressor
 from heedful._effects.inputs import Column
 from heedful._effects.nuisance import Learner, check_known, check_learner, draw_folds
 from heedful._effects.survival import CensoredTimes, check_followed, uncensor
+from heedful._folds import Split
 from heedful._models.linear import LocalLasso
 from heedful.estimators._cox import AttentionCox
 from heedful.estimators._lasso import AttentionLasso
@@ -26,7 +27,7 @@ class NuisanceLearners(NamedTuple):
 
     outcome: Any
     propensity: Any
-    n_folds: int
+    cv: int | list[Split]
     n_jobs: int | None
     seed: np.random.RandomState
 
@@ -38,7 +39,7 @@ class NuisanceLearners(NamedTuple):
         check_followed(times, arms, weight)
         if not times.censored[weight > 0].any():
             return Column(times.outcome, None)
-        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.n_folds, self.seed)
+        rows = draw_folds(table, [arms, *times.columns], weight, groups, self.cv, self.seed)
         return uncensor(rows, times, arms, AttentionCox(**self._settings()), weight)
 
     def known_propensity(self, propensity: Any, arms: Column) -> np.ndarray | None:

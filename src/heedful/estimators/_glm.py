@@ -9,7 +9,7 @@ from heedful._checks import check_choice, check_number
 from heedful._responses import CountsOrCosts, Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._linear import LassoEstimator
-from heedful.estimators._offset import Offset
+from heedful.estimators._training_rows import Offset
 from heedful.explain import Explanation
 
 # The power of the mean that the variance grows with.
@@ -22,7 +22,7 @@ class AttentionGLM(LassoEstimator):
 
     The flow is that of :class:`heedful.AttentionLasso`: forests say which rows matter, heads turn their scores into
     local Poisson, Gamma or Tweedie lassos with a log link, and log rates of heads and of one lasso for all rows are
-    blended by shares that have the smallest deviance on unseen rows. Contributions add up on the log scale: each is a
+    blended by shares that have the smallest deviance on held-out rows. Contributions add up on the log scale: each is a
     factor of the prediction. Rows may have an ``exposure``, such as the years that a policy was in force: what is
     expected of a row is its rate times its exposure.
 
@@ -77,7 +77,7 @@ class AttentionGLM(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._check_fit(sample_weight, groups, Offset(exposure, offset)))
+        return self._fit_lassos(X, y, sample_weight, groups, Offset(exposure, offset))
 
     def predict(self, X, exposure=None, offset=None) -> np.ndarray:
         """Return the expected count or cost of each row.
@@ -99,12 +99,10 @@ class AttentionGLM(LassoEstimator):
     def predict_interval(self, X, coverage=0.9, exposure=None, offset=None) -> np.ndarray:
         """Return an interval around each prediction, on the scale of deviances.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.predict_interval`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        coverage : float, default=0.9
-            Share of new responses that is to lie inside, between 0 and 1.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms; None is one unit of exposure.
 
@@ -124,14 +122,10 @@ class AttentionGLM(LassoEstimator):
     def score(self, X, y, sample_weight=None, exposure=None, offset=None) -> float:
         """Return D2, the explained part of the deviance.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.score`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,)
-            Their counts or costs.
-        sample_weight : array-like of shape (n_query,), default=None
-            Weights of the rows.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms.
 
@@ -148,16 +142,10 @@ class AttentionGLM(LassoEstimator):
     ) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,), default=None
-            Their counts or costs, if they are known.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
         exposure, offset : array-like of shape (n_query,), default=None
             Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.
 

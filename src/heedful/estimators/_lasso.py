@@ -11,7 +11,7 @@ class AttentionLasso(LassoEstimator):
 
     Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
     matter; a head turns scores into weights and fits one weighted lasso per query; heads and the lasso for all rows are
-    blended by shares that are fitted to predictions of unseen rows. A blend of linear models is a linear model, so
+    blended by shares that are fitted to predictions of held-out rows. A blend of linear models is a linear model, so
     every query has one intercept and one coefficient vector.
 
     Parameters
@@ -30,7 +30,7 @@ class AttentionLasso(LassoEstimator):
         Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
         baseline and local models use. None means all.
     cv : "oob", int, splitter or iterable, default="oob"
-        How unseen rows are predicted for tuning: out of bag, or by folds as in the paper.
+        How held-out rows are predicted for tuning: out of bag, or by folds as in the paper.
     verbose : int, default=0
         1 shows progress.
     n_jobs : int, default=None
@@ -55,13 +55,13 @@ class AttentionLasso(LassoEstimator):
     alpha_ : float
         The baseline's penalty.
     heads_ : DataFrame
-        One row per head tried: similarity, weighting, temperature, alpha ratio, its error on unseen rows, its share.
+        One row per head tried: similarity, weighting, temperature, alpha ratio, its error on held-out rows, its share.
     mixing_ : float
         Total share of the heads.
     guard_ : float
         Share of the fitted blend that the guard let through.
     unseen_error_ : Series
-        Errors on training rows that models did not see: of the blend ("attention") and of the lasso ("baseline").
+        Errors on held-out training rows: of the blend ("attention") and of the lasso ("baseline").
 
     References
     ----------

@@ -6,8 +6,8 @@ from typing import Any
 from heedful._checks import check_choice, is_word
 from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
-from heedful._responses import Classification, Response
 from heedful._solver import LEAF_VALUES
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
 
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
@@ -61,7 +61,7 @@ class LeafAttentionRegressor(WrappingEstimator):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LeafAttentionClassifier(WrappingEstimator):
+class LeafAttentionClassifier(ClassifierMethods, WrappingEstimator):
     """Keep an ensemble's trees; weigh the classes in each query's leaves.
 
     The parameters are those of :class:`heedful.LeafAttentionRegressor`; shares of classes are blended by log loss.
@@ -88,12 +88,6 @@ class LeafAttentionClassifier(WrappingEstimator):
 
     def _plan(self, groups: Any) -> tuple[ModelKind, Settings]:
         return plan_leaves(self, groups)
-
-    def _response(self, y: Any) -> Response:
-        return Classification.learn(y)
-
-    def _predicts(self) -> str:
-        return "classifier"
 
 
 def plan_leaves(model: LeafAttentionRegressor | LeafAttentionClassifier, groups: Any) -> tuple[ModelKind, Settings]:

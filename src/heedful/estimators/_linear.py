@@ -1,6 +1,5 @@
 """What attention lassos of every response share: how their arguments become models, and how sure coefficients are."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,8 +13,7 @@ from heedful._models.linear import LinearModels, LocalLasso, check_local, most_c
 from heedful._responses import Response
 from heedful._undo import all_or_nothing
 from heedful.estimators._base import AttentionEstimator
-from heedful.estimators._offset import NO_OFFSET, Offset
-from heedful.estimators._training_rows import FitInputs
+from heedful.estimators._training_rows import NO_OFFSET, FitInputs, Offset
 from heedful.similarity import ForestProximity
 
 
@@ -40,7 +38,7 @@ class LassoEstimator(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit baseline and similarities; choose shares of heads on unseen rows.
+        """Fit baseline and similarities; choose shares of heads on held-out rows.
 
         Parameters
         ----------
@@ -58,7 +56,7 @@ class LassoEstimator(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._check_fit(sample_weight, groups))
+        return self._fit_lassos(X, y, sample_weight, groups)
 
     def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
         """Return how sure the coefficients of each query's model are.
@@ -108,13 +106,11 @@ class LassoEstimator(AttentionEstimator):
         """The baseline's penalty."""
         return self.baseline_.alpha_
 
-    def _check_fit(
-        self, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET
-    ) -> tuple[FitInputs, Callable[[Any], Response], LinearModels, Settings]:
-        """Check every argument, and return what ``_fit`` takes beside the table."""
+    def _fit_lassos(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> Self:
+        """Check every argument, then fit."""
         kind, settings = plan_linear(self, groups)
         given = FitInputs(sample_weight, groups, self.features, self.cv, self.random_state, offset)
-        return given, self._response, kind, settings
+        return self._fit(X, y, given, self._response, kind, settings)
 
     def _response(self, y: Any) -> Response:
         """Return the kind of response that is learned; ``y`` is given for what is read from it, such as labels."""

@@ -7,18 +7,19 @@ import numpy as np
 
 from heedful._responses import Classification, Response
 from heedful._undo import all_or_nothing
+from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._linear import LassoEstimator, paper_options
-from heedful.estimators._offset import Offset
+from heedful.estimators._training_rows import Offset
 from heedful.explain import Explanation
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class AttentionLassoClassifier(LassoEstimator):
+class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     """Predict classes by an L1 logistic model fitted to the rows that matter.
 
     The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
     them, say which rows matter, heads turn their scores into local models, and probabilities of heads and of one L1
-    logistic model for all rows are blended by shares that have the smallest log loss on unseen rows. Two classes have
+    logistic model for all rows are blended by shares that have the smallest log loss on held-out rows. Two classes have
     one linear predictor, more have one for each.
 
     Parameters
@@ -53,12 +54,8 @@ class AttentionLassoClassifier(LassoEstimator):
     def as_in_the_paper(cls, **changes: Any) -> Self:
         """Return the paper's Algorithm 2 for classes, made of plain options.
 
-        They are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; trees are fully grown, as R's ranger has it.
-
-        Parameters
-        ----------
-        changes : keywords
-            Parameters to set otherwise, such as ``temperature=0.1``.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`, with fully grown trees, as
+        R's ranger has them.
 
         Returns
         -------
@@ -86,7 +83,7 @@ class AttentionLassoClassifier(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._check_fit(sample_weight, groups, Offset(offset=offset)))
+        return self._fit_lassos(X, y, sample_weight, groups, Offset(offset=offset))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.
@@ -125,14 +122,10 @@ class AttentionLassoClassifier(LassoEstimator):
     def score(self, X, y, sample_weight=None, offset=None) -> float:
         """Return the accuracy.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.score`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,)
-            Their labels.
-        sample_weight : array-like of shape (n_query,), default=None
-            Weights of the rows.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows; None means 0.
 
@@ -146,16 +139,10 @@ class AttentionLassoClassifier(LassoEstimator):
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5, offset=None) -> Explanation:
         """Return what predictions were made of; with ``y`` also how good they are.
 
+        The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
+
         Parameters
         ----------
-        X : array-like of shape (n_query, n_features)
-            Rows to predict.
-        y : array-like of shape (n_query,), default=None
-            Their labels, if they are known.
-        method : {"fast", "shapley"}, default="fast"
-            As in :meth:`heedful.AttentionLasso.explain`.
-        max_terms : int, default=5
-            As in :meth:`heedful.AttentionLasso.explain`.
         offset : array-like of shape (n_query,), default=None
             Known parts of the log-odds of the rows: predictions have them, links do not.
 
@@ -165,9 +152,6 @@ class AttentionLassoClassifier(LassoEstimator):
             Blended coefficients, contributions, rows attended to.
         """
         return self._explain(X, y, method, max_terms, Offset(offset=offset))
-
-    def _predicts(self) -> str:
-        return "classifier"
 
     def _response(self, y: Any) -> Response:
         return Classification.learn(y, self.class_weight)

@@ -6,12 +6,44 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
-from heedful._checks import check_weights
+from heedful._checks import check_offset, check_weights
 from heedful._flow import GivenRows, ModelKind, Settings, TrainingTable, as_frame, check_features
 from heedful._folds import user_splits
 from heedful._frames import count_rows
+from heedful._models.recent import beside
 from heedful._responses import Response, with_offset
-from heedful.estimators._offset import NO_OFFSET, Offset
+
+
+class Offset(NamedTuple):
+    """What is known of each row beside its columns: an exposure > 0, or its logarithm, an offset; or neither."""
+
+    exposure: Any = None
+    offset: Any = None
+
+    def read(self, n_rows: int) -> np.ndarray | None:
+        """Return the offsets of rows, None if there are none."""
+        if self.exposure is not None and self.offset is not None:
+            raise ValueError(
+                "At most one of `exposure` and `offset` must be given, got both. An offset is the logarithm of an "
+                "exposure: leave one out."
+            )
+        exposure = check_offset(self.exposure, n_rows, "exposure")
+        if exposure is None:
+            return check_offset(self.offset, n_rows)
+        if (exposure <= 0).any():
+            raise ValueError(
+                f"`exposure` must be > 0, got {int((exposure <= 0).sum())} that are not; the smallest is "
+                f"{exposure.min():g}. Drop those rows: nothing can be counted in no time."
+            )
+        return np.log(exposure)
+
+    def added_to(self, response: pd.DataFrame) -> pd.DataFrame:
+        """Return the response of rows with what was given of them."""
+        known = {name: values for name, values in self._asdict().items() if values is not None}
+        return beside(response, **{name: np.asarray(values, np.float64) for name, values in known.items()})
+
+
+NO_OFFSET = Offset()
 
 
 class FitInputs(NamedTuple):
