@@ -10,7 +10,7 @@ from heedful._frames import take
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import Response, unit_response
-from heedful._solver import importance_of
+from heedful._solver.contract import importance_of
 from heedful.attention import Weighting, blend_attention, weigh
 from heedful.similarity import LeafScores
 

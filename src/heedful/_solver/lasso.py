@@ -173,7 +173,7 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, constraints, tol, max_
         start=np.zeros(scale.width),
         tol=float(tol),
         max_iter=int(max_iter),
-        unit=None if standardize else 1.0 / scale.unit,
+        unit=1.0 if standardize else 1.0 / scale.unit,
     )
     penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
     nothing = no_model(family.n_outputs, scale.width)
@@ -181,7 +181,7 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, constraints, tol, max_
     paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
     warn_unconverged(paths.n_failed, rows.background.size, max_iter)
     intercept, coef = paths.unscaled(scale)
-    coef = coef if constraints is None else constraints.within(coef)
+    coef = constraints.within(coef)
     if not family.has_level:
         intercept[:] = 0.0
     if family.n_outputs > 1:

@@ -7,7 +7,7 @@ from heedful._checks import check_choice, is_word
 from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
 from heedful._responses import Classification, Response
-from heedful._solver import LEAF_VALUES
+from heedful._solver.leaves import LEAF_VALUES
 from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
 
 # Every tree adds what its leaf says of the same few rows, so residuals must be averaged over many.
