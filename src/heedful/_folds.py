@@ -157,9 +157,9 @@ def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
         inside[split.train] = True
         mass = prior[inside].sum()
         most = 2 * split.train.size > prior.size
-        rows = np.flatnonzero(inside != most)
+        rows = np.flatnonzero(inside != most).astype(np.int32)
         background.append(prior.sum() / mass if most else 0.0)
-        indices.append(rows.astype(np.int32))
         excess.append((-1.0 if most else 1.0) * prior[rows] / mass)
-    indptr = np.concatenate([[0], np.cumsum([rows.size for rows in indices])]).astype(np.int64)
+        indices.append(rows)
+    indptr = np.cumsum([0, *map(len, indices)], dtype=np.int64)
     return WeightRows(indptr, np.concatenate(indices), np.concatenate(excess), np.array(background))

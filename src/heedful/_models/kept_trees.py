@@ -51,11 +51,9 @@ class KeptTrees(FittedModels):
         self.names = rows.plain_names
 
     def train_rows(self) -> Any:
-        """Return the training rows as the ensemble takes them."""
         return self.rows.table if self.given else self.rows.plain_rows(self.rows.codes)
 
     def leaves_of(self, ensemble: Ensemble, codes: np.ndarray) -> np.ndarray:
-        """Return the leaf of each row in each tree (n_rows, n_trees)."""
         return np.ascontiguousarray(ensemble.leaves(self.rows.plain_rows(codes)).T)
 
     def _grow(self, part: np.ndarray) -> Any:

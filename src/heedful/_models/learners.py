@@ -85,7 +85,6 @@ class FittedLearners(FittedModels):
         self.names = rows.plain_names
 
     def _table(self) -> Any:
-        """Return the training rows as the learner takes them."""
         return self.rows.table if self.kind.keeps_table else self.rows.plain_rows(self.rows.codes)
 
     def _fit_plain(self, part: np.ndarray) -> Any:
@@ -168,7 +167,6 @@ class LearnerProblem:
         return self.learner.refit(self._spread(self.weight), take(self.table, slice(0, 1))).importance
 
     def _spread(self, weight: np.ndarray) -> np.ndarray:
-        """Return the weight of each copy of a row."""
         return (weight / self.counts)[self._copies]
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:

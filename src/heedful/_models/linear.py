@@ -218,7 +218,6 @@ class FittedLinear(FittedModels):
         return self.baseline.fit_.family.outcome.kind != GAUSSIAN
 
     def check_loaded(self) -> None:
-        """Raise if shapes that came from a file have other columns or rows than the table."""
         require_numbers(self.scale.center, self.scale.center.size)
         require_numbers(self.scale.unit, self.scale.center.size)
         if self.shapes is not None:

@@ -11,7 +11,7 @@ from heedful._flow import BlockFits, HeldOut
 from heedful._folds import Split
 from heedful._kernels.shapes import Heads, LeafRows, NearRows, Rule, Table
 from heedful._responses import Response
-from heedful._solver.constraints import number_groups
+from heedful._solver.constraints import append_groups, number_groups
 from heedful._solver.paths import Model, Paths, fit_paths, working_tables
 from heedful._solver.table import build_table, flat_scale
 from heedful._solver.weights import WeightRows, weight_rows
@@ -58,7 +58,6 @@ class LinearProblem(NamedTuple):
     converges: bool = False
 
     def check_loaded(self) -> None:
-        """Raise if tables that came from a file have other rows or columns than the model."""
         n_train, width = self.weight.size, self.start.coef.shape[1]
         require_numbers(self.weight, n_train)
         for model in (self.start, *self.folds):
@@ -87,7 +86,6 @@ class LinearProblem(NamedTuple):
         return np.where(self.shaped, width, self.shapes[0] if self.shaped.any() else width)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Fit a block: all outputs see the same scores."""
         lassos, means = self._split(wanted)
         problem, columns = self._narrowed(x)
         how = (rows, columns, weightings, problem, lassos, shares)
@@ -130,13 +128,11 @@ class LinearProblem(NamedTuple):
         link[:, wanted] = self.family.mean_link(np.clip(means, 0.0, None), self._overall)[:, None, :]
 
     def fits_near(self) -> bool:
-        """Return whether rows near a query can be fitted from the query's own fits."""
         problem = self.narrow or self
         free = problem.exact is None and problem.rule.limits is None and problem.rule.groups is None
         return free and bool(problem.tables[0].scatter.size) and problem.tables[0].mean.size <= MOST_NEAR
 
     def fit_near(self, rows: NearRows, forest: LeafRows, weightings: list[Weighting], wanted: np.ndarray) -> np.ndarray:
-        """Return what the wanted heads predict of rows near queries (n_moved, n_weighting, n_variant, n_values)."""
         x, (lassos, ends) = rows.moved, self._split(wanted)
         problem, columns = self._narrowed(x)
         used = np.flatnonzero(wanted.any(axis=1))
@@ -165,14 +161,12 @@ class LinearProblem(NamedTuple):
         return self._replace(columns=kept, by_fold=by_fold, narrow=narrow)
 
     def to_convergence(self) -> "LinearProblem":
-        """Return the problem whose local models are fitted to convergence."""
         if self.narrow is not None:
             return self._replace(narrow=self.narrow.to_convergence())
         x = self.tables[0].x
         return self._replace(exact=build_table(x, np.zeros(len(x)), self.weight, flat_scale(x.shape[1])))
 
     def _of_columns(self, columns: np.ndarray) -> "LinearProblem":
-        """Return the problem of some columns alone, near the same global model of all."""
         width = flat_scale(columns.size).width
         start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
         limits, groups = self.rule.limits, self.rule.groups
@@ -180,7 +174,7 @@ class LinearProblem(NamedTuple):
             scale=_pad(self.rule.scale[columns], width),
             start=start.coef[0],
             limits=None if limits is None else _pad(limits[:, columns], width),
-            groups=None if groups is None else number_groups(_pad_groups(groups[columns], width)),
+            groups=None if groups is None else number_groups(append_groups(groups[columns], width - columns.size)),
         )
         tables = tuple(_of_columns(table, columns) for table in self.tables)
         exact = None if self.exact is None else _of_columns(self.exact, columns)
@@ -207,7 +201,6 @@ class LinearProblem(NamedTuple):
         return HeldOut(self._near(split.train, number), self.tables[0].x[test], test)
 
     def _near(self, part: np.ndarray, number: int) -> "LinearProblem":
-        """Return the problem of a part of the rows, near the global model of a fold."""
         x, family, weight = self.tables[0].x[part], self.family.part(part), self.weight[part]
         heads = (self.fold_penalties[number] if self.fold_penalties else self.penalties, self.shaped, self.shapes)
         problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
@@ -241,7 +234,6 @@ def scale_penalties(ratios: np.ndarray, penalty: float) -> np.ndarray:
 
 
 def _of_columns(table: Table, columns: np.ndarray) -> Table:
-    """Return the table of some columns, padded."""
     curve = 1.0 / table.inverse if table.inverse.size else None
     weight = table.prior if curve is None else table.prior / curve
     return build_table(table.packed[:, columns], table.y, weight, flat_scale(columns.size), curve)
@@ -252,11 +244,6 @@ def _pad(values: np.ndarray, width: int) -> np.ndarray:
     padded = np.zeros((*values.shape[:-1], width))
     padded[..., : values.shape[-1]] = values
     return padded
-
-
-def _pad_groups(groups: np.ndarray, width: int) -> np.ndarray:
-    """Return groups with one of its own for each column of padding."""
-    return np.append(groups, groups.max(initial=-1) + 1 + np.arange(width - groups.size))
 
 
 def _one_step(rows, x, weightings, problem, wanted, shares):

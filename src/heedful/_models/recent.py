@@ -41,13 +41,11 @@ class Recent(NamedTuple):
         return self._replace(table=thaw(self.table), response=thaw(self.response))
 
     def add(self, other: "Recent") -> "Recent":
-        """Return these rows followed by others."""
         time = _join_times(self.time, other.time)
         pairs = zip(self._replace(time=time), other._replace(time=time[:0]), strict=True)
         return Recent(*(_join(old, new) for old, new in pairs))
 
     def part(self, rows: np.ndarray) -> "Recent":
-        """Return some of the rows."""
         return Recent(*(take(part, rows) for part in self))
 
     def within(self, window: Any) -> "Recent":

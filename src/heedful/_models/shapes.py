@@ -35,7 +35,6 @@ class Shapes:
     n_rounds: int
 
     def check_loaded(self) -> None:
-        """Raise if parts that came from a file do not suit each other."""
         n_outputs = self.start.size
         require_numbers(self.start, n_outputs)
         require_numbers(self.curves, len(self.curves), CODES, n_outputs)
@@ -46,7 +45,6 @@ class Shapes:
         return np.stack([curve[column] for curve, column in zip(self.curves, codes.T, strict=True)], axis=1)
 
     def link(self, codes: np.ndarray) -> np.ndarray:
-        """Return the linear predictor (n_rows, n_outputs) of rows in bins."""
         total = np.tile(self.start, (len(codes), 1))
         for j in used_columns(self.curves):
             total += self.curves[j, codes[:, j]]

@@ -52,7 +52,6 @@ class Kernel(NamedTuple):
     most: float = np.inf
 
     def values(self, x: np.ndarray) -> np.ndarray:
-        """Return the sums (n_rows, n_outputs) at rows."""
         used = self.scale > 0
         total = np.zeros((len(x), self.coef.shape[1]))
         _kernels.kernel_sum_rows(x[:, used] * self.scale[used], self.centres[:, used], self.coef, total)
@@ -76,7 +75,6 @@ class Smooth:
         return self.kernel.slope
 
     def check_loaded(self) -> None:
-        """Raise if parts that came from a file do not suit each other."""
         scale, centres, coef, slope, most = self.kernel
         require(most > 0, "a smooth model has no room")
         require_numbers(scale, scale.size)
@@ -237,6 +235,5 @@ def _ridge(
 
 
 def _distances(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return squared distances (n_rows, n_others)."""
     both = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
     return np.maximum(both - 2.0 * rows @ others.T, 0.0)

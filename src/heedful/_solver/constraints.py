@@ -52,7 +52,7 @@ class Constraints(NamedTuple):
         if limits is not None:
             limits = np.hstack([limits, np.repeat([[0.0], [np.inf]], n_more, axis=1)])
         if groups is not None:
-            groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
+            groups = append_groups(groups, n_more)
         return Constraints(factor, limits, groups)
 
     def within(self, coef: np.ndarray) -> np.ndarray:
@@ -124,6 +124,11 @@ def check_outputs(family: Response, constraints: Constraints) -> None:
 def number_groups(labels: np.ndarray) -> np.ndarray:
     """Return the groups by numbers from 0 on."""
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def append_groups(groups: np.ndarray, n_more: int) -> np.ndarray:
+    """Return groups followed by as many groups of one column."""
+    return np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
 
 
 def _read_factor(penalty_factor: Any, shape: tuple[int, ...], groups: np.ndarray | None) -> np.ndarray:

@@ -1,6 +1,5 @@
 """One penalised model for all rows, of any family, with its cross-validated penalty, by glmnet's rules."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -185,8 +184,8 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
         excess = np.where(alone, 0.0, -prior / rest)
         background = np.where(alone, 1.0, table.total / rest)
         weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), excess, background)
-        own = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
-        fits = fit_paths(weights, table, SQUARES, penalty, rule, own, n_jobs)
+        of_output = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
+        fits = fit_paths(weights, table, SQUARES, penalty, rule, of_output, n_jobs)
         link[:, k] = fits.intercept[:, 0, 0] + (table.x[rows] * fits.coef[:, 0, 0]).sum(axis=1)
     return link
 
@@ -224,20 +223,18 @@ def penalty_path(entries: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return top * np.geomspace(1.0, smallest, N_ALPHAS)
 
 
-def _links(paths: Paths, fold: int, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the linear predictors (n_rows, n_penalty, n_outputs) of rows by one fit's path."""
-    coef = paths.coef[fold]
-    flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
-    return paths.intercept[fold] + flat.reshape(rows.size, *coef.shape[:-1])
-
-
 def _left_out_error(
     folds: Paths, splits: list[Split], family: Response, x: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """Return the weighted mean loss of left-out rows at each penalty."""
     total, mass = np.zeros(folds.coef.shape[1]), 0.0
-    for k, split in enumerate(splits):
-        total += family.left_out_loss(split.train, split.test, weight)(partial(_links, folds, k, x))
+    for split, intercept, coef in zip(splits, folds.intercept, folds.coef, strict=True):
+
+        def links(rows: np.ndarray, intercept: np.ndarray = intercept, coef: np.ndarray = coef) -> np.ndarray:
+            flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
+            return intercept + flat.reshape(rows.size, *coef.shape[:-1])
+
+        total += family.left_out_loss(split.train, split.test, weight)(links)
         mass += weight[split.test].sum()
     return total / mass
 

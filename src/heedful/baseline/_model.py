@@ -191,7 +191,6 @@ class GlobalModel(BaseEstimator):
         return self._guard.share
 
     def _read_response(self, y: Any) -> Response:
-        """Return what ``y`` is."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         return self.response
