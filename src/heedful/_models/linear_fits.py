@@ -120,7 +120,7 @@ class LinearProblem(NamedTuple):
             np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
 
     @property
-    def _overall(self) -> np.ndarray:
+    def _overall(self):
         return np.average(self.means, axis=0, weights=self.weight)
 
     def _write_means(self, link: np.ndarray, wanted: np.ndarray, means: np.ndarray) -> None:
@@ -150,7 +150,7 @@ class LinearProblem(NamedTuple):
             averages.append(found)
         self._limit_steps(link, x)
         for at, w in enumerate(used):
-            if ends[w].any():
+            if self.means is not None and ends[w].any():
                 self._write_means(link[:, w], ends[w], averages[0][:, at].reshape(len(x), *self.means.shape[1:]))
         return self.family.values(link)
 
@@ -290,7 +290,7 @@ def _each_weighting(rows, x, weightings, problem, wanted, shares, anchor):
         if anchor is None:
             paths = fit_family(weight_rows(excess, background), table, problem.family, *how)
             attention = over_background(excess, background / problem.weight.sum(), problem.weight)
-            predicted = _levels(problem, paths, attention) + np.einsum("qtkj,qj->qtk", paths.coef, x)
+            predicted = _levels(problem, table, paths, attention) + np.einsum("qtkj,qj->qtk", paths.coef, x)
             keep = np.ones(paths.coef.shape[:2])
         else:
             weights = _with_anchor(excess, background, problem.weight, anchor.weight)
@@ -338,11 +338,11 @@ def _with_anchor(excess, background, sample_weight, anchor_weight) -> WeightRows
     )
 
 
-def _levels(problem: LinearProblem, paths: Paths, attention: Attention) -> np.ndarray:
+def _levels(problem: LinearProblem, table: Table, paths: Paths, attention: Attention) -> np.ndarray:
     """Return intercepts (n_query, n_penalty, n_outputs); of survival, at which as many events are expected as seen."""
     if problem.family.has_level:
         return paths.intercept
-    link = paths.coef[:, :, 0] @ problem.exact.x.T
+    link = paths.coef[:, :, 0] @ table.x.T
     return problem.family.attended_level(link, attention.toarray()[:, None, :], problem.weight)
 
 

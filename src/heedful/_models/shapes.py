@@ -1,7 +1,7 @@
 """Shapes: an additive model of boosted stumps, one curve for each column of the table, cross-fitted."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -72,8 +72,9 @@ def fit_shapes(
     binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
     among = [drawn.among(fold) for fold in folds]
     plan = _in_a_circle(among, drawn.rows.size) or _with_validation(among, rank[drawn.rows])
-    how = {"verbose": verbose, "validation": plan.validation, "whole": False, "signs": signs, "n_jobs": n_jobs}
-    boosted = fit_stumps(binned[drawn.rows], family.part(drawn.rows), drawn.weight, plan.splits, **how)
+    how: dict[str, Any] = {"validation": plan.validation, "whole": False, "signs": signs, "n_jobs": n_jobs}
+    drawn_rows = (binned[drawn.rows], family.part(drawn.rows), drawn.weight)
+    boosted = fit_stumps(*drawn_rows, plan.splits, verbose=verbose, **how)
 
     def predict(k: int, fold: Split) -> np.ndarray:
         models = [boosted.after(j, boosted.best[k]) for j in plan.used[k]]

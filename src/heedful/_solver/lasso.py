@@ -164,7 +164,7 @@ def _fit_rows(X, family, rows, prior, alpha, standardize, constraints, tol, max_
     scale = measure(X, family.response)
     table = build_table(X, family.response, prior, scale)
     nothing, unit = no_model(family.n_outputs, scale.width), 1.0 if standardize else 1.0 / scale.unit
-    how = {"weighted": standardize == "weighted", "start": nothing.coef[0], "unit": unit}
+    how: dict[str, Any] = {"weighted": standardize == "weighted", "start": nothing.coef[0], "unit": unit}
     rule = make_rule(scale, constraints, tol=float(tol), max_iter=int(max_iter), **how)
     penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
     start = fit_paths(whole_table(), table, outcome, penalties, rule, nothing).model(0, 0)

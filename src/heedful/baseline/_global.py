@@ -1,6 +1,6 @@
 """One penalised model for all rows, of any family, with its cross-validated penalty, by glmnet's rules."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -199,7 +199,7 @@ def entry_penalties(
     if free.size:
         units, flat = Scale(np.zeros(free.size), scale.unit[free], 0.0, scale.y_unit), flat_scale(free.size)
         start = no_model(family.n_outputs, flat.width)
-        how = {"start": start.coef[0], "tol": rule.tol, "max_iter": MAX_ITER}
+        how: dict[str, Any] = {"start": start.coef[0], "tol": rule.tol, "max_iter": MAX_ITER}
         free_rule = make_rule(units, constraints.part(free), weighted=False, **how)
         table = build_table(x[:, free], (family.response - scale.y_center) / scale.y_unit, weight, flat)
         fits = fit_family(whole_table(), table, family, np.zeros(1), free_rule, start)
