@@ -22,7 +22,7 @@ from xgboost import XGBRegressor
 from benchmarks import pages, study
 from benchmarks.speed.parts import best_of, make_table, once
 from heedful import LeafAttentionRegressor, _blocks
-from heedful._solver.learners import LocalLearner, heavy_rows, make_learner
+from heedful._solver.learners import AnyLearner, heavy_rows, make_learner
 from heedful.attention import attend
 from heedful.attention._weighting import weigh
 from heedful.baseline._booster import small_booster
@@ -92,7 +92,7 @@ def one_thread(n: int, p: int, n_query: int) -> list[tuple[str, ...]]:
     return rows
 
 
-def refit_all(learner: LocalLearner, weights: np.ndarray, queries: np.ndarray) -> list[np.ndarray]:
+def refit_all(learner: AnyLearner, weights: np.ndarray, queries: np.ndarray) -> list[np.ndarray]:
     """Return predictions of all queries, in threads."""
 
     def work(block: slice) -> list[np.ndarray]:

@@ -10,7 +10,7 @@ from heedful._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from heedful import attention, baseline, cluster, context, datasets, explain, plot, report, saving, similarity
-    from heedful._solver import local_lasso
+    from heedful._solver.lasso import local_lasso
     from heedful.cluster import ProtoClust, minimax_linkage
     from heedful.estimators import (
         AttentionClassifier,
@@ -65,7 +65,7 @@ __all__ = [
 _HOME = {
     "ProtoClust": "cluster",
     "load_model": "saving",
-    "local_lasso": "_solver",
+    "local_lasso": "_solver.lasso",
     "minimax_linkage": "cluster",
     "save_model": "saving",
 }

@@ -18,7 +18,7 @@ from sklearn.ensemble import RandomForestRegressor
 from heedful import cluster, estimators, similarity
 from heedful._kernels._notice import COMPILED
 from heedful._kernels.newton import KEPT_COLUMNS
-from heedful._solver import local_lasso
+from heedful._solver.lasso import local_lasso
 
 N_ROWS, N_FEATURES, N_TREES = 60, 3, 8
 # What estimators are fitted to that are fitted to neither classes nor plain numbers.

@@ -1,5 +1,6 @@
 """Folds: from what a user writes as ``cv=`` to pairs of row numbers, and to weights that leave rows out."""
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -8,7 +9,7 @@ from sklearn.model_selection import GroupKFold, KFold, check_cv
 from sklearn.utils import check_random_state
 
 from heedful._frames import Observations
-from heedful._solver import WeightRows
+from heedful._solver.weights import WeightRows
 
 BASELINE_FOLDS = 10
 
@@ -85,22 +86,41 @@ def by_group(values: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
 
 def fold_pattern(splits: list[Split], n_rows: int) -> np.ndarray:
     """Return one number per row that is equal for rows that are on the same side of every split."""
+    if not splits:
+        return np.zeros(n_rows)
     side = np.zeros((n_rows, 2 * len(splits)), dtype=np.int8)
     for k, split in enumerate(splits):
         side[split.train, 2 * k] = 1
         side[split.test, 2 * k + 1] = 1
-    if not splits:
-        return np.zeros(n_rows)
     return np.unique(side, axis=0, return_inverse=True)[1].astype(np.float64).ravel()
+
+
+def average_out_of_fold(
+    splits: list[Split], predict: Callable[[int, Split], np.ndarray], shape: tuple[int, int]
+) -> np.ndarray:
+    """Return what ``predict`` says of the test rows of each split, averaged; NaN for rows that are in no test part."""
+    total, times = np.zeros(shape), np.zeros((shape[0], 1))
+    for k, split in enumerate(splits):
+        total[split.test] += predict(k, split)
+        times[split.test] += 1
+    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+
+
+def cut_all_rows(splits: list[Split], n_rows: int) -> bool:
+    """Return whether the test parts cut all rows into pieces, each left out by all others."""
+    whole = all(split.train.size + split.test.size == n_rows for split in splits)
+    return whole and np.array_equal(np.sort(np.concatenate([split.test for split in splits])), np.arange(n_rows))
 
 
 def translate(splits: list[Split], observations: Observations) -> list[Split]:
     """Return splits of rows as given as splits of the observations that they stand for."""
-    found = []
-    for split in splits:
-        sides = (observations.distinct[rows] for rows in split)
-        found.append(Split(*(np.flatnonzero(np.isin(observations.number, side)) for side in sides)))
-    return [split for split in found if split.train.size and split.test.size]
+    sides = [[np.isin(observations.number, observations.distinct[rows]) for rows in split] for split in splits]
+    return _without_empty(sides)
+
+
+def _without_empty(sides: list[list[np.ndarray]]) -> list[Split]:
+    """Return splits from masks of their two sides, without those that have an empty one."""
+    return [Split(*map(np.flatnonzero, both)) for both in sides if all(side.any() for side in both)]
 
 
 def even_folds(weight: np.ndarray, splits: list[Split]) -> np.ndarray:
@@ -119,11 +139,9 @@ def inner_splits(splits: list[Split], given: list[Split], strata: np.ndarray | N
     """
     parts = []
     for number, (train, _) in enumerate(splits):
-        sides = [(np.isin(train, other.train), np.isin(train, other.test)) for other in given]
-        own = [Split(np.flatnonzero(first), np.flatnonzero(second)) for first, second in sides]
-        own = [split for split in own if split.train.size and split.test.size]
-        there = None if strata is None else strata[train]
-        parts.append(own or random_splits(train.size, len(splits), number, there))
+        inner = _without_empty([[np.isin(train, other.train), np.isin(train, other.test)] for other in given])
+        strata_there = None if strata is None else strata[train]
+        parts.append(inner or random_splits(train.size, len(splits), number, strata_there))
     return parts
 
 
@@ -139,9 +157,9 @@ def fold_weights(splits: list[Split], prior: np.ndarray) -> WeightRows:
         inside[split.train] = True
         mass = prior[inside].sum()
         most = 2 * split.train.size > prior.size
-        rows = np.flatnonzero(inside != most)
+        rows = np.flatnonzero(inside != most).astype(np.int32)
         background.append(prior.sum() / mass if most else 0.0)
-        indices.append(rows.astype(np.int32))
         excess.append((-1.0 if most else 1.0) * prior[rows] / mass)
-    indptr = np.concatenate([[0], np.cumsum([rows.size for rows in indices])]).astype(np.int64)
+        indices.append(rows)
+    indptr = np.cumsum([0, *map(len, indices)], dtype=np.int64)
     return WeightRows(indptr, np.concatenate(indices), np.concatenate(excess), np.array(background))

@@ -11,7 +11,9 @@ from heedful._flow.heads import HeadGroup, Queries
 from heedful._folds import random_splits
 from heedful._kernels.shapes import Rule
 from heedful._models.linear_fits import _within_range, make_problem
-from heedful._solver import Paths, Scale, build_table, weight_rows
+from heedful._solver.paths import Paths
+from heedful._solver.table import Scale, build_table
+from heedful._solver.weights import weight_rows
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.baseline import LassoBaseline

@@ -5,11 +5,11 @@ import pytest
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso
 from heedful._models.constraints import ColumnConstraints
-from heedful._solver import Constraints
+from heedful._solver.constraints import Constraints
 from heedful.baseline import _model
 from heedful.similarity import ForestProximity
 
-SIGNS = Constraints(low=np.array([0.0, -np.inf, 0.0, -np.inf]), high=np.array([np.inf, 0.0, np.inf, np.inf]))
+SIGNS = Constraints(limits=np.array([[0.0, -np.inf, 0.0, -np.inf], [np.inf, 0.0, np.inf, np.inf]]))
 
 
 def table(rng):

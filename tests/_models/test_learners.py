@@ -1,5 +1,7 @@
 """Learners as local models: what each fit sees, and what it must not have seen."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,8 +11,8 @@ from sklearn.tree import DecisionTreeRegressor
 from heedful._flow.heads import HeadGroup, Queries, make_grid
 from heedful._flow.kinds import Run
 from heedful._flow.out_of_fold import predict_by_folds, predict_out_of_bag
-from heedful._folds import Split, random_splits
-from heedful._models.learners import LearnerProblem, leave_one_out, predict_left_out
+from heedful._folds import Split, average_out_of_fold, random_splits
+from heedful._models.learners import LearnerProblem, leave_one_out
 from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
@@ -127,7 +129,7 @@ def test_classes_are_said_by_their_probabilities(rng):
 def test_a_row_in_several_test_parts_gets_their_mean_and_one_in_none_nothing():
     splits = [Split(np.array([3]), np.array([0, 1])), Split(np.array([3]), np.array([1, 2]))]
     said = iter([np.array([[1.0], [2.0]]), np.array([[4.0], [8.0]])])
-    found = predict_left_out(splits, lambda _: next(said), (4, 1))
+    found = average_out_of_fold(splits, lambda *_: next(said), (4, 1))
     np.testing.assert_array_equal(found[:, 0], [1.0, 3.0, 8.0, np.nan])
 
 
@@ -144,7 +146,7 @@ def test_a_row_that_counts_twice_is_the_row_twice(rng):
 def test_learners_are_kept_only_where_asked_for(rng):
     case, x = Case(rng, Ridge()), rng.normal(size=(5, 3))
     shares = np.array([[1.0], [0.0]])
-    keeping = case.problem.keeping(True)
+    keeping = replace(case.problem, keep=True)
     plain, kept = (
         blend_heads(case.group, problem, Queries(x, x), shares, n_jobs=2) for problem in (case.problem, keeping)
     )

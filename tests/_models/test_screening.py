@@ -11,7 +11,7 @@ from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, Loca
 from heedful._flow.kinds import ScoredRows
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful._models.screening import local_sizes
-from heedful._solver import Model
+from heedful._solver.paths import Model
 from heedful.attention._weighting import Weighting
 from heedful.similarity import ForestProximity, GaussianSimilarity
 from reference.rows import classes_of, numbers_of

@@ -38,7 +38,7 @@ class Case:
         self.grid = make_grid([self.similarity], (0.5, 2.0), RATIOS)
         folds = tuple(self.grow(train) for train, _ in self.splits)
         parts = (self.y, self.weight, self.grid.ratios)
-        self.problem = TreeProblem(*self.grow(np.arange(N)), *parts, folds, local)
+        self.problem = TreeProblem(*self.grow(np.arange(N)), *parts, folds, local or LocalTrees())
 
     def grow(self, rows):
         """Return the ensemble of some rows, and the leaves of all rows in it."""

@@ -7,8 +7,10 @@ from sklearn.linear_model import TweedieRegressor
 from heedful import local_lasso
 from heedful._kernels.shapes import OTHER, Rule
 from heedful._responses import Classification, CountsOrCosts
-from heedful._solver import build_table, fit_family, measure, no_model
+from heedful._solver.paths import no_model
+from heedful._solver.table import build_table, measure
 from heedful._solver.weights import read_weights
+from heedful._solver.working import fit_family
 from reference import amounts
 from reference.lasso import penalty_scale
 from reference.rows import classes_of, costs_of

@@ -8,8 +8,8 @@ import xgboost
 from sklearn.base import clone
 from sklearn.linear_model import Ridge
 
-from heedful._solver.boosters import LightGBM, can_share_bins, in_one_thread, takes_codes, total_gain
-from heedful._solver.learners import FEWEST, make_learner
+from heedful._solver.boosters import can_share_bins, in_one_thread, takes_codes, total_gain
+from heedful._solver.learners import FEWEST, BinnedLearner, make_learner
 
 N = 120
 LIGHT = {"n_estimators": 20, "num_leaves": 6, "n_jobs": 1, "verbose": -1}
@@ -72,8 +72,9 @@ def test_left_out_rows_give_exactly_the_fit_to_the_others(rng, name):
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_a_handful_of_rows_can_be_fitted(rng, n):
     X, y, query = rows_of(rng, None)
-    binned, weight = LightGBM(lightgbm.LGBMRegressor(**LIGHT), X, y, np.ones(N)), rng.uniform(size=n)
-    value = binned.value(binned.train(binned.bin(X[:n], y[:n], weight)), query)
+    learner = BinnedLearner(lightgbm.LGBMRegressor(**LIGHT), X, y, np.ones(N), None, 0.0)
+    weight = rng.uniform(size=n)
+    value = learner._fit(np.arange(n), weight, query).value[0]
     np.testing.assert_allclose(value, np.average(y[:n], weights=weight), rtol=1e-6)
 
 
@@ -166,6 +167,6 @@ def test_gain_is_that_of_the_bare_booster(rng, name):
 @pytest.mark.parametrize("way", ["force_col_wise", "force_row_wise"])
 def test_a_way_to_build_histograms_that_was_asked_for_is_kept(rng, way):
     X, y, _ = rows_of(rng, None)
-    params = LightGBM(lightgbm.LGBMRegressor(**LIGHT, **{way: True}), X, y, np.ones(N)).params
+    params = BinnedLearner(lightgbm.LGBMRegressor(**LIGHT, **{way: True}), X, y, np.ones(N), None, 0.0).params
     assert params[way]
     assert ("force_col_wise" in params) != ("force_row_wise" in params)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from heedful import local_lasso
-from heedful._solver import Constraints, measure, read_constraints
-from heedful._solver.constraints import make_rule
+from heedful._solver.constraints import Constraints, make_rule, read_constraints
+from heedful._solver.table import measure
 from reference import amounts, losses
 from reference.cases import survival
 from reference.lasso import penalty_scale
@@ -165,8 +165,7 @@ def test_no_factor_for_any_of_few_columns_is_least_squares(rng):
 def test_columns_that_come_after_have_groups_of_their_own_and_no_other_sign():
     wide = read_constraints([1, 1, 2], ["+", None, "-"], None, (9, 3)).widened(2)
     np.testing.assert_allclose(wide.factor, [0.75, 0.75, 1.5, 1, 1])
-    np.testing.assert_array_equal(wide.low, [0, -np.inf, -np.inf, 0, 0])
-    np.testing.assert_array_equal(wide.high, [np.inf, np.inf, 0, np.inf, np.inf])
+    np.testing.assert_array_equal(wide.limits, [[0, -np.inf, -np.inf, 0, 0], [np.inf, np.inf, 0, np.inf, np.inf]])
     np.testing.assert_array_equal(Constraints(groups=np.array([0, 1, 1])).widened(2).groups, [0, 1, 1, 2, 3])
 
 
@@ -180,8 +179,8 @@ def test_limits_are_in_units_of_the_columns_and_the_response(rng):
 
 def test_columns_enter_by_the_size_of_slopes_that_their_limits_let_them_follow():
     slope = np.array([[2.0], [-2.0], [3.0], [-3.0], [4.0], [-8.0]])
-    low, high = np.array([0, 0, -np.inf, -np.inf, -1, -1]), np.array([np.inf, np.inf, 0, 0, 1, 1])
-    asked = Constraints(factor=np.array([1.0, 1.0, 1.0, 1.0, 0.0, 2.0]), low=low, high=high)
+    limits = np.array([[0, 0, -np.inf, -np.inf, -1, -1], [np.inf, np.inf, 0, 0, 1, 1]])
+    asked = Constraints(factor=np.array([1.0, 1.0, 1.0, 1.0, 0.0, 2.0]), limits=limits)
     np.testing.assert_array_equal(asked.entry(slope)[:, 0], [2.0, 0.0, 0.0, 3.0, 0.0, 4.0])
     # the factor of a group has the root of its size in it, and its columns enter together
     asked = Constraints(groups=np.array([0, 0, 0, 0, 1, 2]))
@@ -190,7 +189,7 @@ def test_columns_enter_by_the_size_of_slopes_that_their_limits_let_them_follow()
 
 def test_a_part_of_the_columns_keeps_its_groups_and_factors():
     groups = np.array([3, 0, 3, 1, 0])
-    asked = Constraints(factor=np.arange(5.0), low=-np.ones(5), high=np.ones(5), groups=groups)
+    asked = Constraints(factor=np.arange(5.0), limits=np.array([-np.ones(5), np.ones(5)]), groups=groups)
     part = asked.part(np.array([4, 2, 0, 1]))
     np.testing.assert_array_equal(part.factor, [4, 2, 0, 1])
     np.testing.assert_array_equal(part.groups, [0, 1, 1, 0])

@@ -6,18 +6,9 @@ from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
 from heedful._kernels.shapes import Rule
-from heedful._solver import (
-    Paths,
-    Scale,
-    WeightRows,
-    build_table,
-    fit_paths,
-    measure,
-    no_model,
-    warn_unconverged,
-    whole_table,
-    working_tables,
-)
+from heedful._solver.paths import Paths, fit_paths, no_model, warn_unconverged, working_tables
+from heedful._solver.table import Scale, build_table, measure
+from heedful._solver.weights import WeightRows, whole_table
 from reference import losses
 from reference.cases import family_table
 from reference.lasso import weighted_lasso

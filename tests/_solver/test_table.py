@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from heedful._solver import build_table, measure
-from heedful._solver.table import LANE, PADDED_UP_TO
+from heedful._solver.table import LANE, PADDED_UP_TO, build_table, measure
 from reference.moments import weighted_moments
 
 

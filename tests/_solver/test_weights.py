@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from heedful._solver import WeightRows, weight_rows, whole_table
-from heedful._solver.weights import read_weights
+from heedful._solver.weights import WeightRows, read_weights, weight_rows, whole_table
 from heedful.attention import attend
 
 

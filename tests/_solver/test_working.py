@@ -8,9 +8,11 @@ import pytest
 
 from heedful._kernels.shapes import OTHER, Rule
 from heedful._responses import Classification, CountsOrCosts, Response
-from heedful._solver import Constraints, Model, build_table, fit_family, make_rule, measure, no_model
+from heedful._solver.constraints import Constraints, make_rule
+from heedful._solver.paths import Model, no_model
+from heedful._solver.table import build_table, measure
 from heedful._solver.weights import read_weights
-from heedful._solver.working import everyone, objective
+from heedful._solver.working import everyone, fit_family, objective
 from reference.rows import classes_of, costs_of
 
 GLMNET = json.loads((Path(__file__).parents[1] / "fixtures" / "glmnet_poisson.json").read_text())

@@ -187,9 +187,7 @@ def test_an_index_of_dates_with_a_zone_or_of_periods_is_the_time(rows):
 def test_times_keep_their_kind(rows, model):
     (X, y), days = rows[1], pd.date_range("2026-01-01", periods=150, freq="D")
     fitted = DriftCorrector(model, window=100, random_state=0).fit(X, y, time=days)
-    with pytest.raises(
-        ValueError, match=r"`time` must hold dates as before.* held datetime64\[us\], now it holds float64"
-    ):
+    with pytest.raises(ValueError, match=r"`time` must be of one kind, got datetime64\[us\] before and float64 now"):
         fitted.update(X, y, time=np.arange(150))
     assert fitted.update(X, y).n_recent_ == 100
 

@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.estimators.settings import with_local
 
 from heedful import AttentionLasso, LocalLasso
-from heedful._solver import local_lasso
+from heedful._solver.lasso import local_lasso
 from heedful.similarity import ForestProximity, GaussianSimilarity, RidgeSimilarity, Similarity, default_forests
 
 FORESTS = default_forests(120)

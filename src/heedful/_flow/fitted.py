@@ -33,7 +33,7 @@ from heedful._flow.table import TrainingTable
 from heedful._flow.tune import Tuned
 from heedful._folds import Split
 from heedful._responses import Response
-from heedful._solver import warn_unconverged
+from heedful._solver.paths import warn_unconverged
 from heedful.attention import Attention
 
 MAX_ITER = 10_000

@@ -1,7 +1,7 @@
 """What users ask of the coefficients of columns of their table, as the columns of the models have it."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,14 +10,6 @@ from heedful._flow import TrainingTable
 
 PENALTIES = ("lasso", "group")
 SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0)}
-
-
-class CoefficientSettings(Protocol):
-    """The settings that ask something of coefficients; see ``LocalLasso``."""
-
-    penalty: str
-    penalty_factor: Any
-    limits: Any
 
 
 class ColumnConstraints(NamedTuple):
@@ -37,8 +29,8 @@ class ColumnConstraints(NamedTuple):
         return self.groups is not None or (self.penalty_factor is not None and not self.penalty_factor.all())
 
 
-def check_coefficient_settings(local: CoefficientSettings) -> None:
-    """Raise for settings that no table could have."""
+def check_coefficient_settings(local: Any) -> None:
+    """Raise for settings of a ``LocalLasso`` that no table could have."""
     check_choice("penalty", local.penalty, PENALTIES)
     for name, values in (("penalty_factor", local.penalty_factor), ("limits", local.limits)):
         if values is not None and not isinstance(values, Mapping):
@@ -74,7 +66,7 @@ def read_limit(column: Any, limit: Any) -> tuple[float, float]:
     return low, high
 
 
-def constrain_columns(local: CoefficientSettings, rows: TrainingTable) -> ColumnConstraints | None:
+def constrain_columns(local: Any, rows: TrainingTable) -> ColumnConstraints | None:
     """Return what is asked of the columns of the models; None if nothing is."""
     if not local.penalty_factor and not local.limits and local.penalty == "lasso":
         return None
@@ -94,8 +86,8 @@ def constrain_columns(local: CoefficientSettings, rows: TrainingTable) -> Column
                     "order. Give it numbers, or leave it out."
                 )
             # where cells are missing, a second column says so: its coefficient has no order to keep
-            own = np.flatnonzero((sources == place) & (np.asarray(rows.names) == rows.plain_names[place]))
-            limits[:, own] = [[low], [high]]
+            columns = np.flatnonzero((sources == place) & (np.asarray(rows.names) == rows.plain_names[place]))
+            limits[:, columns] = [[low], [high]]
             signs[place] = 1.0 if low == 0 else -1.0 if high == 0 else 0.0
     return ColumnConstraints(factor, limits, sources if local.penalty == "group" else None, signs)
 
@@ -104,10 +96,10 @@ def _place(name: str, column: Any, rows: TrainingTable) -> int:
     """Return which of the columns that the models use is meant by a name, or a position in the table."""
     if isinstance(column, str) and column in rows.plain_names:
         return rows.plain_names.index(column)
-    found = np.flatnonzero(rows.model_columns == column) if isinstance(column, int | np.integer) else np.empty(0)
-    if found.size != 1:
+    places = np.flatnonzero(rows.model_columns == column) if isinstance(column, int | np.integer) else np.empty(0)
+    if places.size != 1:
         raise ValueError(
             f"`{name}` must name columns that the models use, got {column!r}. Known: "
             f"{', '.join(map(repr, rows.plain_names[:20]))}."
         )
-    return int(found[0])
+    return int(places[0])

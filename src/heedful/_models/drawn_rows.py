@@ -19,7 +19,6 @@ class Drawn(NamedTuple):
     place: np.ndarray
 
     def among(self, split: Split) -> Split:
-        """Return a split of the table as one of the drawn rows."""
         train, test = (own[own >= 0] for own in (self.place[split.train], self.place[split.test]))
         return Split(train, test)
 

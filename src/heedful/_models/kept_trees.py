@@ -1,20 +1,29 @@
-"""An ensemble whose trees are kept as global model; what is left out is known by ensembles of folds."""
+"""An ensemble whose trees are kept as global model; out-of-fold predictions are those of ensembles of the folds."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from heedful._ensembles import Ensemble, is_fitted, read_ensemble
 from heedful._flow import FittedModels, HeldOut, Problem, Run, TrainingTable, View
-from heedful._folds import Split
+from heedful._folds import Split, average_out_of_fold
 from heedful._frames import take
-from heedful._models.learners import copies, default_booster, need_every_class, predict_left_out
+from heedful._models.learners import check_every_class, default_booster, fit_part
 from heedful._responses import Response
-from heedful._solver import with_every_class
 
-EVERYONE = slice(None)
+
+class TreeSettings:
+    """What kinds of models around an ensemble share; a small LightGBM stands for None."""
+
+    few_heads = anchors = has_residuals = False
+    estimator: Any
+    random_state: int | None
+
+    @property
+    def keeps_table(self) -> bool:
+        """Return whether the ensemble was handed in fitted."""
+        return self.estimator is not None and is_fitted(self.estimator)
 
 
 class FoldTrees(NamedTuple):
@@ -27,36 +36,30 @@ class FoldTrees(NamedTuple):
 class KeptTrees(FittedModels):
     """A fitted ensemble: one handed in fitted sees tables as they are, any other gets categories as numbers."""
 
-    def __init__(
-        self, rows: TrainingTable, response: Response, splits: list[Split], estimator: Any, random_state: int | None
-    ):
+    def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], kind: TreeSettings):
         super().__init__(rows, response)
-        self.splits, self.given = splits, estimator is not None and is_fitted(estimator)
-        need_every_class(rows, response)
-        self.learner = default_booster(rows, response, splits, random_state) if estimator is None else estimator
+        self.splits, self.given = splits, kind.keeps_table
+        check_every_class(rows, response)
+        if kind.estimator is None:
+            self.learner = default_booster(rows, response, splits, kind.random_state)
+        else:
+            self.learner = kind.estimator
         if self.given:
-            check_given(estimator, rows, response)
+            check_given(self.learner, rows, response)
         self.baseline = self.learner if self.given else self._grow(np.arange(rows.weight.size))
         self.ensemble = read_ensemble(self.baseline)
         self.names = rows.plain_names
 
     def train_rows(self) -> Any:
-        """Return the training rows as the ensemble takes them."""
         return self.rows.table if self.given else self.rows.plain_rows(self.rows.codes)
 
     def leaves_of(self, ensemble: Ensemble, codes: np.ndarray) -> np.ndarray:
-        """Return the leaf of each row in each tree (n_rows, n_trees)."""
         return np.ascontiguousarray(ensemble.leaves(self.rows.plain_rows(codes)).T)
 
     def _grow(self, part: np.ndarray) -> Any:
-        """Return the ensemble fitted to some of the rows."""
-        rows, response = self.rows, self.response
-        if response.classes is not None:
-            # trees of all folds must know the same classes
-            part = with_every_class(part, rows.weight, rows.y)
-        part, weight = copies(rows, part)
-        y = response.learner_target(self.learner, rows.y)
-        return clone(self.learner).fit(take(self.train_rows(), part), y[part], sample_weight=weight)
+        """Return the ensemble fitted to some of the rows; trees of all folds must know the same classes."""
+        every_class = self.response.classes is not None
+        return fit_part(self.learner, self.train_rows(), self.rows, self.response, part, every_class=every_class)
 
     def grow_folds(self) -> tuple[FoldTrees, ...]:
         """Return the ensembles of the folds; what they predict of the others' rows is kept for ``left_out``."""
@@ -67,24 +70,23 @@ class KeptTrees(FittedModels):
             )
         folds = []
 
-        def predict(split: Split) -> np.ndarray:
+        def predict(_: int, split: Split) -> np.ndarray:
             grown = self._grow(split.train)
             ensemble = read_ensemble(grown)
             folds.append(FoldTrees(ensemble, self.leaves_of(ensemble, self.rows.codes)))
             return self.response.learner_values(grown, take(self.train_rows(), split.test))
 
-        self._left_out = predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
+        self._left_out = average_out_of_fold(self.splits, predict, (self.rows.weight.size, self.response.n_values))
         return tuple(folds)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         return self._left_out
 
     def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
-        """Return the columns that an ensemble takes that was handed in fitted."""
         return self.rows.given_rows(table) if self.given else None
 
     def train_given(self, problem: Problem) -> Any:
-        """Return the training rows as it takes them: numbers under their names."""
+        """Return the training rows as an ensemble takes them that was handed in fitted: numbers under their names."""
         return self.rows.plain_table() if self.given else None
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
@@ -95,9 +97,9 @@ class KeptTrees(FittedModels):
 
 def check_given(estimator: Any, rows: TrainingTable, response: Response) -> None:
     """Raise if a fitted ensemble cannot have been fitted on this table."""
-    expected, found = read_ensemble(estimator).n_features, rows.plain_rows(rows.codes).shape[1]
-    if expected != found:
-        raise ValueError(f"`estimator` was fitted on {expected} columns, got {found}. Give it the same table.")
+    expected, n_columns = read_ensemble(estimator).n_features, rows.plain_rows(rows.codes).shape[1]
+    if expected != n_columns:
+        raise ValueError(f"`estimator` was fitted on {expected} columns, got {n_columns}. Give it the same table.")
     if rows.has_levels:
         raise ValueError(
             "`X` must hold numbers only where `estimator` is fitted already, got text or categories. Encode them "
@@ -121,7 +123,7 @@ class AroundTrees:
         for (ensemble, leaves), (train, test) in zip(self.folds, splits, strict=True):
             weight = np.zeros(self.weight.size)
             weight[train] = self.weight[train]
-            parts.append(HeldOut(self.around(ensemble, leaves, EVERYONE, weight), leaves[test], test))
+            parts.append(HeldOut(self.around(ensemble, leaves, slice(None), weight), leaves[test], test))
         return parts
 
     def fold(self, number: int, split: Split) -> HeldOut:

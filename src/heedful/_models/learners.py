@@ -1,8 +1,7 @@
 """One learner of any kind per query, fitted to the training rows under its weights (Algorithm 1)."""
 
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +10,13 @@ from sklearn.base import BaseEstimator, clone
 
 from heedful import _blocks
 from heedful._flow import BlockFits, FittedModels, HeldOut, Problem, Run, TrainingTable, Variants, View, rows_to_try
-from heedful._folds import Split
+from heedful._folds import Split, average_out_of_fold
 from heedful._frames import freeze, take, thaw
 from heedful._kernels.shapes import ScoreRows
 from heedful._responses import Response, knows_numbers
-from heedful._solver import (
-    check_uses_weights,
-    fit_weighted,
-    make_learner,
-    takes_codes,
-    with_every_class,
-)
+from heedful._solver.boosters import takes_codes
+from heedful._solver.contract import check_uses_weights, fit_weighted
+from heedful._solver.learners import make_learner, with_every_class
 from heedful.attention import Weighting, blend_attention, weigh
 from heedful.baseline import choose_rounds, small_booster
 
@@ -52,13 +47,15 @@ class LocalLearner(BaseEstimator):
     trim_weight: float = 0.01
 
 
+@dataclass(eq=False)
 class LearnerModels:
     """Local learners: clones of one estimator, a small LightGBM if there is None."""
 
-    few_heads, anchors, has_residuals = True, False, False
+    estimator: Any
+    local: LocalLearner
+    random_state: int | None
 
-    def __init__(self, estimator: Any, local: LocalLearner, random_state: int | None):
-        self.estimator, self.local, self.random_state = estimator, local, random_state
+    few_heads, anchors, has_residuals = True, False, False
 
     @property
     def keeps_table(self) -> bool:
@@ -66,9 +63,9 @@ class LearnerModels:
         return self.estimator is not None and not takes_codes(self.estimator)
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLearners":
-        learner = (
-            default_booster(rows, response, splits, self.random_state) if self.estimator is None else self.estimator
-        )
+        learner = self.estimator
+        if learner is None:
+            learner = default_booster(rows, response, splits, self.random_state)
         return FittedLearners(rows, response, splits, learner, self)
 
 
@@ -82,22 +79,16 @@ class FittedLearners(FittedModels):
         self.learner, self.kind, self.splits = learner, kind, splits
         self.no_gaps = response.classes is not None and knows_numbers(learner)
         if self.no_gaps:
-            need_every_class(rows, response)
+            check_every_class(rows, response)
         check_uses_weights(learner, self._table(), learned_rows(response, rows.y).y)
         self.baseline = self._fit_plain(np.arange(rows.weight.size))
         self.names = rows.plain_names
 
     def _table(self) -> Any:
-        """Return the training rows as the learner takes them."""
         return self.rows.table if self.kind.keeps_table else self.rows.plain_rows(self.rows.codes)
 
     def _fit_plain(self, part: np.ndarray) -> Any:
-        """Return the learner fitted to some of the rows."""
-        table, y = self._table(), self.response.learner_target(self.learner, self.rows.y)
-        if self.no_gaps:
-            part = with_every_class(part, self.rows.weight, self.rows.y)
-        part, weight = copies(self.rows, part)
-        return fit_weighted(clone(self.learner), take(table, part), y[part], weight)
+        return fit_part(self.learner, self._table(), self.rows, self.response, part, every_class=self.no_gaps)
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "LearnerProblem":
         rows = self.rows
@@ -107,29 +98,28 @@ class FittedLearners(FittedModels):
         self.coef = problem.importance[None]
         return problem
 
-    def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
-        return problem.keeping(keep_models) if isinstance(problem, LearnerProblem) else problem
+    def to_predict(self, problem: Any, keep_models: bool = False) -> "LearnerProblem":
+        return problem if keep_models == problem.keep else replace(problem, keep=keep_models)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
         if out_of_bag:
             return leave_one_out(problem, run)
         table = self._table()
 
-        def predict(split: Split) -> np.ndarray:
+        def predict(_: int, split: Split) -> np.ndarray:
             seen = np.unique(self.rows.y[split.train])
             if self.response.classes is not None and seen.size == 1:
                 # few learners can be fitted to a single class, and those say what is certain in ways of their own
                 return np.tile(np.eye(self.response.n_values)[int(seen[0])], (split.test.size, 1))
             return self.response.learner_values(self._fit_plain(split.train), take(table, split.test))
 
-        return predict_left_out(self.splits, predict, (self.rows.weight.size, self.response.n_values))
+        return average_out_of_fold(self.splits, predict, (self.rows.weight.size, self.response.n_values))
 
     def given_rows(self, table: pd.DataFrame | np.ndarray) -> Any:
-        """Return the columns that a learner takes that knows text and categories."""
         return self.rows.given_rows(table) if self.kind.keeps_table else None
 
-    def train_given(self, problem: Problem) -> Any:
-        return problem.table if self.kind.keeps_table and isinstance(problem, LearnerProblem) else None
+    def train_given(self, problem: Any) -> Any:
+        return problem.table if self.kind.keeps_table else None
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
         design = self.rows.plain_rows(codes)
@@ -137,6 +127,7 @@ class FittedLearners(FittedModels):
         return View(codes, design, x, self.response.learner_values(self.baseline, x))
 
 
+@dataclass(eq=False)
 class LearnerProblem:
     """Learners to fit to a table; heads are tried on the training rows ``tried``, as each costs a fit.
 
@@ -144,22 +135,22 @@ class LearnerProblem:
     that together have no more than ``trim_weight`` of a query's weight are left out of its fit.
     """
 
+    template: Any
+    table: Any
+    family: Response
+    weight: np.ndarray
+    counts: np.ndarray
+    tried: np.ndarray
+    trim_weight: float
+    keep: bool = False
+
     largest_block = 16
 
-    def __init__(
-        self,
-        learner: Any,
-        table: Any,
-        family: Response,
-        weight: np.ndarray,
-        counts: np.ndarray,
-        tried: np.ndarray,
-        trim_weight: float,
-    ):
-        self.template, self.table, self.family, self.weight = learner, table, family, weight
-        self.counts, self.tried, self.trim_weight, self.keep = counts, tried, trim_weight, False
-        self._copies = np.repeat(np.arange(weight.size), counts)
-        self._make()
+    def __post_init__(self) -> None:
+        self._copies = np.repeat(np.arange(self.weight.size), self.counts)
+        rows = (take(self.table, self._copies), self.family.y[self._copies], self._spread(self.weight))
+        n_classes = None if self.family.classes is None else self.family.n_values
+        self.learner = make_learner(self.template, *rows, n_classes=n_classes, trim_weight=self.trim_weight)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without the learner, a frame as arrays: skops cannot save one."""
@@ -168,12 +159,7 @@ class LearnerProblem:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state | {"table": thaw(state["table"])})
-        self._make()
-
-    def _make(self) -> None:
-        rows = (take(self.table, self._copies), self.family.y[self._copies], self._spread(self.weight))
-        n_classes = None if self.family.classes is None else self.family.n_values
-        self.learner = make_learner(self.template, *rows, n_classes=n_classes, trim_weight=self.trim_weight)
+        self.__post_init__()
 
     @property
     def importance(self) -> np.ndarray:
@@ -181,7 +167,6 @@ class LearnerProblem:
         return self.learner.refit(self._spread(self.weight), take(self.table, slice(0, 1))).importance
 
     def _spread(self, weight: np.ndarray) -> np.ndarray:
-        """Return the weight of each copy of a row."""
         return (weight / self.counts)[self._copies]
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
@@ -189,21 +174,13 @@ class LearnerProblem:
         coef, models = np.zeros((x.shape[0], 1, self.learner.n_features)), []
         for w in np.flatnonzero(wanted.any(axis=1)):
             weights = blend_attention([(1.0, *weigh(rows, weightings[w], self.weight))], self.weight).toarray()
-            for q in range(x.shape[0]):
-                refit = self.learner.refit(self._spread(weights[q]), take(x, slice(q, q + 1)))
+            for q, weight in enumerate(weights):
+                refit = self.learner.refit(self._spread(weight), take(x, slice(q, q + 1)))
                 values[q, w] = refit.value
                 coef[q, 0] += shares[w].sum() * refit.importance
                 # a copy lets go of what the booster was trained with
                 models += [copy.copy(refit.model)] if self.keep else []
         return BlockFits(values, coef, models=tuple(models))
-
-    def keeping(self, keep: bool) -> "LearnerProblem":
-        """Return the same problem that keeps the fitted learners, or not."""
-        if keep == self.keep:
-            return self
-        other = copy.copy(self)
-        other.keep = keep
-        return other
 
     def held_out(self, splits: list[Split]) -> list[HeldOut]:
         """Return the rows to try heads on: a learner whose own row is masked has not seen its response."""
@@ -212,7 +189,7 @@ class LearnerProblem:
     def fold(self, number: int, split: Split) -> HeldOut:
         train, test = split.train, np.intersect1d(split.test, self.tried)
         part = (take(self.table, train), self.family.part(train), self.weight[train], self.counts[train])
-        problem = LearnerProblem(self.template, *part, np.empty(0, np.int64), self.trim_weight)
+        problem = LearnerProblem(self.template, *part, tried=np.empty(0, np.int64), trim_weight=self.trim_weight)
         return HeldOut(problem, take(self.table, test), test)
 
 
@@ -221,8 +198,8 @@ def leave_one_out(problem: Problem, run: Run) -> np.ndarray:
     values = np.full((problem.weight.size, problem.family.n_values), np.nan)
     for part in problem.held_out([]):
         blocks = _blocks.cut(part.number.size, 24, run.n_jobs, problem.largest_block)
-        found = _blocks.run(_leave_out_block, blocks, part, n_jobs=run.n_jobs, verbose=run.verbose, label="baseline")
-        values[part.number] = np.concatenate(list(found))
+        parts = _blocks.run(_leave_out_block, blocks, part, n_jobs=run.n_jobs, verbose=run.verbose, label="baseline")
+        values[part.number] = np.concatenate(list(parts))
     return values
 
 
@@ -249,26 +226,24 @@ def default_booster(rows: TrainingTable, response: Response, splits: list[Split]
     return small_booster("estimator=None", n_classes=n_classes, rounds=rounds, random_state=random_state)
 
 
-def predict_left_out(splits: list[Split], predict: Callable[[Split], np.ndarray], shape: tuple[int, int]) -> np.ndarray:
-    """Return predictions of the test rows of each split, averaged; NaN for rows that are in no test part."""
-    total, times = np.zeros(shape), np.zeros((shape[0], 1))
-    for split in splits:
-        total[split.test] += predict(split)
-        times[split.test] += 1
-    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
-
-
-def need_every_class(rows: TrainingTable, response: Response) -> None:
+def check_every_class(rows: TrainingTable, response: Response) -> None:
     """Raise if the weights leave a class without rows, for learners that cannot do without."""
     if response.classes is not None and np.unique(rows.y).size < response.classes.size:
         raise ValueError("`sample_weight` must leave rows of every class. Drop the rows of a class that has none.")
 
 
-def copies(rows: TrainingTable, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return some rows as often as they were given, with the weight of each copy; a single one twice.
+def fit_part(
+    learner: Any, table: Any, rows: TrainingTable, response: Response, part: np.ndarray, *, every_class: bool
+) -> Any:
+    """Return a clone of a learner fitted to some rows, each as often as it was given; a single one twice.
 
-    Learners ask for two rows at least, and many count rows in leaves, whatever their weights are.
+    Learners ask for two rows at least, and many count rows in leaves, whatever their weights are. With ``every_class``
+    the heaviest row of each class that the part lacks is fitted too.
     """
+    if every_class:
+        part = with_every_class(part, rows.weight, rows.y)
     counts = rows.counts[part]
     counts = np.maximum(counts, 2) if part.size == 1 else counts
-    return np.repeat(part, counts), np.repeat(rows.weight[part] / counts, counts)
+    copies, weight = np.repeat(part, counts), np.repeat(rows.weight[part] / counts, counts)
+    y = response.learner_target(learner, rows.y)
+    return fit_weighted(clone(learner), take(table, copies), y[copies], weight)

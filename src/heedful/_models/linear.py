@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 from heedful._checks import (
     check_choice,
@@ -18,17 +19,18 @@ from heedful._checks import (
     is_word,
 )
 from heedful._file_checks import require, require_numbers
-from heedful._flow import FittedModels, LinearRows, Problem, Run, ScoresOf, TrainingTable, Variants, View, rows_to_try
+from heedful._flow import FittedModels, LinearRows, Run, ScoresOf, TrainingTable, Variants, View, rows_to_try
 from heedful._folds import Split, inner_splits
 from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN
 from heedful._models.constraints import check_coefficient_settings, constrain_columns
-from heedful._models.linear_fits import LinearProblem
+from heedful._models.linear_fits import LinearProblem, scale_penalties
 from heedful._models.screening import narrow_problem
 from heedful._models.shapes import Shapes, fit_shapes, table_curves
 from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, unit_response
-from heedful._solver import Model, make_rule, working_tables
+from heedful._solver.constraints import make_rule
+from heedful._solver.paths import Model, working_tables
 from heedful.baseline import GlobalModel, global_model
 from heedful.similarity import Similarity, TeacherSimilarity
 
@@ -141,50 +143,35 @@ def most_columns(local: LocalLasso, many: bool) -> int | None:
     return MOST_COLUMNS if many and not local.exact else None
 
 
-def most_for_shapes(local: LocalLasso) -> float | None:
-    """Return how many rows additive models are fitted to; None for all, as where heads are tried on all."""
-    return None if local.tuning_rows is None else max(SHAPE_ROWS, local.tuning_rows)
-
-
-def scale_penalties(ratios: np.ndarray, penalty: float) -> np.ndarray:
-    """Return ratios of a penalty; of one that is 0 an infinite ratio is infinite still."""
-    finite = np.isfinite(ratios)
-    return np.where(finite, np.where(finite, ratios, 1.0) * penalty, np.inf)
-
-
+@dataclass(eq=False)
 class LinearModels:
     """Local lassos: the kind of models of attention lassos of every response."""
 
+    alpha: float | str
+    local: LocalLasso
+    most: int | None = None
+    shapes: bool = False
+    smooth: bool = False
+    anchors: bool = False
+
     few_heads, has_residuals, keeps_table = False, True, False
 
-    def __init__(
-        self,
-        alpha: float | str,
-        local: LocalLasso,
-        *,
-        most: int | None = None,
-        shapes: bool = False,
-        smooth: bool = False,
-        anchors: bool = False,
-    ):
-        self.nested = is_word(alpha, "nested")
-        self.alpha: float | str = "auto" if self.nested else alpha
-        self.local, self.most, self.shapes, self.smooth, self.anchors = local, most, shapes, smooth, anchors
-
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedLinear":
-        baseline, signs = global_model(response, alpha=self.alpha, tol=self.local.tol, n_jobs=run.n_jobs), None
+        nested = is_word(self.alpha, "nested")
+        alpha = "auto" if nested else self.alpha
+        baseline, signs = global_model(response, alpha=alpha, tol=self.local.tol, n_jobs=run.n_jobs), None
         constraints = constrain_columns(self.local, rows)
         if constraints is not None:
             baseline.penalty_factor, baseline.limits, baseline.groups, signs = constraints
-        design = rows.labelled(rows.model_rows(rows.codes))
-        inner = inner_splits(splits, rows.splits, response.strata(rows.y)) if self.nested else None
+        design = validate_data(baseline, rows.labelled(rows.model_rows(rows.codes)), dtype=np.float64)
+        inner = inner_splits(splits, rows.splits, response.strata(rows.y)) if nested else None
         baseline._fit_encoded(design, response, rows.y, rows.weight, splits, inner, rows.groups)
         shapes, smooth = None, None
         if self.shapes:
-            drawn = most_for_shapes(self.local)
+            drawn = None if self.local.tuning_rows is None else max(SHAPE_ROWS, self.local.tuning_rows)
             shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
         if self.smooth and rows.weight.size <= SHAPE_ROWS:
-            smooth = fit_smooth(baseline.fit_, np.asarray(design), splits, self.local.tol)
+            smooth = fit_smooth(baseline.fit_, design, splits, self.local.tol)
         most = None if constraints is not None and constraints.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
 
@@ -231,7 +218,6 @@ class FittedLinear(FittedModels):
         return self.baseline.fit_.family.outcome.kind != GAUSSIAN
 
     def check_loaded(self) -> None:
-        """Raise if shapes that came from a file have other columns or rows than the table."""
         require_numbers(self.scale.center, self.scale.center.size)
         require_numbers(self.scale.unit, self.scale.center.size)
         if self.shapes is not None:
@@ -253,12 +239,12 @@ class FittedLinear(FittedModels):
         start = self._widen(fit.model)
         # how far from the mean response it attends to a head may predict, in standard deviations
         far = np.inf if reach is None else 2.0 + 4.0 * reach
-        constraints = None if fit.constraints is None else fit.constraints.widened(self.places[1] - self.places[0])
+        constraints = fit.constraints.widened(self.places[1] - self.places[0])
         weighted = self.local.standardize == "weighted"
         how: dict[str, Any] = {"tol": self.local.tol, "max_iter": MAX_ITER, "max_range": far}
         rule = make_rule(self.scale, constraints, weighted=weighted, start=start.coef[0], **how)
-        penalties, *own = (
-            scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *self._fold_alphas())
+        penalties, *by_fold = (
+            scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *fit.fold_alphas)
         )
         tables = fit.tables
         if self.shapes is not None:
@@ -269,13 +255,8 @@ class FittedLinear(FittedModels):
         tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         folds = tuple(self._widen(model) for model in fit.folds)
         converges = self._takes_steps and is_word(self.local.exact, "tuning")
-        left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(own), "converges": converges}
+        left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(by_fold), "converges": converges}
         return LinearProblem(*parts, tried=tried, shaped=variants.shaped, shapes=self.places, **left)
-
-    def _fold_alphas(self) -> np.ndarray:
-        """Return the penalties of the folds, if they chose their own."""
-        alphas = self.baseline.fit_.fold_alphas
-        return np.empty(0) if alphas is None else alphas
 
     def _widen(self, model: Model) -> Model:
         """Return a model of the columns of the table as one that has the shapes too, with coefficients of 0."""
@@ -284,27 +265,22 @@ class FittedLinear(FittedModels):
         coef[:, :n_names] = model.coef[:, :n_names]
         return Model(model.intercept, coef)
 
-    def linear_rows(self, problem: Problem) -> LinearRows | None:
-        """Return the training rows of the lassos."""
-        if not isinstance(problem, LinearProblem):
-            return None
+    def linear_rows(self, problem: Any) -> LinearRows:
         return LinearRows(problem.tables, self.scale.unit[: len(self.names)] / self.scale.y_unit)
 
-    def to_predict(self, problem: Problem, keep_models: bool = False) -> Problem:
+    def to_predict(self, problem: Any, keep_models: bool = False) -> LinearProblem:
         """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
-        if not (self.local.exact and self._takes_steps and isinstance(problem, LinearProblem)):
-            return problem
-        return problem.to_convergence()
+        return problem.to_convergence() if self.local.exact and self._takes_steps else problem
 
-    def narrow(self, problem: Problem, splits: list[Split], looks: ScoresOf) -> Problem:
+    def narrow(self, problem: Any, splits: list[Split], looks: ScoresOf) -> LinearProblem:
         """Return lassos of the columns with the largest local coefficients, if there are more than may be used."""
-        if self.most is None or len(self.names) <= self.most or not isinstance(problem, LinearProblem):
+        if self.most is None or len(self.names) <= self.most:
             return problem
         rows = np.unique(np.linspace(0, self.rows.weight.size - 1, LOOKED_AT).astype(np.int64))
         return narrow_problem(problem, self.most, splits, looks(rows), rows)
 
-    def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
-        if not out_of_bag or not isinstance(problem, LinearProblem):
+    def left_out(self, problem: Any, out_of_bag: bool, run: Run) -> np.ndarray:
+        if not out_of_bag:
             return self.baseline.predict_fold()
         values = np.full((self.rows.weight.size, self.response.n_values), np.nan)
         values[problem.tried] = self.baseline.predict_left_out(problem.tried)
@@ -313,11 +289,11 @@ class FittedLinear(FittedModels):
     def residuals(self) -> np.ndarray:
         """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""
         fit = self.baseline.fit_
-        seen = fit.model.link(fit.scale.rows(self.train_design()))
-        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, seen)
+        in_sample = fit.model.link(fit.scale.rows(self.train_design()))
+        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, in_sample)
         # a baseline that fits to the last bit leaves nothing, not noise to grow trees on
-        left = np.round(fit.family.residual(link, fit.weight), 9)
-        columns = [unit_response(column, self.rows.weight) for column in left.T]
+        residual = np.round(fit.family.residual(link, fit.weight), 9)
+        columns = [unit_response(column, self.rows.weight) for column in residual.T]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def scores(self) -> np.ndarray:
@@ -326,12 +302,12 @@ class FittedLinear(FittedModels):
         Both factors are cut off. Those of an output are side by side.
         """
         n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
-        left = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
+        residual = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
         x = np.clip(self.baseline.fit_.scale.rows(self.train_design())[:, :n_names], -limit, limit)
-        found = np.empty((n_rows, left.shape[1], 1 + n_names))
-        found[:, :, 0] = left
-        np.multiply(left[:, :, None], x[:, None, :], out=found[:, :, 1:])
-        return np.round(found, 9, out=found).reshape(n_rows, -1)
+        scores = np.empty((n_rows, residual.shape[1], 1 + n_names))
+        scores[:, :, 0] = residual
+        np.multiply(residual[:, :, None], x[:, None, :], out=scores[:, :, 1:])
+        return np.round(scores, 9, out=scores).reshape(n_rows, -1)
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return how many times the lasso's error is that of a teacher; one that is no better has none."""
@@ -342,7 +318,7 @@ class FittedLinear(FittedModels):
         ]
 
     def view_of(self, codes: np.ndarray, given: Any) -> View:
-        """Return rows as dummies, far values pulled back, and with the values of the additive and the smooth model."""
+        """Return rows as dummies, far values clipped, and with the values of the additive and the smooth model."""
         design = self.rows.model_rows(codes, self.local.max_extrapolation)
         base, additive, smooth, wide = self.baseline.values(design), None, None, design
         if self.shapes is not None:

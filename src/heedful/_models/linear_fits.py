@@ -1,6 +1,5 @@
 """Local lassos under weights: one per query, by one Newton step or to convergence."""
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,19 +11,12 @@ from heedful._flow import BlockFits, HeldOut
 from heedful._folds import Split
 from heedful._kernels.shapes import Heads, LeafRows, NearRows, Rule, Table
 from heedful._responses import Response
-from heedful._solver import (
-    Model,
-    Paths,
-    WeightRows,
-    build_table,
-    fit_family,
-    fit_paths,
-    flat_scale,
-    number_groups,
-    weight_rows,
-    working_tables,
-)
-from heedful.attention import Weighting, kernel_parts, over_background, weigh
+from heedful._solver.constraints import append_groups, number_groups
+from heedful._solver.paths import Model, Paths, fit_paths, working_tables
+from heedful._solver.table import build_table, flat_scale
+from heedful._solver.weights import WeightRows, weight_rows
+from heedful._solver.working import fit_family
+from heedful.attention import Attention, Weighting, kernel_parts, over_background, weigh
 
 # Columns of local models up to which rows near a query are fitted from its own moments.
 MOST_NEAR = 80
@@ -66,17 +58,16 @@ class LinearProblem(NamedTuple):
     converges: bool = False
 
     def check_loaded(self) -> None:
-        """Raise if tables that came from a file have other rows or columns than the model."""
         n_train, width = self.weight.size, self.start.coef.shape[1]
         require_numbers(self.weight, n_train)
-        require_numbers(self.start.coef, len(self.tables), width)
-        require_numbers(self.start.intercept, len(self.tables))
+        for model in (self.start, *self.folds):
+            require_numbers(model.coef, len(self.tables), width)
+            require_numbers(model.intercept, len(self.tables))
         for table in (*self.tables, *(() if self.exact is None else (self.exact,))):
             check_table(table, n_train, width)
         require_numbers(self.rule.scale, width)
         require_numbers(self.rule.start, width)
-        if self.rule.limits is not None:
-            require(self.rule.limits.shape == (2, width), "limits are those of other columns")
+        require(self.rule.limits is None or self.rule.limits.shape == (2, width), "limits are those of other columns")
         if self.rule.groups is not None:
             require_indices(self.rule.groups, width, width)
         require_indices(self.tried, n_train, self.tried.size)
@@ -85,92 +76,97 @@ class LinearProblem(NamedTuple):
             require_numbers(self.means, n_train, self.means.shape[-1])
         require(self.shaped.shape == self.penalties.shape and self.shaped.dtype == bool, "heads have no shapes")
         require(0 <= self.shapes[0] <= self.shapes[1] <= width, "shapes are elsewhere")
-        for model in self.folds:
-            require_numbers(model.coef, len(self.tables), width)
-            require_numbers(model.intercept, len(self.tables))
         for columns in () if self.columns is None else (self.columns, *self.by_fold):
             require_indices(columns, width, columns.size)
 
+    @property
+    def uses(self) -> np.ndarray:
+        """How many columns the heads of each penalty use: without shapes those before them."""
+        width = self.start.coef.shape[1]
+        return np.where(self.shaped, width, self.shapes[0] if self.shaped.any() else width)
+
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
-        """Fit a block: all outputs see the same scores."""
-        finite = np.isfinite(self.penalties)
-        lassos = wanted & (finite | (self.means is None))
-        problem, own = self, x
-        if self.narrow is not None:
-            problem, own = self.narrow, _pad(x[:, self.columns], self.narrow.start.coef.shape[1])
-        if anchor is None and problem.exact is None:
-            link, coef, failed = _one_step(rows, own, weightings, problem, lassos, shares)
-        else:
-            link, coef, failed = _one_by_one(rows, own, weightings, problem, lassos, shares, anchor)
+        lassos, means = self._split(wanted)
+        problem, columns = self._narrowed(x)
+        how = (rows, columns, weightings, problem, lassos, shares)
+        link, coef, failed = _one_step(*how) if anchor is None and problem.exact is None else _one_by_one(*how, anchor)
         if problem.exact is None:
             self._limit_steps(link, x)
-        if self.means is not None and (wanted & ~finite).any():
-            _fit_means(rows, weightings, self, wanted & ~finite, link)
-        return BlockFits(self.family.values(link), self._give_back(coef), failed)
+        for w in np.flatnonzero(means.any(axis=1)):
+            excess, background = weigh(rows, weightings[w], self.weight)
+            self._write_means(link[:, w], means[w], excess @ self.means + np.multiply.outer(background, self._overall))
+        if self.columns is not None:
+            every = np.zeros((*coef.shape[:2], self.start.coef.shape[1]))
+            every[:, :, self.columns] = coef[:, :, : self.columns.size]
+            coef = every
+        return BlockFits(self.family.values(link), coef, failed)
+
+    def _split(self, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which wanted heads are lassos, and which are means of the response: those of infinite penalty."""
+        means = np.isinf(self.penalties) & (self.means is not None)
+        return wanted & ~means, wanted & means
+
+    def _narrowed(self, x: np.ndarray) -> tuple["LinearProblem", np.ndarray]:
+        """Return the problem of the columns that local models use, and rows as it takes them."""
+        if self.narrow is None:
+            return self, x
+        return self.narrow, _pad(x[:, self.columns], self.narrow.start.coef.shape[1])
 
     def _limit_steps(self, link: np.ndarray, x: np.ndarray) -> None:
-        """Pull linear predictors back that lie farther from the global model's than one step may go."""
+        """Clip linear predictors that lie farther from the global model's than one step may go."""
         if np.isfinite(self.family.farthest_step):
             # not by BLAS, whose last bits depend on how many queries there are
             start = (self.start.intercept + np.einsum("qj,kj->qk", x, self.start.coef))[:, None, None]
             np.clip(link, start - self.family.farthest_step, start + self.family.farthest_step, out=link)
 
+    @property
+    def _overall(self):
+        return np.average(self.means, axis=0, weights=self.weight)
+
+    def _write_means(self, link: np.ndarray, wanted: np.ndarray, means: np.ndarray) -> None:
+        """Write heads without columns (n_query, n_variant, n_outputs): the link of weighted means of the response."""
+        link[:, wanted] = self.family.mean_link(np.clip(means, 0.0, None), self._overall)[:, None, :]
+
     def fits_near(self) -> bool:
-        """Return whether rows near a query can be fitted from the query's own fits."""
-        problem = self if self.narrow is None else self.narrow
+        problem = self.narrow or self
         free = problem.exact is None and problem.rule.limits is None and problem.rule.groups is None
         return free and bool(problem.tables[0].scatter.size) and problem.tables[0].mean.size <= MOST_NEAR
 
     def fit_near(self, rows: NearRows, forest: LeafRows, weightings: list[Weighting], wanted: np.ndarray) -> np.ndarray:
-        """Return what the wanted heads predict of rows near queries (n_moved, n_weighting, n_variant, n_values)."""
-        finite, x, problem = np.isfinite(self.penalties), rows.moved, self
-        if self.narrow is not None:
-            problem = self.narrow
-            rows = rows._replace(moved=_pad(x[:, self.columns], problem.start.coef.shape[1]))
-        lassos = wanted & (finite | (self.means is None))
+        x, (lassos, ends) = rows.moved, self._split(wanted)
+        problem, columns = self._narrowed(x)
         used = np.flatnonzero(wanted.any(axis=1))
-        every = problem.start.coef.shape[1]
-        uses = np.where(problem.shaped, every, problem.shapes[0] if problem.shaped.any() else every)
         kinds = np.array([weightings[w].kind for w in used])
         temperatures = np.array([weightings[w].temperature for w in used])
-        heads = Heads(kinds, temperatures, problem.penalties, uses, lassos[used], np.empty((0, 0)))
+        heads = Heads(kinds, temperatures, problem.penalties, problem.uses, lassos[used], np.empty((0, 0)))
         means = np.zeros((self.weight.size, 0)) if self.means is None else self.means.reshape(self.weight.size, -1)
         link = np.full((len(x), *wanted.shape, len(problem.tables)), np.nan)
-        averages = np.empty(0)
+        averages = []
         for k, table in enumerate(problem.tables):
             rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-            asked = means if k == 0 else means[:, :0]
-            link[..., k][:, used], found = _kernels.near_rows(rows, forest, table, self.weight, asked, heads, rule)
-            averages = found if k == 0 else averages
+            # means are the same for all outputs
+            part = (rows._replace(moved=columns), forest, table, self.weight, means[:, : None if k == 0 else 0])
+            link[..., k][:, used], found = _kernels.near_rows(*part, heads, rule)
+            averages.append(found)
         self._limit_steps(link, x)
-        if self.means is not None and (wanted & ~finite).any():
-            overall = np.average(self.means, axis=0, weights=self.weight)
-            for at, w in enumerate(used):
-                known = np.clip(averages[:, at].reshape(len(x), *self.means.shape[1:]), 0.0, None)
-                ends = wanted[w] & ~finite
-                link[:, w, ends] = self.family.mean_link(known, overall)[:, None, :]
+        for at, w in enumerate(used):
+            if self.means is not None and ends[w].any():
+                self._write_means(link[:, w], ends[w], averages[0][:, at].reshape(len(x), *self.means.shape[1:]))
         return self.family.values(link)
 
     def on_columns(self, columns: np.ndarray, by_fold: tuple[np.ndarray, ...] = ()) -> "LinearProblem":
-        """Return the problem whose local models use some columns and the shapes only.
-
-        The others have the coefficient 0 in them.
-        """
+        """Return the problem whose local models have coefficients of some columns and of the shapes only."""
         kept = np.append(columns, np.arange(*self.shapes))
-        shapes = (columns.size, kept.size)
-        narrow = self._of_columns(kept)._replace(shapes=shapes)
+        narrow = self._of_columns(kept)._replace(shapes=(columns.size, kept.size))
         return self._replace(columns=kept, by_fold=by_fold, narrow=narrow)
 
     def to_convergence(self) -> "LinearProblem":
-        """Return the problem whose local models are fitted to convergence."""
+        if self.narrow is not None:
+            return self._replace(narrow=self.narrow.to_convergence())
         x = self.tables[0].x
-        table = build_table(x, np.zeros(len(x)), self.weight, flat_scale(x.shape[1]))
-        if self.columns is None or self.narrow is None:
-            return self._replace(exact=table)
-        return self._replace(narrow=self.narrow._replace(exact=_of_columns(table, self.columns)))
+        return self._replace(exact=build_table(x, np.zeros(len(x)), self.weight, flat_scale(x.shape[1])))
 
     def _of_columns(self, columns: np.ndarray) -> "LinearProblem":
-        """Return the problem of some columns alone, near the same global model of all."""
         width = flat_scale(columns.size).width
         start = Model(self.start.intercept, _pad(self.start.coef[:, columns], width))
         limits, groups = self.rule.limits, self.rule.groups
@@ -178,19 +174,11 @@ class LinearProblem(NamedTuple):
             scale=_pad(self.rule.scale[columns], width),
             start=start.coef[0],
             limits=None if limits is None else _pad(limits[:, columns], width),
-            groups=None if groups is None else number_groups(_pad_groups(groups[columns], width)),
+            groups=None if groups is None else number_groups(append_groups(groups[columns], width - columns.size)),
         )
         tables = tuple(_of_columns(table, columns) for table in self.tables)
         exact = None if self.exact is None else _of_columns(self.exact, columns)
         return self._replace(tables=tables, start=start, rule=rule, exact=exact, folds=())
-
-    def _give_back(self, coef: np.ndarray) -> np.ndarray:
-        """Return coefficients of all columns."""
-        if self.columns is None:
-            return coef
-        every = np.zeros((*coef.shape[:2], self.start.coef.shape[1]))
-        every[:, :, self.columns] = coef[:, :, : self.columns.size]
-        return every
 
     def held_out(self, splits: list[Split]) -> list[HeldOut]:
         """Return the rows to try heads on; one Newton step must not start at a model that has seen the row.
@@ -199,12 +187,12 @@ class LinearProblem(NamedTuple):
         difference, and all rows share one. Columns must not be chosen by the row either: each fold has its own.
         """
         x = self.tables[0].x
-        if self.means is None and not self.by_fold:
-            return [HeldOut(self, x[self.tried], self.tried)]
-        if self.means is None:
+        if self.means is not None:
+            near = [self._near(np.arange(len(x)), k) for k in range(len(self.folds))]
+        elif self.by_fold:
             near = [self.on_columns(columns) for columns in self.by_fold]
         else:
-            near = [self._near(slice(None), k) for k in range(len(self.folds))]
+            return [HeldOut(self, x[self.tried], self.tried)]
         parts = [np.intersect1d(test, self.tried) for _, test in splits]
         return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
 
@@ -212,9 +200,8 @@ class LinearProblem(NamedTuple):
         test = np.intersect1d(split.test, self.tried)
         return HeldOut(self._near(split.train, number), self.tables[0].x[test], test)
 
-    def _near(self, part, number: int) -> "LinearProblem":
-        x, family, weight = self.tables[0].x[part], self.family, self.weight[part]
-        family = family if isinstance(part, slice) else family.part(part)
+    def _near(self, part: np.ndarray, number: int) -> "LinearProblem":
+        x, family, weight = self.tables[0].x[part], self.family.part(part), self.weight[part]
         heads = (self.fold_penalties[number] if self.fold_penalties else self.penalties, self.shaped, self.shapes)
         problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
         problem = problem.on_columns(self.by_fold[number]) if self.by_fold else problem
@@ -240,8 +227,13 @@ def make_problem(
     return LinearProblem(family, weight, tables, start, rule, penalties, family.means(), tried, shaped, shapes)
 
 
+def scale_penalties(ratios: np.ndarray, penalty: float) -> np.ndarray:
+    """Return ratios of a penalty; of one that is 0 an infinite ratio is infinite still."""
+    finite = np.isfinite(ratios)
+    return np.where(finite, np.where(finite, ratios, 1.0) * penalty, np.inf)
+
+
 def _of_columns(table: Table, columns: np.ndarray) -> Table:
-    """Return the table of some columns, padded."""
     curve = 1.0 / table.inverse if table.inverse.size else None
     weight = table.prior if curve is None else table.prior / curve
     return build_table(table.packed[:, columns], table.y, weight, flat_scale(columns.size), curve)
@@ -254,64 +246,72 @@ def _pad(values: np.ndarray, width: int) -> np.ndarray:
     return padded
 
 
-def _pad_groups(groups: np.ndarray, width: int) -> np.ndarray:
-    """Return groups with one of its own for each column of padding."""
-    return np.append(groups, groups.max(initial=-1) + 1 + np.arange(width - groups.size))
-
-
 def _one_step(rows, x, weightings, problem, wanted, shares):
     """Fit by one Newton step from the global model: a weighted lasso for each output."""
-    n_query, n_outputs = x.shape[0], len(problem.tables)
-    uses = np.where(problem.shaped, x.shape[1], problem.shapes[0] if problem.shaped.any() else x.shape[1])
-    link = np.full((n_query, *wanted.shape, n_outputs), np.nan)
-    coef, failed = np.zeros((n_query, n_outputs, x.shape[1])), 0
-    for at, own, ways in kernel_parts(rows, weightings, wanted.any(axis=1)):
+    link, coef, failed = _nothing_fitted(problem, x, wanted)
+    for at, scored, ways in kernel_parts(rows, weightings, wanted.any(axis=1)):
         kinds, temperatures = np.array([way.kind for way in ways]), np.array([way.temperature for way in ways])
-        scores = (own.indptr, own.indices, own.score, own.leaf)
+        scores = (scored.indptr, scored.indices, scored.score, scored.leaf)
         for k, table in enumerate(problem.tables):
             rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-            how = (table, kinds, temperatures, problem.penalties, wanted[at], shares[at], rule, uses)
+            how = (table, kinds, temperatures, problem.penalties, wanted[at], shares[at], rule, problem.uses)
             link[..., k][:, at], added, bad = _kernels.head_rows(*scores, x, *how)
             coef[:, k] += added
             failed += int(bad.sum())
     return link, coef, failed
 
 
+def _nothing_fitted(problem, x, wanted):
+    """Return linear predictors (n_query, n_weighting, n_variant, n_outputs), coefficients and failures to write to."""
+    n_outputs = len(problem.tables)
+    return np.full((len(x), *wanted.shape, n_outputs), np.nan), np.zeros((len(x), n_outputs, x.shape[1])), 0
+
+
 def _one_by_one(rows, x, weightings, problem, wanted, shares, anchor):
     """Fit heads without and with shapes one after the other, as they share no covariances."""
-    fit = _to_convergence if anchor is None else partial(_anchored, anchor=anchor)
     if not (wanted & problem.shaped).any():
-        return fit(rows, x, weightings, problem, wanted, shares)
-    link, coef, failed = fit(rows, x, weightings, problem, wanted & problem.shaped, shares)
+        return _each_weighting(rows, x, weightings, problem, wanted, shares, anchor)
+    link, coef, failed = _each_weighting(rows, x, weightings, problem, wanted & problem.shaped, shares, anchor)
     columns = np.arange(problem.shapes[0])
     plain, lines = problem._of_columns(columns), wanted & ~problem.shaped
-    own = _pad(x[:, columns], plain.start.coef.shape[1])
-    line_link, line_coef, line_failed = fit(rows, own, weightings, plain, lines, shares)
+    part = _pad(x[:, columns], plain.start.coef.shape[1])
+    line_link, line_coef, line_failed = _each_weighting(rows, part, weightings, plain, lines, shares, anchor)
     coef[:, :, columns] += line_coef[:, :, columns]
     return np.where(lines[:, :, None], line_link, link), coef, failed + line_failed
 
 
-def _anchored(rows, x, weightings, problem, wanted, shares, *, anchor):
-    """Fit squared losses with what a teacher says of each query as one more row of the query's own fit."""
-    n_query, (table,) = x.shape[0], problem.tables
-    n_train = problem.weight.size
-    y, sample_weight = np.append(table.y, anchor.prediction), np.append(table.prior, np.zeros(n_query))
-    packed = np.zeros((n_train + n_query, table.packed.shape[1]))
-    packed[:n_train] = table.packed
-    packed[n_train:, : table.y_column] = x[:, : table.y_column]
-    packed[n_train:, table.y_column] = anchor.prediction
-    table = table._replace(packed=packed, y=y, prior=sample_weight)
-    link = np.full((n_query, *wanted.shape, 1), np.nan)
-    coef, failed = np.zeros((n_query, 1, x.shape[1])), 0
+def _each_weighting(rows, x, weightings, problem, wanted, shares, anchor):
+    """Fit to convergence; or squared losses with what a teacher says of each query as one more row of its fit."""
+    link, coef, failed = _nothing_fitted(problem, x, wanted)
+    table = problem.exact if anchor is None else _with_queries(problem.tables[0], x, anchor.prediction)
     for w in np.flatnonzero(wanted.any(axis=1)):
-        weights = _with_anchor(*weigh(rows, weightings[w], problem.weight), problem.weight, anchor.weight)
-        penalties = problem.penalties[wanted[w]]
-        paths = fit_paths(weights, table, problem.family.outcome, penalties, problem.rule, problem.start)
-        mean, keep = _within_range(weights, table, paths, x, problem.rule.max_range)
-        link[:, w, wanted[w]] = mean
+        excess, background = weigh(rows, weightings[w], problem.weight)
+        how = (problem.penalties[wanted[w]], problem.rule, problem.start)
+        if anchor is None:
+            paths = fit_family(weight_rows(excess, background), table, problem.family, *how)
+            attention = over_background(excess, background / problem.weight.sum(), problem.weight)
+            predicted = _levels(problem, table, paths, attention) + np.einsum("qtkj,qj->qtk", paths.coef, x)
+            keep = np.ones(paths.coef.shape[:2])
+        else:
+            weights = _with_anchor(excess, background, problem.weight, anchor.weight)
+            paths = fit_paths(weights, table, problem.family.outcome, *how)
+            predicted, keep = _within_range(weights, table, paths, x, problem.rule.max_range)
+        link[:, w, wanted[w]] = predicted
         coef += np.einsum("qtkj,qt,t->qkj", paths.coef, keep, shares[w, wanted[w]])
         failed += paths.n_failed
     return link, coef, failed
+
+
+def _with_queries(table: Table, x: np.ndarray, prediction: np.ndarray) -> Table:
+    """Return a table with queries as rows of no prior weight, whose response is a prediction."""
+    n_train, n_query = table.packed.shape[0], len(x)
+    packed = np.zeros((n_train + n_query, table.packed.shape[1]))
+    packed[:n_train] = table.packed
+    packed[n_train:, : table.y_column] = x[:, : table.y_column]
+    packed[n_train:, table.y_column] = prediction
+    return table._replace(
+        packed=packed, y=np.append(table.y, prediction), prior=np.append(table.prior, np.zeros(n_query))
+    )
 
 
 def _within_range(weights, table, paths, x, max_range):
@@ -338,43 +338,12 @@ def _with_anchor(excess, background, sample_weight, anchor_weight) -> WeightRows
     )
 
 
-def _to_convergence(rows, x, weightings, problem, wanted, shares):
-    """Fit each head to convergence; survival models get the level at which expected events are those observed."""
-    n_query, n_outputs = x.shape[0], problem.start.intercept.size
-    link = np.full((n_query, *wanted.shape, n_outputs), np.nan)
-    coef, failed = np.zeros((n_query, n_outputs, x.shape[1])), 0
-    for w, weighting in enumerate(weightings):
-        if not wanted[w].any():
-            continue
-        weights = weight_rows(*weigh(rows, weighting, problem.weight))
-        penalties = problem.penalties[wanted[w]]
-        paths = fit_family(weights, problem.exact, problem.family, penalties, problem.rule, problem.start)
-        level = _levels(problem, paths, weights, problem.exact.x)
-        link[:, w, wanted[w]] = level + np.einsum("qtkj,qj->qtk", paths.coef, x)
-        coef += np.einsum("qtkj,t->qkj", paths.coef, shares[w, wanted[w]])
-        failed += paths.n_failed
-    return link, coef, failed
-
-
-def _levels(problem: LinearProblem, paths: Paths, weights: WeightRows, x: np.ndarray) -> np.ndarray:
-    """Return the intercepts (n_query, n_penalty, n_outputs) of converged fits."""
+def _levels(problem: LinearProblem, table: Table, paths: Paths, attention: Attention) -> np.ndarray:
+    """Return intercepts (n_query, n_penalty, n_outputs); of survival, at which as many events are expected as seen."""
     if problem.family.has_level:
         return paths.intercept
-    attention = over_background(
-        weights.excess_matrix(problem.weight.size), weights.background / problem.weight.sum(), problem.weight
-    )
-    link = paths.coef[:, :, 0] @ x.T
+    link = paths.coef[:, :, 0] @ table.x.T
     return problem.family.attended_level(link, attention.toarray()[:, None, :], problem.weight)
-
-
-def _fit_means(rows, weightings, problem, wanted, link):
-    """Write the heads without columns: the link of weighted means of the response."""
-    overall = np.average(problem.means, axis=0, weights=problem.weight)
-    for w, weighting in enumerate(weightings):
-        if wanted[w].any():
-            excess, background = weigh(rows, weighting, problem.weight)
-            means = excess @ problem.means + np.multiply.outer(background, overall)
-            link[:, w, wanted[w]] = problem.family.mean_link(np.clip(means, 0.0, None), overall)[:, None, :]
 
 
 def check_table(table: Table, n_train: int, width: int) -> None:

@@ -41,12 +41,11 @@ class Recent(NamedTuple):
         return self._replace(table=thaw(self.table), response=thaw(self.response))
 
     def add(self, other: "Recent") -> "Recent":
-        """Return these rows followed by others."""
-        joined = (_join(own, new) for own, new in zip(self, other._replace(time=self.time[:0]), strict=True))
-        return Recent(*joined)._replace(time=_join_times(self.time, other.time))
+        time = _join_times(self.time, other.time)
+        pairs = zip(self._replace(time=time), other._replace(time=time[:0]), strict=True)
+        return Recent(*(_join(old, new) for old, new in pairs))
 
     def part(self, rows: np.ndarray) -> "Recent":
-        """Return some of the rows."""
         return Recent(*(take(part, rows) for part in self))
 
     def within(self, window: Any) -> "Recent":
@@ -54,12 +53,12 @@ class Recent(NamedTuple):
         kept = self.part(rows_within(window, self.time, self.y.size))
         if isinstance(kept.table, np.ndarray):
             kept = kept._replace(response=kept.response.reset_index(drop=True))
-        if kept.y.size < FEWEST or np.count_nonzero(kept.weight) < FEWEST:
-            found = np.count_nonzero(kept.weight)
+        n_rows = np.count_nonzero(kept.weight)
+        if n_rows < FEWEST:
+            within, longer = ("", "") if window is None else (f" within window={window!r}", ", or a longer window")
             raise ValueError(
-                f"At least {FEWEST} recent rows with a positive weight are needed, got {found} sample"
-                f"{'' if found == 1 else 's'}{'' if window is None else f' within window={window!r}'}. Give more rows"
-                f"{'' if window is None else ', or a longer window'}."
+                f"At least {FEWEST} recent rows with a positive weight are needed, got {n_rows} sample"
+                f"{'' if n_rows == 1 else 's'}{within}. Give more rows{longer}."
             )
         return kept
 
@@ -76,23 +75,20 @@ def beside(response: pd.DataFrame, **columns: np.ndarray) -> pd.DataFrame:
     return response.rename(columns={name: f"{name}_given" for name in columns}).assign(**columns)
 
 
-def _join(own: Any, new: Any) -> Any:
+def _join(old: Any, new: Any) -> Any:
     """Return one below the other; rows without names take those of earlier ones."""
-    if isinstance(own, pd.DataFrame):
-        return pd.concat([own, new if isinstance(new, pd.DataFrame) else pd.DataFrame(new, columns=own.columns)])
-    return np.concatenate([own, new])
+    if isinstance(old, pd.DataFrame):
+        return pd.concat([old, new if isinstance(new, pd.DataFrame) else pd.DataFrame(new, columns=old.columns)])
+    return np.concatenate([old, new])
 
 
-def _join_times(own: np.ndarray, new: np.ndarray) -> np.ndarray:
+def _join_times(old: np.ndarray, new: np.ndarray) -> np.ndarray:
     """Return times one below the other; none are known if those of a part are not."""
-    if own.dtype == new.dtype:
-        return np.concatenate([own, new])
-    if pd.isna(own).all() or pd.isna(new).all():
-        return np.full(own.size + new.size, np.nan)
-    raise ValueError(
-        f"`time` must hold dates as before, or numbers as before: it held {own.dtype}, now it holds {new.dtype}. "
-        "Convert it first."
-    )
+    if old.dtype == new.dtype:
+        return np.concatenate([old, new])
+    if pd.isna(old).all() or pd.isna(new).all():
+        return np.full(old.size + new.size, np.nan)
+    raise ValueError(f"`time` must be of one kind, got {old.dtype} before and {new.dtype} now. Convert it first.")
 
 
 def check_window(window: Any) -> Any:

@@ -8,7 +8,7 @@ from scipy import sparse
 from heedful._flow import ScoredRows
 from heedful._folds import Split
 from heedful._models.linear_fits import LinearProblem
-from heedful._solver import Model
+from heedful._solver.paths import Model
 from heedful.attention import weigh
 
 # Numbers held at once for a piece of the columns.
@@ -16,22 +16,21 @@ PIECE = 4_000_000
 
 
 def narrow_problem(
-    problem: LinearProblem, most: int, splits: list[Split], looks: Iterable[ScoredRows], rows: np.ndarray
+    problem: LinearProblem, most: int, splits: list[Split], scored: Iterable[ScoredRows], rows: np.ndarray
 ) -> LinearProblem:
     """Return the problem with at most ``most`` columns: those with the largest local coefficients.
 
     Heads are tried on the rows of a fold with columns that were chosen without them: columns chosen by the very rows
-    would look better than they are. ``rows`` are the numbers of those whose ``looks`` are given.
+    would look better than they are. ``rows`` are the numbers of those whose scores are given.
     """
     kept = [np.ones(problem.weight.size)]
     for split in splits:
         kept.append(np.zeros(problem.weight.size))
         kept[-1][split.train] = 1.0
-    looks, starts = list(looks), (problem.start, *problem.folds)
-    x = problem.tables[0].x
+    scored, starts, x = list(scored), (problem.start, *problem.folds), problem.tables[0].x
     # shapes, which come last, are not to choose from
     n_columns = problem.shapes[0] if problem.shaped.any() else x.shape[1]
-    sizes = [local_sizes(x, problem, *pair, looks, rows)[:n_columns] for pair in zip(starts, kept, strict=True)]
+    sizes = [local_sizes(x, problem, *pair, scored, rows)[:n_columns] for pair in zip(starts, kept, strict=True)]
     first, *others = [np.sort(np.argsort(-size, kind="stable")[:most]) for size in sizes]
     return problem.on_columns(first, tuple(others))
 
@@ -41,7 +40,7 @@ def local_sizes(
     problem: LinearProblem,
     start: Model,
     kept: np.ndarray,
-    looks: list[ScoredRows],
+    scored: list[ScoredRows],
     rows: np.ndarray,
 ) -> np.ndarray:
     """Return how large the local coefficients of each column are: the mean square of one coordinate step.
@@ -52,32 +51,28 @@ def local_sizes(
     """
     family, weight = problem.family, problem.weight
     link = start.link(x)
-    curve, left = family.hessian(link, weight), family.residual(link, weight)
-    size, step = np.zeros(x.shape[1]), max(1, PIECE // weight.size)
-    heed = weight[rows] * kept[rows]
-    for k in range(left.shape[1]):
+    curve, residual = family.hessian(link, weight), family.residual(link, weight)
+    size, width = np.zeros(x.shape[1]), max(1, PIECE // weight.size)
+    row_weight = weight[rows] * kept[rows]
+    for k in range(residual.shape[1]):
         bend = np.ones(weight.size) if curve is None else curve[:, k]
         prior = weight * kept * bend
-        weights = [_weigh(look, prior) for look in looks]
-        for first in range(0, x.shape[1], step):
-            part = slice(first, first + step)
-            products = _products(x[:, part], left[:, k] / bend)
+        weights = [_weigh(entry, prior) for entry in scored]
+        for first in range(0, x.shape[1], width):
+            part = slice(first, first + width)
+            columns, response = x[:, part], residual[:, [k]] / bend[:, None]
+            products = np.hstack([response, columns, columns**2, columns * response])
             overall = prior @ products / prior.sum()
             for excess, background in weights:
                 means = excess @ products + np.multiply.outer(background, overall)
-                size[part] += heed @ _step(means, start.coef[k, part]) ** 2
+                size[part] += row_weight @ _step(means, start.coef[k, part]) ** 2
     return size
 
 
-def _weigh(look: ScoredRows, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
-    """Return excess weights, as a dense matrix if most of them are there: its products are several times as fast."""
-    excess, background = weigh(look.scores, look.weighting, prior)
+def _weigh(entry: ScoredRows, prior: np.ndarray) -> tuple[sparse.csr_array | np.ndarray, np.ndarray]:
+    """Return excess weights, dense if most of them are there: its products are several times as fast."""
+    excess, background = weigh(entry.scores, entry.weighting, prior)
     return (excess.toarray() if 5 * excess.nnz > prior.size * background.size else excess), background
-
-
-def _products(x: np.ndarray, left: np.ndarray) -> np.ndarray:
-    """Return what means are taken of: what is left of the response, the columns, their squares and products with it."""
-    return np.hstack([left[:, None], x, x**2, x * left[:, None]])
 
 
 def _step(means: np.ndarray, start: np.ndarray) -> np.ndarray:

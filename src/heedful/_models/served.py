@@ -40,7 +40,9 @@ class ServedModel:
         self.response: Response = self._read_response()
         self.adds_up = False
         self.names = column_names(self.model)
-        self.n_features = self._count_columns()
+        self.n_features: int | None = getattr(self.model, "n_features_in_", None)
+        if self.n_features is None and self.ensemble is not None and self._before is None:
+            self.n_features = self.ensemble.n_features
 
     def _check(self, needs_leaves: bool) -> None:
         if not callable(getattr(self.model, "predict", None)) or isinstance(self.model, type):
@@ -65,10 +67,10 @@ class ServedModel:
         values = np.asarray(values, dtype=np.float64).reshape(len(X), -1)
         width = self.response.n_values
         if values.shape[1] != width or not np.isfinite(values).all():
+            gaps = "" if np.isfinite(values).all() else " with NaN or infinity"
             raise ValueError(
                 f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got shape "
-                f"{values.shape}"
-                f"{'' if np.isfinite(values).all() else ' with NaN or infinity'}. Wrap a model of one response."
+                f"{values.shape}{gaps}. Wrap a model of one response."
             )
         return values
 
@@ -80,7 +82,6 @@ class ServedModel:
         return self.ensemble
 
     def leaves(self, X: Any) -> np.ndarray:
-        """Return the leaves of rows (n_rows, n_trees)."""
         rows = X if self._before is None else self._before.transform(X)
         rows = rows.toarray() if hasattr(rows, "toarray") else rows
         return self.trees.row_leaves(rows)
@@ -117,34 +118,22 @@ class ServedModel:
 
     def _read_response(self) -> Response:
         """Return what the model predicts: labels, numbers, or by a booster with a log link counts or costs."""
-        labels = self._read_classes()
-        if labels is not None:
-            return Classification(labels)
-        own = getattr(self._last, "response_", None)
-        served = own.served() if isinstance(own, Response) else None
+        if hasattr(self.model, "predict_proba") and hasattr(self._last, "classes_"):
+            return Classification(np.asarray(self.model.classes_))
+        if not hasattr(self._last, "fit") and self.ensemble is not None and self.ensemble.loss == "log":
+            return Classification(np.arange(max(2, self.ensemble.start.size)))
+        learned = getattr(self._last, "response_", None)
+        served = learned.served() if isinstance(learned, Response) else None
         if served is not None:
             return served
         # forests know a Poisson loss too, without a link
         power = POWERS.get(self.ensemble.loss) if self.ensemble is not None and self.ensemble.boosted else None
         return Regression() if power is None else ServedCosts(power)
 
-    def _read_classes(self) -> np.ndarray | None:
-        if hasattr(self.model, "predict_proba") and hasattr(self._last, "classes_"):
-            return np.asarray(self.model.classes_)
-        if hasattr(self._last, "fit") or self.ensemble is None or self.ensemble.loss != "log":
-            return None
-        return np.arange(max(2, self.ensemble.start.size))
-
-    def _count_columns(self) -> int | None:
-        own = getattr(self.model, "n_features_in_", None)
-        if own is None and self.ensemble is not None and self._before is None:
-            return self.ensemble.n_features
-        return own
-
     def _predict(self, X: Any) -> Any:
         """Return predictions; a bare XGBoost takes tables of its own."""
-        own = None if hasattr(self._last, "fit") else getattr(self.ensemble, "predict", None)
-        return self.model.predict(X) if own is None else own(X)
+        bare = None if hasattr(self._last, "fit") else getattr(self.ensemble, "predict", None)
+        return self.model.predict(X) if bare is None else bare(X)
 
     def _chances(self, ensemble: Ensemble, X: Any) -> np.ndarray:
         """Return the probabilities of a bare booster: its own, or those of its raw scores."""

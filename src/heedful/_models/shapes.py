@@ -1,14 +1,14 @@
 """Shapes: an additive model of boosted stumps, one curve for each column of the table, cross-fitted."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from heedful._file_checks import require_numbers
 from heedful._flow import TrainingTable
-from heedful._folds import Split
+from heedful._folds import Split, average_out_of_fold, cut_all_rows
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
 from heedful._responses import Response
@@ -35,7 +35,6 @@ class Shapes:
     n_rounds: int
 
     def check_loaded(self) -> None:
-        """Raise if parts that came from a file do not suit each other."""
         n_outputs = self.start.size
         require_numbers(self.start, n_outputs)
         require_numbers(self.curves, len(self.curves), CODES, n_outputs)
@@ -46,7 +45,6 @@ class Shapes:
         return np.stack([curve[column] for curve, column in zip(self.curves, codes.T, strict=True)], axis=1)
 
     def link(self, codes: np.ndarray) -> np.ndarray:
-        """Return the linear predictor (n_rows, n_outputs) of rows in bins."""
         total = np.tile(self.start, (len(codes), 1))
         for j in used_columns(self.curves):
             total += self.curves[j, codes[:, j]]
@@ -74,30 +72,21 @@ def fit_shapes(
     binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
     among = [drawn.among(fold) for fold in folds]
     plan = _in_a_circle(among, drawn.rows.size) or _with_validation(among, rank[drawn.rows])
-    found = fit_stumps(
-        binned[drawn.rows],
-        family.part(drawn.rows),
-        drawn.weight,
-        plan.splits,
-        verbose=verbose,
-        validation=plan.validation,
-        whole=False,
-        signs=signs,
-        n_jobs=n_jobs,
-    )
-    total, times = np.zeros((rows.weight.size, family.n_outputs)), np.zeros((rows.weight.size, 1))
-    for fold, used, best in zip(folds, plan.used, found.best, strict=True):
-        for k in used:
-            total[fold.test] += found.after(k, best).link(binned[fold.test])
-            times[fold.test] += 1
-    start, curves = (
-        np.mean([getattr(model, name) for model in found.folds[: len(splits)]], axis=0) for name in ("start", "shapes")
-    )
-    link, level = total / times, np.zeros(1)
+    how: dict[str, Any] = {"validation": plan.validation, "whole": False, "signs": signs, "n_jobs": n_jobs}
+    drawn_rows = (binned[drawn.rows], family.part(drawn.rows), drawn.weight)
+    boosted = fit_stumps(*drawn_rows, plan.splits, verbose=verbose, **how)
+
+    def predict(k: int, fold: Split) -> np.ndarray:
+        models = [boosted.after(j, boosted.best[k]) for j in plan.used[k]]
+        return np.mean([model.link(binned[fold.test]) for model in models], axis=0)
+
+    link, level = average_out_of_fold(folds, predict, (rows.weight.size, family.n_outputs)), np.zeros(1)
     if not family.has_level:
         # hazards have no level of their own: this is the one at which events are as many as expected
         level = family.attended_level(link[:, 0], rows.weight / rows.weight.sum(), rows.weight)
-    return Shapes(start + level, curves, link + level, found.n_rounds)
+    models = boosted.folds[: len(splits)]
+    start = np.mean([model.start for model in models], axis=0)
+    return Shapes(start + level, np.mean([model.shapes for model in models], axis=0), link + level, boosted.n_rounds)
 
 
 class _Plan(NamedTuple):
@@ -113,9 +102,8 @@ def _in_a_circle(folds: list[Split], n_rows: int) -> _Plan | None:
 
     Of folds that do not cut all rows into three parts or more there is none.
     """
-    size, test = len(folds), np.concatenate([fold.test for fold in folds])
-    whole = all(fold.train.size + fold.test.size == n_rows for fold in folds)
-    if size < FEWEST_FOLDS or not whole or not np.array_equal(np.sort(test), np.arange(n_rows)):
+    size = len(folds)
+    if size < FEWEST_FOLDS or not cut_all_rows(folds, n_rows):
         return None
     after, before = (np.roll(np.arange(size), shift).tolist() for shift in (-1, 1))
     splits = [
@@ -169,19 +157,20 @@ def table_curves(shapes: Shapes, rows: TrainingTable, outputs: list | None, shar
         if mass[MISSING] > 0:
             parts.append((name, _Pieces(NOWHERE, NOWHERE, NOWHERE, mass[[MISSING]], curve[[MISSING]])))
     # one table in the end: a table for each of thousands of columns takes seconds
-    several = [None] if outputs is None else outputs
-    told = [(name, label, k, part) for name, part in parts for k, label in enumerate(several)]
-    found = {
-        "feature": [name for name, _, _, part in told for _ in part.rows],
-        "class": [label for _, label, _, part in told for _ in part.rows],
-        "low": np.concatenate([part.low for *_, part in told]),
-        "high": np.concatenate([part.high for *_, part in told]),
-        "level": pd.Series(np.concatenate([part.level.astype(object) for *_, part in told]), dtype=object),
-        "rows": np.concatenate([part.rows for *_, part in told]),
-        "effect": np.concatenate([part.effect @ share[k] for _, _, k, part in told]),
-        "curve": np.concatenate([part.effect[:, k] for _, _, k, part in told]),
+    labels = [None] if outputs is None else outputs
+    pieces = [(name, label, k, part) for name, part in parts for k, label in enumerate(labels)]
+    low, high, level, mass = (np.concatenate([part[c] for *_, part in pieces]) for c in range(4))
+    table = {
+        "feature": [name for name, _, _, part in pieces for _ in part.rows],
+        "class": [label for _, label, _, part in pieces for _ in part.rows],
+        "low": low,
+        "high": high,
+        "level": pd.Series(level.astype(object), dtype=object),
+        "rows": mass,
+        "effect": np.concatenate([part.effect @ share[k] for _, _, k, part in pieces]),
+        "curve": np.concatenate([part.effect[:, k] for _, _, k, part in pieces]),
     }
-    return pd.DataFrame({name: column for name, column in found.items() if name != "class" or outputs is not None})
+    return pd.DataFrame({name: column for name, column in table.items() if name != "class" or outputs is not None})
 
 
 # The ends of a piece that is a level, or the level of one of numbers.

@@ -10,7 +10,7 @@ from heedful._frames import take
 from heedful._models.recent import Recent, beside
 from heedful._models.served import ServedModel
 from heedful._responses import Response, unit_response
-from heedful._solver import importance_of
+from heedful._solver.contract import importance_of
 from heedful.attention import Weighting, blend_attention, weigh
 from heedful.similarity import LeafScores
 
@@ -74,7 +74,6 @@ class FittedShift(FittedModels):
         return ShiftProblem(self.response.with_rows(self.rows.y), self.base, self.rows.weight)
 
     def left_out(self, problem: Problem, out_of_bag: bool, run: Run) -> np.ndarray:
-        """Return what the model predicts of the recent rows, none of which it has seen."""
         return self.base
 
     def similarity_target(self) -> np.ndarray:
@@ -117,15 +116,12 @@ class FittedShift(FittedModels):
         return view.codes if self.by_rows else self.rows.read(table)
 
     def train_design(self) -> np.ndarray:
-        """Return the recent rows as numbers, missing ones as means."""
         return fill_missing(self.train_codes(), self.rows.weight)
 
     def train_frame(self) -> pd.DataFrame:
-        """Return the response of the recent rows with how far the model was off."""
         return beside(self.rows.response, residual=self.recent.residuals())
 
     def original(self, coef: np.ndarray) -> np.ndarray:
-        """Return the importance of columns in the model, the same for every query."""
         return np.tile(self.coef, (len(coef), 1, 1))
 
     def shrink(self, share: np.ndarray) -> np.ndarray:

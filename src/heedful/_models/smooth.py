@@ -13,7 +13,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from heedful import _kernels
 from heedful._file_checks import require, require_numbers
-from heedful._folds import Split
+from heedful._folds import Split, average_out_of_fold, cut_all_rows
 from heedful.baseline import GlobalFit, fit_global
 
 # Rows that kernels are centred at (Nystroem's approximation), and rows that are fitted, at most.
@@ -52,7 +52,6 @@ class Kernel(NamedTuple):
     most: float = np.inf
 
     def values(self, x: np.ndarray) -> np.ndarray:
-        """Return the sums (n_rows, n_outputs) at rows."""
         used = self.scale > 0
         total = np.zeros((len(x), self.coef.shape[1]))
         _kernels.kernel_sum_rows(x[:, used] * self.scale[used], self.centres[:, used], self.coef, total)
@@ -73,11 +72,9 @@ class Smooth:
 
     @property
     def slope(self) -> np.ndarray:
-        """The typical slope of each column."""
         return self.kernel.slope
 
     def check_loaded(self) -> None:
-        """Raise if parts that came from a file do not suit each other."""
         scale, centres, coef, slope, most = self.kernel
         require(most > 0, "a smooth model has no room")
         require_numbers(scale, scale.size)
@@ -100,27 +97,21 @@ def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: flo
     kernel = _fit_kernel(fit, design)
     if kernel is None:
         return None
-    total, times = np.zeros((len(design), len(fit.coef))), np.zeros((len(design), 1))
-    for train, test in merge_folds(splits, len(design)):
-        everyone = np.arange(train.size)
-        own = fit_global(
-            design[train],
-            fit.family.part(train),
-            fit.weight[train],
-            [Split(everyone, everyone)],
-            fit.alpha,
-            tol,
-            None,
-            fit.constraints,
-        )
-        found = _fit_kernel(own, design[train])
-        total[test] += own.intercept + design[test] @ own.coef.T
-        times[test] += 1
-        if found is not None:
-            total[test] += found.values(own.scale.rows(design[test])[:, : found.scale.size])
-    link, level = np.where(times > 0, total / np.maximum(times, 1), np.nan), np.zeros(len(fit.coef))
+
+    def predict(_: int, split: Split) -> np.ndarray:
+        train, test = split
+        everyone = Split(np.arange(train.size), np.arange(train.size))
+        rows = (design[train], fit.family.part(train), fit.weight[train])
+        lasso = fit_global(*rows, [everyone], fit.alpha, tol, None, fit.constraints)
+        link, of_fold = lasso.intercept + design[test] @ lasso.coef.T, _fit_kernel(lasso, design[train])
+        if of_fold is None:
+            return link
+        return link + of_fold.values(lasso.scale.rows(design[test])[:, : of_fold.scale.size])
+
+    link = average_out_of_fold(merge_folds(splits, len(design)), predict, (len(design), len(fit.coef)))
+    level = np.zeros(len(fit.coef))
     if not fit.family.has_level:
-        known = times[:, 0] > 0
+        known = np.isfinite(link[:, 0])
         weight = fit.weight[known]
         level = fit.family.part(known).attended_level(link[known, 0], weight / weight.sum(), weight)
     return Smooth(kernel, level, link + level)
@@ -128,9 +119,7 @@ def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: flo
 
 def merge_folds(splits: list[Split], n_rows: int) -> list[Split]:
     """Return fewer and larger folds where they cut all rows into parts; others as they are."""
-    test = np.concatenate([split.test for split in splits])
-    whole = all(split.train.size + split.test.size == n_rows for split in splits)
-    if len(splits) <= FOLDS or not whole or not np.array_equal(np.sort(test), np.arange(n_rows)):
+    if len(splits) <= FOLDS or not cut_all_rows(splits, n_rows):
         return splits
     parts = [np.sort(np.concatenate([split.test for split in splits[k::FOLDS]])) for k in range(FOLDS)]
     return [Split(np.setdiff1d(np.arange(n_rows), part), part) for part in parts]
@@ -195,15 +184,15 @@ def explained_alone(x: np.ndarray, z: np.ndarray, weight: np.ndarray) -> np.ndar
     """Return how much of a response the means of parts of each column explain, beyond what noise would."""
     share = weight / weight.sum()
     away = z - share @ z
-    found = np.zeros(x.shape[1])
+    explained = np.zeros(x.shape[1])
     edges = np.quantile(x, np.arange(1, PARTS) / PARTS, axis=0)
     for j, column in enumerate(x.T):
         part = np.searchsorted(edges[:, j], column)
         mass = np.bincount(part, share)
         sums = np.array([np.bincount(part, share * one) for one in away.T])
-        found[j] = (sums[:, mass > 0] ** 2 / mass[mass > 0]).sum()
+        explained[j] = (sums[:, mass > 0] ** 2 / mass[mass > 0]).sum()
     by_chance = (PARTS - 1) * (share @ away**2).sum() * (share @ share)
-    return np.maximum(found - by_chance, 0.0)
+    return np.maximum(explained - by_chance, 0.0)
 
 
 def _ridge(
@@ -239,15 +228,12 @@ def _ridge(
         terms = near * coef[:, k]
         change = points * terms.sum(axis=1)[:, None] - terms @ centres
         slope[used, k] = weight @ change**2 / len(x)
-    own = scale / unit
-    whole = np.zeros((len(centres), scale.size))
-    whole[:, used] = centres / unit
-    return Kernel(own, whole, coef, 2.0 * own / unit * np.sqrt(slope.sum(axis=1))), float(
-        error[best] / max((target**2).sum(), TINY)
-    )
+    wide = np.zeros((len(centres), scale.size))
+    wide[:, used] = centres / unit
+    kernel = Kernel(scale / unit, wide, coef, 2.0 * (scale / unit) / unit * np.sqrt(slope.sum(axis=1)))
+    return kernel, float(error[best] / max((target**2).sum(), TINY))
 
 
 def _distances(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return squared distances (n_rows, n_others)."""
     both = (rows**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
     return np.maximum(both - 2.0 * rows @ others.T, 0.0)

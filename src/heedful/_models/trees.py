@@ -1,19 +1,21 @@
 """Trees that are kept, with a weight for each tree and query: a local lasso or ridge on what the trees predict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from heedful._ensembles import Ensemble, is_fitted
+from heedful._ensembles import Ensemble
 from heedful._flow import BlockFits, Run, TrainingTable, Variants, View
 from heedful._folds import Split
 from heedful._kernels.shapes import Rule
-from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees
-from heedful._models.linear_fits import LinearProblem, make_problem
+from heedful._models.kept_trees import AroundTrees, FoldTrees, KeptTrees, TreeSettings
+from heedful._models.linear_fits import LinearProblem, make_problem, scale_penalties
 from heedful._responses import Regression, Response
-from heedful._solver import Scale, measure, no_model, ridge_rows
+from heedful._solver.paths import no_model
+from heedful._solver.ridge import ridge_rows
+from heedful._solver.table import Scale, measure
 from heedful.attention import over_background, weigh
 from heedful.baseline import null_gradient, penalty_path
 
@@ -46,18 +48,13 @@ class LocalTrees(BaseEstimator):
     shrink_to: int = 1
 
 
-class TreeModels:
-    """The trees of an ensemble, a small LightGBM if there is None."""
+@dataclass(eq=False)
+class TreeModels(TreeSettings):
+    """The trees of an ensemble, with a weight for each tree and query."""
 
-    few_heads = anchors = has_residuals = False
-
-    def __init__(self, estimator: Any, local: LocalTrees, random_state: int | None):
-        self.estimator, self.local, self.random_state = estimator, local, random_state
-
-    @property
-    def keeps_table(self) -> bool:
-        """Return whether the ensemble was handed in fitted."""
-        return self.estimator is not None and is_fitted(self.estimator)
+    estimator: Any
+    local: LocalTrees
+    random_state: int | None
 
     def fit(self, rows: TrainingTable, response: Response, splits: list[Split], run: Run) -> "FittedTrees":
         return FittedTrees(rows, response, splits, self)
@@ -69,7 +66,7 @@ class FittedTrees(KeptTrees):
     linear = True
 
     def __init__(self, rows: TrainingTable, response: Response, splits: list[Split], kind: TreeModels):
-        super().__init__(rows, response, splits, kind.estimator, kind.random_state)
+        super().__init__(rows, response, splits, kind)
         self.local = kind.local
         self.leaves, n_trees = self.leaves_of(self.ensemble, rows.codes), self.ensemble.n_trees
         self.names, self.coef = [f"tree {t + 1}" for t in range(n_trees)], np.ones((1, n_trees))
@@ -100,6 +97,7 @@ class FittedTrees(KeptTrees):
         return self.local.shrink_to + self._scale.original(coef)
 
 
+@dataclass(eq=False)
 class TreeProblem(AroundTrees):
     """Local lassos or ridges on what an ensemble's trees predict, of what it leaves over or of the response.
 
@@ -107,19 +105,16 @@ class TreeProblem(AroundTrees):
     the trees at that: the whole ensemble, or none of it, and a weighted mean.
     """
 
-    def __init__(
-        self,
-        ensemble: Ensemble,
-        leaves: np.ndarray,
-        y: np.ndarray,
-        weight: np.ndarray,
-        ratios: np.ndarray,
-        folds: tuple[FoldTrees, ...] = (),
-        local: LocalTrees | None = None,
-    ):
-        self.ensemble, self.leaves, self.y, self.weight = ensemble, leaves, y, weight
-        self.family, self.ratios = Regression().with_rows(y), ratios
-        self.folds, self.local = folds, local or LocalTrees()
+    ensemble: Ensemble
+    leaves: np.ndarray
+    y: np.ndarray
+    weight: np.ndarray
+    ratios: np.ndarray
+    folds: tuple[FoldTrees, ...] = ()
+    local: LocalTrees = field(default_factory=LocalTrees)
+
+    def __post_init__(self) -> None:
+        self.family = Regression().with_rows(self.y)
         self.scale, self.linear = self._lassos()
 
     def _kept(self, outputs: np.ndarray) -> np.ndarray:
@@ -134,8 +129,7 @@ class TreeProblem(AroundTrees):
         largest = penalty_path(null_gradient(x, family, self.weight), outputs.shape)[0]
         rule = Rule(scale.pad(np.ones(outputs.shape[1])), False, np.zeros(scale.width), TOL, MAX_ITER)
         unit = float(outputs.shape[1]) if self.local.penalty == "ridge" else largest
-        finite = np.isfinite(self.ratios)
-        penalties = np.where(finite, np.where(finite, self.ratios, 0.0) * unit, np.inf)
+        penalties = scale_penalties(self.ratios, unit)
         return scale, make_problem(x, family, self.weight, no_model(1, scale.width), rule, penalties)
 
     def fit(self, rows, x, weightings, wanted, shares, anchor=None) -> BlockFits:
@@ -152,13 +146,12 @@ class TreeProblem(AroundTrees):
         for w in np.flatnonzero(wanted.any(axis=1)):
             excess, background = weigh(rows, weightings[w], weight)
             attention = over_background(excess, background / weight.sum(), weight).toarray()
-            level, own = ridge_rows(table.x, table.y, attention, self.linear.penalties[wanted[w]])
-            link[:, w, wanted[w], 0] = level + np.einsum("qtj,qj->qt", own, x)
-            coef[:, 0] += np.einsum("qtj,t->qj", own, shares[w, wanted[w]])
+            level, slopes = ridge_rows(table.x, table.y, attention, self.linear.penalties[wanted[w]])
+            link[:, w, wanted[w], 0] = level + np.einsum("qtj,qj->qt", slopes, x)
+            coef[:, 0] += np.einsum("qtj,t->qj", slopes, shares[w, wanted[w]])
         return BlockFits(self.linear.family.values(link), coef)
 
     def around(self, ensemble, leaves, part, weight) -> "TreeProblem":
-        """Return the local models on another ensemble, for a part of the rows."""
         return TreeProblem(ensemble, leaves, self.y[part], weight, self.ratios, local=self.local)
 
 

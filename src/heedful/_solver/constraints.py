@@ -16,13 +16,12 @@ SIGNS = {"+": (0.0, np.inf), "-": (-np.inf, 0.0), None: (-np.inf, np.inf)}
 class Constraints(NamedTuple):
     """Constraints of the coefficients of columns on their original scale; None for those that there are not.
 
-    ``factor`` multiplies each penalty, ``low`` <= 0 <= ``high`` are limits, ``groups`` the numbers of the groups, from
-    0 on, of which the norm is penalised.
+    ``factor`` multiplies each penalty, ``limits`` are the least (<= 0) and the largest (>= 0) coefficients (2, n),
+    ``groups`` the numbers of the groups, from 0 on, of which the norm is penalised.
     """
 
     factor: np.ndarray | None = None
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
+    limits: np.ndarray | None = None
     groups: np.ndarray | None = None
 
     def factors(self, n_columns: int) -> np.ndarray:
@@ -32,33 +31,33 @@ class Constraints(NamedTuple):
 
     def check_columns(self, n_columns: int) -> None:
         """Raise if constraints that came from a file are those of other columns."""
-        for one in self[:3]:
-            require(one is None or one.shape == (n_columns,), "constraints are those of other columns")
+        for values, shape in ((self.factor, (n_columns,)), (self.limits, (2, n_columns))):
+            require(values is None or values.shape == shape, "constraints are those of other columns")
         if self.groups is not None:
             require_indices(self.groups, n_columns, n_columns)
 
     def part(self, columns: np.ndarray) -> "Constraints":
         """Return the constraints of some of the columns."""
-        factor, low, high = (None if one is None else one[columns] for one in self[:3])
-        return Constraints(factor, low, high, None if self.groups is None else number_groups(self.groups[columns]))
+        factor, limits = (None if values is None else values[..., columns] for values in self[:2])
+        return Constraints(factor, limits, None if self.groups is None else number_groups(self.groups[columns]))
 
     def widened(self, n_more: int) -> "Constraints":
-        """Return the same with columns at the end, whose coefficients have no limit but 0 if others have limits.
+        """Return the same with columns at the end, whose coefficients are >= 0 if others have limits.
 
         They hold sums of curves that are limited themselves.
         """
-        ends = (np.ones(n_more), np.zeros(n_more), np.full(n_more, np.inf))
-        factor, low, high = (
-            None if one is None else np.append(one, end) for one, end in zip(self[:3], ends, strict=True)
-        )
-        groups = self.groups
+        factor, limits, groups = self
+        if factor is not None:
+            factor = np.append(factor, np.ones(n_more))
+        if limits is not None:
+            limits = np.hstack([limits, np.repeat([[0.0], [np.inf]], n_more, axis=1)])
         if groups is not None:
-            groups = np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
-        return Constraints(factor, low, high, groups)
+            groups = append_groups(groups, n_more)
+        return Constraints(factor, limits, groups)
 
     def within(self, coef: np.ndarray) -> np.ndarray:
         """Return coefficients on the original scale without the last bit by which a change of units left the limits."""
-        return coef if self.low is None or self.high is None else np.clip(coef, self.low, self.high)
+        return coef if self.limits is None else np.clip(coef, *self.limits)
 
     def entry(self, slope: np.ndarray) -> np.ndarray:
         """Return the penalty (n_columns, n_outputs) from which on each column stays out, from slopes of the loss.
@@ -67,8 +66,9 @@ class Constraints(NamedTuple):
         """
         factor = self.factors(len(slope))[:, None]
         steepness = np.abs(slope)
-        if self.low is not None and self.high is not None:
-            steepness = np.where(slope > 0, self.high[:, None] > 0, self.low[:, None] < 0) * steepness
+        if self.limits is not None:
+            low, high = self.limits[:, :, None]
+            steepness = np.where(slope > 0, high > 0, low < 0) * steepness
         steepness = np.divide(steepness, factor, out=np.zeros_like(steepness), where=factor > 0)
         if self.groups is None:
             return steepness
@@ -77,57 +77,44 @@ class Constraints(NamedTuple):
         return np.sqrt(squares)[self.groups]
 
 
-UNCONSTRAINED = Constraints()
-
-
 def make_rule(
     scale: Scale,
-    constraints: Constraints | None,
+    constraints: Constraints,
     *,
     weighted: bool,
     start: np.ndarray,
     tol: float,
     max_iter: int,
     max_range: float = np.inf,
-    unit: np.ndarray | None = None,
+    unit: np.ndarray | float = 1.0,
 ) -> Rule:
     """Return how fits on the table's scale are penalised; ``unit`` are those of the penalised coefficients."""
-    constraints = UNCONSTRAINED if constraints is None else constraints
     n_columns = scale.center.size
-    factor = constraints.factors(n_columns)
+    penalty = scale.pad(constraints.factors(n_columns) * unit)
     limits = groups = None
-    if constraints.low is not None and constraints.high is not None:
+    if constraints.limits is not None:
         with np.errstate(over="ignore"):
-            limits = np.vstack(
-                [scale.pad(side * scale.unit / scale.y_unit) for side in (constraints.low, constraints.high)]
-            )
+            limits = np.vstack([scale.pad(side * scale.unit / scale.y_unit) for side in constraints.limits])
     if constraints.groups is not None:
         groups = np.append(constraints.groups, np.arange(n_columns, scale.width)).astype(np.int64)
-    penalty = scale.pad(factor if unit is None else factor * unit)
     return Rule(penalty, weighted, start, tol, max_iter, max_range, limits, groups)
 
 
-def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple[int, ...]) -> Constraints | None:
-    """Return the checked constraints of a table of this shape; None if there are none."""
-    if penalty_factor is None and limits is None and groups is None:
-        return None
+def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple[int, ...]) -> Constraints:
+    """Return the checked constraints of a table of this shape."""
     if limits is not None and groups is not None:
         raise ValueError(
             "`limits` and `groups` must not be given together, got both: a norm has no signs. Use one of them."
         )
-    low, high = (None, None) if limits is None else _read_limits(limits, shape[1])
+    checked = None if limits is None else _read_limits(limits, shape[1])
     labels = None if groups is None else _read_groups(groups, shape[1])
     factor = None if penalty_factor is None else _read_factor(penalty_factor, shape, labels)
-    return Constraints(factor, low, high, labels)
+    return Constraints(factor, checked, labels)
 
 
-def check_outputs(family: Response, constraints: Constraints | None) -> None:
+def check_outputs(family: Response, constraints: Constraints) -> None:
     """Raise if models with an output for each class have limits or groups: these know no common level."""
-    if (
-        constraints is not None
-        and family.n_outputs > 1
-        and (constraints.low is not None or constraints.groups is not None)
-    ):
+    if family.n_outputs > 1 and (constraints.limits is not None or constraints.groups is not None):
         raise ValueError(
             "`limits` and `groups` need a model of one output, got one for each class, whose coefficients are known up "
             "to a common shift. Use two classes, or `penalty_factor` alone."
@@ -137,6 +124,11 @@ def check_outputs(family: Response, constraints: Constraints | None) -> None:
 def number_groups(labels: np.ndarray) -> np.ndarray:
     """Return the groups by numbers from 0 on."""
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
+
+
+def append_groups(groups: np.ndarray, n_more: int) -> np.ndarray:
+    """Return groups followed by as many groups of one column."""
+    return np.append(groups, groups.max(initial=-1) + 1 + np.arange(n_more))
 
 
 def _read_factor(penalty_factor: Any, shape: tuple[int, ...], groups: np.ndarray | None) -> np.ndarray:
@@ -158,16 +150,12 @@ def _read_factor(penalty_factor: Any, shape: tuple[int, ...], groups: np.ndarray
                 "fit exactly. Give some columns a factor > 0, or leave some out."
             )
         return factor
-    if groups is not None and (factor != _first_of_group(factor, groups)).any():
+    if groups is not None and (factor != factor[np.unique(groups, return_index=True)[1]][groups]).any():
         raise ValueError("`penalty_factor` must be the same for all columns of a group, got others. Make them equal.")
     return factor * (shape[1] / factor.sum())
 
 
-def _first_of_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    return values[np.unique(groups, return_index=True)[1]][groups]
-
-
-def _read_limits(limits: Any, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+def _read_limits(limits: Any, n_columns: int) -> np.ndarray:
     if not isinstance(limits, Sequence | np.ndarray) or isinstance(limits, str):
         raise TypeError(
             f"`limits` must be a pair (lower, upper) or a list of '+', '-' and None, got {limits!r}. "
@@ -179,12 +167,10 @@ def _read_limits(limits: Any, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
             f"`limits` as words must be '+', '-' or None for each of {n_columns} columns, got {list(limits)[:10]!r}."
         )
     if not words and len(limits) != 2:
-        raise ValueError(
-            f"`limits` must be a pair (lower, upper) of numbers or one per column, got {len(limits)} parts."
-        )
+        raise ValueError(f"`limits` must be a pair (lower, upper) of numbers or arrays, got {len(limits)} parts.")
     sides = np.array([SIGNS[word] for word in limits]).reshape(-1, 2).T if words else limits
     try:
-        low, high = (np.array(np.broadcast_to(np.asarray(side, dtype=np.float64), n_columns)) for side in sides)
+        low, high = pair = np.array([np.broadcast_to(np.asarray(side, dtype=float), n_columns) for side in sides])
     except ValueError as error:
         raise ValueError(
             f"`limits` must have one lower and one upper number per column: {n_columns}. Or a single one for all."
@@ -195,7 +181,7 @@ def _read_limits(limits: Any, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
             f"`limits` must have lower <= 0 <= upper in every column, got {low[bad[0]]:g} and {high[bad[0]]:g} in "
             f"column {bad[0]}. A coefficient that the penalty takes to 0 must be allowed to be 0."
         )
-    return low, high
+    return pair
 
 
 def _read_groups(groups: Any, n_columns: int) -> np.ndarray:

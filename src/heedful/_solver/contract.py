@@ -1,4 +1,4 @@
-"""What a learner of any kind must offer, sample weights taken and heeded, and what it may tell of the columns."""
+"""What a learner of any kind must offer: ``sample_weight`` that changes its fit; and the importance of its columns."""
 
 import warnings
 from typing import Any
@@ -17,25 +17,20 @@ PROBE = 50
 
 def fit_weighted(estimator: Any, table: Any, response: np.ndarray, weight: np.ndarray) -> Any:
     """Fit a learner under sample weights; a Pipeline hands them to its last step."""
-    return estimator.fit(table, response, **{weight_name(estimator): weight})
+    return estimator.fit(table, response, **{check_takes_weights(estimator): weight})
 
 
-def weight_name(estimator: Any) -> str:
+def check_takes_weights(estimator: Any) -> str:
     """Return the argument of ``fit`` that takes sample weights, or raise if there is none."""
     if isinstance(estimator, Pipeline):
         name, last = estimator.steps[-1]
-        return f"{name}__{weight_name(last)}"
+        return f"{name}__{check_takes_weights(last)}"
     if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
             f"`estimator` must take `sample_weight` in `fit`, got {estimator!r}, which does not. "
             "Take a learner that weighs rows, such as a tree, a booster or a linear model."
         )
     return "sample_weight"
-
-
-def check_takes_weights(estimator: Any) -> None:
-    """Raise TypeError unless ``fit`` takes sample weights, that of a Pipeline's last step included."""
-    weight_name(estimator)
 
 
 def check_uses_weights(estimator: Any, table: Any, response: np.ndarray) -> None:
@@ -67,27 +62,23 @@ def _predict(probe: Any, rows: Any, y: np.ndarray, weight: np.ndarray) -> np.nda
 
 
 def importance_of(model: Any, table: Any) -> np.ndarray:
-    """Return the share of each column of ``table`` in a fitted learner; zeros if it tells none or uses none.
+    """Return the share of each column of ``table`` in a fitted learner; zeros if it has none or uses none.
 
     Shares are of total gain in LightGBM and XGBoost, of ``feature_importances_``, or of coefficients: their size,
     summed over outputs, times the standard deviation of what they multiply. The last step of a Pipeline must see
     columns of the same names as the table has, in any order.
     """
-    found = _importance(model, table)
-    return _share_out(np.zeros(table.shape[1]) if found is None else found)
-
-
-def _share_out(importance: np.ndarray) -> np.ndarray:
-    """Return importances as shares of their sum."""
-    total = importance.sum()
-    return importance / total if total > 0 else np.zeros(importance.size)
+    importance = _importance(model, table)
+    if importance is None or not importance.sum() > 0:
+        return np.zeros(table.shape[1])
+    return importance / importance.sum()
 
 
 def _importance(model: Any, table: Any) -> np.ndarray | None:
     if isinstance(model, Pipeline):
         order = _columns_seen(model[:-1], table)
-        found = None if order is None else _importance(model[-1], model[:-1].transform(table))
-        return None if found is None or order is None else found[order]
+        importance = None if order is None else _importance(model[-1], model[:-1].transform(table))
+        return None if importance is None else importance[order]
     gain = total_gain(model)
     if gain is not None:
         return gain

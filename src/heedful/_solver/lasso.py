@@ -126,12 +126,10 @@ def local_lasso(
     check_outputs(response, constraints)
     rows, prior = read_weights(weights, X.shape[0])
     with _blocks.one_blas_thread():
-        fits = _fit_rows(X, response, rows, prior, alpha, standardize, constraints, tol, max_iter, n_jobs)
-    return fits._replace(classes_=response.classes)
+        return _fit_rows(X, response, rows, prior, alpha, standardize, constraints, tol, max_iter, n_jobs)
 
 
 def _read_response(y: Any, family: str, power: float, offset: Any) -> Response:
-    """Return the checked response with its rows and their offsets."""
     if offset is not None and family not in WITH_OFFSET:
         raise ValueError(
             f"`offset` must be None with family={family!r}, got one. Families {', '.join(WITH_OFFSET)} have offsets."
@@ -163,27 +161,19 @@ def costs_of(family: str, power: float) -> CountsOrCosts:
 
 
 def _fit_rows(X, family, rows, prior, alpha, standardize, constraints, tol, max_iter, n_jobs) -> LocalFits:
-    """Fit checked input."""
     scale = measure(X, family.response)
     table = build_table(X, family.response, prior, scale)
-    rule = make_rule(
-        scale,
-        constraints,
-        weighted=standardize == "weighted",
-        start=np.zeros(scale.width),
-        tol=float(tol),
-        max_iter=int(max_iter),
-        unit=None if standardize else 1.0 / scale.unit,
-    )
+    nothing, unit = no_model(family.n_outputs, scale.width), 1.0 if standardize else 1.0 / scale.unit
+    how: dict[str, Any] = {"weighted": standardize == "weighted", "start": nothing.coef[0], "unit": unit}
+    rule = make_rule(scale, constraints, tol=float(tol), max_iter=int(max_iter), **how)
     penalties, outcome = np.array([alpha / scale.y_unit]), family.outcome
-    nothing = no_model(family.n_outputs, scale.width)
     start = fit_paths(whole_table(), table, outcome, penalties, rule, nothing).model(0, 0)
     paths = fit_paths(rows, table, outcome, penalties, rule, start, n_jobs)
     warn_unconverged(paths.n_failed, rows.background.size, max_iter)
     intercept, coef = paths.unscaled(scale)
-    coef = coef if constraints is None else constraints.within(coef)
     if not family.has_level:
         intercept[:] = 0.0
-    if family.n_outputs > 1:
-        return LocalFits(intercept[:, 0], coef[:, 0])
-    return LocalFits(intercept[:, 0, 0], coef[:, 0, 0])
+    intercept, coef = intercept[:, 0], constraints.within(coef[:, 0])
+    if family.n_outputs == 1:
+        intercept, coef = intercept[:, 0], coef[:, 0]
+    return LocalFits(intercept, coef, family.classes)

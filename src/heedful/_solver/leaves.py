@@ -45,7 +45,8 @@ class LeafTable:
         self.total = float(weight.sum())
         leaves = np.ascontiguousarray(leaves, dtype=np.int32)
         if leaf_value == "responses":
-            mass, moment = _responses(response, n_classes)
+            columns = response[:, None] if n_classes is None else response[:, None] == np.arange(n_classes)
+            mass, moment = np.ones((response.size, 1, 1)), columns[:, :, None].astype(np.float64)
         else:
             _check_loss(ensemble, n_classes)
             mass, moment = _newton_steps(ensemble, leaves, response)
@@ -90,7 +91,6 @@ class LeafTable:
 
 
 def _check_loss(ensemble: Ensemble, n_classes: int | None) -> None:
-    """Raise unless it is known what the trees were fitted to."""
     needed = "squared" if n_classes is None else "log"
     if not ensemble.boosted or ensemble.loss != needed:
         kind = f"a booster with {ensemble.loss} loss" if ensemble.boosted else "a forest"
@@ -100,38 +100,27 @@ def _check_loss(ensemble: Ensemble, n_classes: int | None) -> None:
         )
 
 
-def _responses(response: np.ndarray, n_classes: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return mass 1 and the responses, or for each class whether the row is of it: the same for all trees."""
-    columns = response[:, None] if n_classes is None else response[:, None] == np.arange(n_classes)
-    return np.ones((response.size, 1, 1)), columns[:, :, None].astype(np.float64)
-
-
 def _newton_steps(ensemble: Ensemble, leaves: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the curvature and minus the gradient of each row's loss (n_train, 1, n_trees) before each tree's round."""
-    rounds = np.stack([np.flatnonzero(ensemble.output == k) for k in range(ensemble.start.size)], axis=1)
+    n_outputs = ensemble.start.size
+    rounds = np.stack([np.flatnonzero(ensemble.output == k) for k in range(n_outputs)], axis=1)
     raw = np.tile(ensemble.start, (response.size, 1))
-    squared = ensemble.loss == "squared"
     descent = np.empty((response.size, 1, ensemble.n_trees))
+    squared = ensemble.loss == "squared"
     curve = np.ones((response.size, 1, 1)) if squared else np.empty_like(descent)
+    # a single output is that of class 1
+    happened = response[:, None] == (1 if n_outputs == 1 else np.arange(n_outputs))
     for trees in rounds:
         if squared:
             descent[:, 0, trees] = response[:, None] - raw
         else:
-            chance, happened = _chances(raw, response)
+            chance = _probabilities(raw)[:, -n_outputs:]
             descent[:, 0, trees], curve[:, 0, trees] = happened - chance, np.maximum(chance * (1.0 - chance), FLAT)
         raw += ensemble.value[leaves[trees]].T
     return curve, descent
 
 
-def _chances(raw: np.ndarray, response: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probability of each output's class, and whether a row is of it; a single output is of class 1."""
-    if raw.shape[1] == 1:
-        return expit(raw), response[:, None] == 1
-    return softmax(raw, axis=1), response[:, None] == np.arange(raw.shape[1])
-
-
 def _probabilities(raw: np.ndarray) -> np.ndarray:
-    """Return the probabilities of all classes."""
     return np.hstack([expit(-raw), expit(raw)]) if raw.shape[1] == 1 else softmax(raw, axis=1)
 
 

@@ -35,36 +35,29 @@ def whole_table(n_fit: int = 1) -> WeightRows:
 
 def weight_rows(excess: sparse.csr_array, background: np.ndarray) -> WeightRows:
     """Return excess weights (n_fit, n_train) over background shares of the prior."""
-    return _rows(excess.indptr, excess.indices, excess.data, background)
+    return WeightRows(excess.indptr.astype(np.int64), excess.indices.astype(np.int32), excess.data, background)
 
 
 def read_weights(weights: Any, n_train: int) -> tuple[WeightRows, np.ndarray]:
     """Return weights of any accepted kind as rows over a background, and the prior weights of the background."""
+    if not isinstance(weights, Attention) and not sparse.issparse(weights):
+        weights = np.asarray(weights, dtype=np.float64)
+    if len(weights.shape) != 2 or weights.shape[1] != n_train:
+        raise ValueError(
+            f"`weights` must have shape (n_query, {n_train}), one column per row of `X`, got {weights.shape}."
+        )
     if isinstance(weights, Attention):
-        _check_width(weights.shape, n_train)
-        excess = weights.excess()
         background = weights.background * weights.sample_weight.sum()
-        return weight_rows(excess, background), weights.sample_weight
+        return weight_rows(weights.excess(), background), weights.sample_weight
+    nothing, prior = np.zeros(weights.shape[0]), np.ones(n_train)
     if sparse.issparse(weights):
         matrix = sparse.csr_array(weights, dtype=np.float64, copy=True)
         matrix.sum_duplicates()
-        _check_width(matrix.shape, n_train)
-        excess = matrix.data / np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))
-        return _rows(matrix.indptr, matrix.indices, excess, np.zeros(matrix.shape[0])), np.ones(n_train)
-    dense = np.asarray(weights, dtype=np.float64)
-    _check_width(dense.shape, n_train)
-    excess = np.ascontiguousarray(dense / _row_sums(dense.sum(axis=1), dense)[:, None]).ravel()
-    indptr = np.arange(dense.shape[0] + 1) * n_train
-    return _rows(indptr, np.empty(0), excess, np.zeros(dense.shape[0])), np.ones(n_train)
-
-
-def _rows(indptr, indices, excess, background) -> WeightRows:
-    return WeightRows(indptr.astype(np.int64), indices.astype(np.int32), excess, background)
-
-
-def _check_width(shape: tuple[int, ...], n_train: int) -> None:
-    if len(shape) != 2 or shape[1] != n_train:
-        raise ValueError(f"`weights` must have shape (n_query, {n_train}), one column per row of `X`, got {shape}.")
+        matrix.data /= np.repeat(_row_sums(matrix.sum(axis=1), matrix.data), np.diff(matrix.indptr))
+        return weight_rows(matrix, nothing), prior
+    excess = np.ascontiguousarray(weights / _row_sums(weights.sum(axis=1), weights)[:, None]).ravel()
+    indptr = np.arange(weights.shape[0] + 1, dtype=np.int64) * n_train
+    return WeightRows(indptr, np.empty(0, np.int32), excess, nothing), prior
 
 
 def _row_sums(sums: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from heedful._frames import center_and_unit
 from heedful._kernels.shapes import GAUSSIAN, OTHER, Outcome, Rule, Table
 from heedful._responses import Response
 from heedful._solver.paths import Model, Paths, fit_paths, working_tables
@@ -31,16 +32,13 @@ def fit_family(
     n_fit, width = weights.background.size, table.mean.size
     intercept, coef = np.empty((n_fit, penalties.size, 1)), np.empty((n_fit, penalties.size, 1, width))
     n_failed, x = 0, table.x
-    for q in range(n_fit):
-        own = everyone(weights, q, table)
-        model = Model(
-            np.broadcast_to(start.intercept, (n_fit, 1))[q], np.broadcast_to(start.coef, (n_fit, 1, width))[q]
-        )
-        fixed = (
-            rule._replace(scale=deviations(x, own) * rule.scale, weighted_scale=False) if rule.weighted_scale else rule
-        )
+    starts = (np.broadcast_to(start.intercept, (n_fit, 1)), np.broadcast_to(start.coef, (n_fit, 1, width)))
+    for q, model in enumerate(map(Model, *starts)):
+        weight, fixed = everyone(weights, q, table), rule
+        if rule.weighted_scale:
+            fixed = rule._replace(scale=center_and_unit(x, weight)[1] * rule.scale, weighted_scale=False)
         for t, penalty in enumerate(penalties):
-            model, converged = minimise(x, family, own, penalty, fixed, model)
+            model, converged = minimise(x, family, weight, penalty, fixed, model)
             intercept[q, t], coef[q, t] = model
             n_failed += not converged
     return Paths(intercept, coef, n_failed)
@@ -88,9 +86,3 @@ def everyone(weights: WeightRows, q: int, table: Table) -> np.ndarray:
         rows = part.indices if part.indices.size else np.arange(table.prior.size)
         dense[rows] += part.excess
     return np.maximum(dense, 0.0)
-
-
-def deviations(x: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the weighted standard deviation of each column."""
-    share = weight / weight.sum()
-    return np.sqrt(share @ (x - share @ x) ** 2)

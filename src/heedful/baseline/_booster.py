@@ -23,7 +23,13 @@ def small_booster(who: str, *, n_classes: int | None, rounds: int = ROUNDS, rand
 def choose_rounds(x: np.ndarray, y: np.ndarray, weight: np.ndarray, splits: list[Split], n_classes: int | None) -> int:
     """Return the number of rounds with the smallest loss of left-out rows, summed over the folds."""
     lightgbm = import_optional("lightgbm", "lightgbm", "estimator=None")
-    params = {"num_leaves": LEAVES, "max_bin": BINS, "num_threads": 1, "verbose": -1} | _objective(n_classes)
+    params: dict[str, Any] = {"num_leaves": LEAVES, "max_bin": BINS, "num_threads": 1, "verbose": -1}
+    if n_classes is None:
+        params |= {"objective": "regression", "metric": "l2"}
+    elif n_classes == 2:
+        params |= {"objective": "binary", "metric": "binary_logloss"}
+    else:
+        params |= {"objective": "multiclass", "num_class": n_classes, "metric": "multi_logloss"}
     total = np.zeros(ROUNDS)
     for train, test in splits:
         fitted = lightgbm.Dataset(x[train], y[train], weight=weight[train], params=params)
@@ -34,11 +40,3 @@ def choose_rounds(x: np.ndarray, y: np.ndarray, weight: np.ndarray, splits: list
         (curve,) = curves["out"].values()
         total += weight[test].sum() * np.array(curve)
     return int(np.argmin(total)) + 1
-
-
-def _objective(n_classes: int | None) -> dict[str, Any]:
-    if n_classes is None:
-        return {"objective": "regression", "metric": "l2"}
-    if n_classes == 2:
-        return {"objective": "binary", "metric": "binary_logloss"}
-    return {"objective": "multiclass", "num_class": n_classes, "metric": "multi_logloss"}

@@ -1,33 +1,18 @@
 """One penalised model for all rows, of any family, with its cross-validated penalty, by glmnet's rules."""
 
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from heedful._file_checks import require_numbers
-from heedful._folds import Split, fold_weights
+from heedful._folds import Split, average_out_of_fold, fold_weights
 from heedful._kernels.shapes import GAUSSIAN, Rule, Table
 from heedful._responses import Response
-from heedful._solver import (
-    SQUARES,
-    Constraints,
-    Model,
-    Paths,
-    Scale,
-    WeightRows,
-    build_table,
-    check_outputs,
-    fit_family,
-    fit_paths,
-    flat_scale,
-    make_rule,
-    measure,
-    no_model,
-    warn_unconverged,
-    whole_table,
-    working_tables,
-)
+from heedful._solver.constraints import Constraints, check_outputs, make_rule
+from heedful._solver.paths import Model, Paths, fit_paths, no_model, warn_unconverged, working_tables
+from heedful._solver.table import Scale, build_table, flat_scale, measure
+from heedful._solver.weights import WeightRows, whole_table
+from heedful._solver.working import SQUARES, fit_family
 
 N_ALPHAS, MAX_ITER = 100, 10_000
 # A loss that is not a square is followed down the path in pieces, to so many times the tolerance but no more than the
@@ -60,8 +45,8 @@ class GlobalFit(NamedTuple):
     splits: list[Split]
     folds: list[Model]
     fold_link: np.ndarray
-    constraints: Constraints | None = None
-    fold_alphas: np.ndarray | None = None
+    constraints: Constraints
+    fold_alphas: np.ndarray = np.empty(0)
 
     def check_loaded(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
@@ -70,8 +55,7 @@ class GlobalFit(NamedTuple):
         require_numbers(self.scale.unit, n_columns)
         require_numbers(self.coef, n_outputs, n_columns)
         require_numbers(self.intercept, n_outputs)
-        if self.constraints is not None:
-            self.constraints.check_columns(n_columns)
+        self.constraints.check_columns(n_columns)
 
 
 def fit_global(
@@ -82,7 +66,7 @@ def fit_global(
     alpha: float | None,
     tol: float,
     n_jobs: int | None,
-    constraints: Constraints | None = None,
+    constraints: Constraints,
 ) -> GlobalFit:
     """Fit the path of penalties to all rows and to the folds; keep the penalty with the smallest loss left out."""
     check_outputs(family, constraints)
@@ -111,7 +95,7 @@ def fit_global(
         alpha=float(path[best] * scale.y_unit),
         model=model,
         intercept=intercept[0, -1],
-        coef=coef[0, -1] if constraints is None else constraints.within(coef[0, -1]),
+        coef=constraints.within(coef[0, -1]),
         splits=splits,
         folds=parts,
         fold_link=link_left_out(parts, splits, x),
@@ -200,33 +184,27 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
         excess = np.where(alone, 0.0, -prior / rest)
         background = np.where(alone, 1.0, table.total / rest)
         weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), excess, background)
-        own = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
-        fits = fit_paths(weights, table, SQUARES, penalty, rule, own, n_jobs)
+        of_output = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
+        fits = fit_paths(weights, table, SQUARES, penalty, rule, of_output, n_jobs)
         link[:, k] = fits.intercept[:, 0, 0] + (table.x[rows] * fits.coef[:, 0, 0]).sum(axis=1)
     return link
 
 
 def entry_penalties(
-    x: np.ndarray, family: Response, weight: np.ndarray, scale: Scale, constraints: Constraints | None, rule: Rule
+    x: np.ndarray, family: Response, weight: np.ndarray, scale: Scale, constraints: Constraints, rule: Rule
 ) -> np.ndarray:
     """Return the penalty at which each column would enter the model of those that are not penalised, with any sign."""
-    if constraints is None:
-        return null_gradient(x, family, weight)
-    n_columns = scale.center.size
+    n_columns, link = scale.center.size, None
     free = np.flatnonzero(constraints.factors(n_columns) == 0)
-    link = _free_link(x[:, free], family, weight, free, scale, constraints, rule) if free.size else None
+    if free.size:
+        units, flat = Scale(np.zeros(free.size), scale.unit[free], 0.0, scale.y_unit), flat_scale(free.size)
+        start = no_model(family.n_outputs, flat.width)
+        how: dict[str, Any] = {"start": start.coef[0], "tol": rule.tol, "max_iter": MAX_ITER}
+        free_rule = make_rule(units, constraints.part(free), weighted=False, **how)
+        table = build_table(x[:, free], (family.response - scale.y_center) / scale.y_unit, weight, flat)
+        fits = fit_family(whole_table(), table, family, np.zeros(1), free_rule, start)
+        link = fits.model(0, 0).link(table.x)
     return constraints.entry(null_gradient(x, family, weight, link)[:n_columns])
-
-
-def _free_link(x, family, weight, free, scale, constraints, rule) -> np.ndarray:
-    """Return the linear predictor of the model of columns that are not penalised, alone."""
-    own = Scale(np.zeros(free.size), scale.unit[free], 0.0, scale.y_unit)
-    start = np.zeros(own.width)
-    alone = make_rule(own, constraints.part(free), weighted=False, start=start, tol=rule.tol, max_iter=MAX_ITER)
-    flat = flat_scale(free.size)
-    table = build_table(x, (family.response - scale.y_center) / scale.y_unit, weight, flat)
-    nothing = no_model(family.n_outputs, own.width)
-    return fit_family(whole_table(), table, family, np.zeros(1), alone, nothing).model(0, 0).link(flat.rows(x))
 
 
 def null_gradient(x: np.ndarray, family: Response, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
@@ -245,29 +223,47 @@ def penalty_path(entries: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return top * np.geomspace(1.0, smallest, N_ALPHAS)
 
 
-def _links(paths: Paths, fold: int, x: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return the linear predictors (n_rows, n_penalty, n_outputs) of rows by one fit's path."""
-    coef = paths.coef[fold]
-    flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
-    return paths.intercept[fold] + flat.reshape(rows.size, *coef.shape[:-1])
-
-
 def _left_out_error(
     folds: Paths, splits: list[Split], family: Response, x: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """Return the weighted mean loss of left-out rows at each penalty."""
     total, mass = np.zeros(folds.coef.shape[1]), 0.0
-    for k, split in enumerate(splits):
-        total += family.left_out_loss(split.train, split.test, weight)(partial(_links, folds, k, x))
+    for split, intercept, coef in zip(splits, folds.intercept, folds.coef, strict=True):
+
+        def links(rows: np.ndarray, intercept: np.ndarray = intercept, coef: np.ndarray = coef) -> np.ndarray:
+            flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
+            return intercept + flat.reshape(rows.size, *coef.shape[:-1])
+
+        total += family.left_out_loss(split.train, split.test, weight)(links)
         mass += weight[split.test].sum()
     return total / mass
 
 
 def link_left_out(folds: list[Model], splits: list[Split], x: np.ndarray) -> np.ndarray:
     """Return the linear predictor of left-out rows, averaged where a row is left out more than once."""
-    total = np.zeros((x.shape[0], folds[0].intercept.size))
-    times = np.zeros((x.shape[0], 1))
-    for model, split in zip(folds, splits, strict=True):
-        total[split.test] += model.link(x[split.test])
-        times[split.test] += 1
-    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+    shape = (x.shape[0], folds[0].intercept.size)
+    return average_out_of_fold(splits, lambda k, split: folds[k].link(x[split.test]), shape)
+
+
+def choose_in_folds(
+    fit: GlobalFit, X: np.ndarray, inner: list[list[Split]], tol: float, n_jobs: int | None
+) -> GlobalFit:
+    """Return the fit with the models of the folds at penalties of their own, as in nested cross-validation.
+
+    ``inner`` are the folds of each split's training part, in numbers of its rows.
+    """
+    parts = []
+    for (train, _), own in zip(fit.splits, inner, strict=True):
+        parts.append(
+            fit_global(X[train], fit.family.part(train), fit.weight[train], own, None, tol, n_jobs, fit.constraints)
+        )
+    models = [_on_scale(part, fit.scale) for part in parts]
+    link, alphas = link_left_out(models, fit.splits, fit.scale.rows(X)), np.array([part.alpha for part in parts])
+    return fit._replace(folds=models, fold_link=link, fold_alphas=alphas)
+
+
+def _on_scale(part: GlobalFit, scale: Scale) -> Model:
+    """Return a model as one of rows and response on another scale."""
+    coef = np.zeros((len(part.coef), scale.width))
+    coef[:, : scale.center.size] = part.coef * scale.unit / scale.y_unit
+    return Model((part.intercept + part.coef @ scale.center - scale.y_center) / scale.y_unit, coef)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heedful._folds import by_group
-from heedful._solver import Model
+from heedful._solver.paths import Model
 from heedful.baseline._global import GlobalFit, link_left_out
 
 # Mean gains over one number for all rows, in standard errors, at which slopes are not believed, and believed in full.
@@ -34,35 +34,25 @@ def guard_slopes(fit: GlobalFit, level: float | None, groups: np.ndarray | None)
     lasso has them from t = 3 on. Responses with little signal need that, as the pseudo-outcomes of a treatment effect:
     most of what a lasso finds there by cross-validation is noise. Local models around it are doubted more as well.
     """
-    if level is not None:
-        return _without_slopes(fit, level), SlopeGuard(0.0, level)
     y, n_columns = scaled_response(fit), fit.model.coef.shape[1]
-    means = [float(np.average(y[train], weights=fit.weight[train])) for train, _ in fit.splits]
-    plain = [Model(np.full(1, mean), np.zeros((1, n_columns))) for mean in means]
+    if level is None:
+        # the zero of the table's scale is the weighted mean of the response
+        mean, means = 0.0, [float(np.average(y[train], weights=fit.weight[train])) for train, _ in fit.splits]
+    else:
+        mean = (level - fit.scale.y_center) / fit.scale.y_unit
+        means = [mean] * len(fit.splits)
+    plain = [Model(np.full(1, fold_mean), np.zeros((1, n_columns))) for fold_mean in means]
     flat = link_left_out(plain, fit.splits, np.zeros((y.size, n_columns)))
-    share = slope_guard(y, fit.fold_link[:, 0], flat[:, 0], fit.weight, groups)
-    # the zero of the table's scale is the weighted mean of the response
+    share = 0.0 if level is not None else slope_guard(y, fit.fold_link[:, 0], flat[:, 0], fit.weight, groups)
+    model, coef = _shrink(fit.model, mean, share), share * fit.coef
     guarded = fit._replace(
-        model=_shrink(fit.model, 0.0, share),
-        intercept=fit.intercept + (1.0 - share) * (fit.coef @ fit.scale.center[: fit.coef.shape[1]]),
-        coef=share * fit.coef,
-        folds=[_shrink(model, mean, share) for model, mean in zip(fit.folds, means, strict=True)],
+        model=model,
+        intercept=fit.scale.y_center + fit.scale.y_unit * model.intercept - coef @ fit.scale.center,
+        coef=coef,
+        folds=[_shrink(fold, fold_mean, share) for fold, fold_mean in zip(fit.folds, means, strict=True)],
         fold_link=flat + share * (fit.fold_link - flat),
     )
-    return guarded, SlopeGuard(share)
-
-
-def _without_slopes(fit: GlobalFit, level: float) -> GlobalFit:
-    """Return the fit whose models all say one number for all rows."""
-    scaled = (level - fit.scale.y_center) / fit.scale.y_unit
-    flat = Model(np.full(1, scaled), np.zeros_like(fit.model.coef))
-    return fit._replace(
-        model=flat,
-        intercept=np.full(1, level),
-        coef=np.zeros_like(fit.coef),
-        folds=[flat] * len(fit.folds),
-        fold_link=np.where(np.isnan(fit.fold_link), np.nan, scaled),
-    )
+    return guarded, SlopeGuard(share, level)
 
 
 def scaled_response(fit: GlobalFit) -> np.ndarray:

@@ -8,15 +8,14 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from heedful import _blocks
-from heedful._checks import check_number, check_offset, check_weights
+from heedful._checks import check_number, check_offset, check_weights, is_word
 from heedful._folds import BASELINE_FOLDS, Split, random_splits
 from heedful._frames import Observations, count_rows, find_observations
 from heedful._responses import Response, with_offset
-from heedful._solver import read_constraints
+from heedful._solver.constraints import read_constraints
 from heedful._undo import all_or_nothing
-from heedful.baseline._global import GlobalFit, fit_global, left_out_link
+from heedful.baseline._global import GlobalFit, choose_in_folds, fit_global, left_out_link
 from heedful.baseline._guarded import SlopeGuard, guard_slopes
-from heedful.baseline._nested import choose_in_folds
 
 
 @dataclass(eq=False, repr=False)
@@ -88,7 +87,6 @@ class GlobalModel(BaseEstimator):
         -------
         self : the fitted estimator
         """
-        self._check_alpha()
         response = self._read_response(y)
         X = validate_data(self, X, dtype=np.float64)
         encoded = response.encode(y)
@@ -98,25 +96,7 @@ class GlobalModel(BaseEstimator):
             response.expected(np.ones((1, response.n_values)), offset[:1])
         encoded = with_offset(encoded, offset)
         weight = response.reweigh(encoded, check_weights(sample_weight, X.shape[0]))
-        return self._fit_rows(X, response.with_rows(encoded), encoded, weight, splits, inner)
-
-    def _fit_encoded(
-        self,
-        X: Any,
-        response: Response,
-        encoded: np.ndarray,
-        weight: np.ndarray,
-        splits: list[Split],
-        inner: list[list[Split]] | None = None,
-        row_groups: np.ndarray | None = None,
-    ) -> Self:
-        """Fit to a response that is encoded already, with its final weights.
-
-        ``row_groups`` are numbers of groups of rows that are not independent of each other.
-        """
-        self._check_alpha()
-        X = validate_data(self, X, dtype=np.float64)
-        return self._fit_rows(X, response.with_rows(encoded), encoded, weight, splits, inner, row_groups)
+        return self._fit_encoded(X, response, encoded, weight, splits, inner)
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return one prediction per row.
@@ -211,7 +191,6 @@ class GlobalModel(BaseEstimator):
         return self._guard.share
 
     def _read_response(self, y: Any) -> Response:
-        """Return what ``y`` is."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         return self.response
@@ -222,26 +201,25 @@ class GlobalModel(BaseEstimator):
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.fit_.family.expected(self.values(X), check_offset(offset, X.shape[0]))
 
-    def _check_alpha(self) -> float | None:
-        """Return a fixed penalty, None for "auto"."""
-        if isinstance(self.alpha, str) and self.alpha == "auto":
-            return None
-        return check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
-
-    def _fit_rows(
+    def _fit_encoded(
         self,
         X: np.ndarray,
-        family: Response,
+        response: Response,
         encoded: np.ndarray,
         weight: np.ndarray,
         splits: list[Split] | None,
-        inner: list[list[Split]] | None,
+        inner: list[list[Split]] | None = None,
         row_groups: np.ndarray | None = None,
     ) -> Self:
-        """Fit; without splits to folds of observations, so that a row of weight 2 and the same row twice are one."""
+        """Fit to checked rows, their encoded response and final weights; rows of one group depend on each other.
+
+        Without splits folds are those of observations, so that a row of weight 2 and the same row twice are one.
+        """
+        alpha = None
+        if not is_word(self.alpha, "auto"):
+            alpha = check_number("alpha", self.alpha, 0.0, np.inf, hint="Or use 'auto'.")
         every = np.arange(X.shape[0])
-        observations = Observations(every, every, weight, every)
-        alpha = self._check_alpha()
+        observations, family = Observations(every, every, weight, every), response.with_rows(encoded)
         constraints = read_constraints(self.penalty_factor, self.limits, self.groups, X.shape)
         with _blocks.one_blas_thread():
             if splits is None:

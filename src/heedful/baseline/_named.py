@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from heedful._checks import check_choice, check_classes, check_offset
 from heedful._responses import Classification, CountsOrCosts, Regression, Response, SurvivalTimes
-from heedful._solver import COST_FAMILIES, costs_of
+from heedful._solver.lasso import COST_FAMILIES, costs_of
 from heedful.baseline._model import GlobalModel
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from heedful._checks import check_like, check_number, check_tuning_rows
 from heedful._flow import ModelKind, Settings, check_learner, check_settings
 from heedful._models.learners import LearnerModels, LocalLearner
-from heedful._solver import check_takes_weights
+from heedful._solver.contract import check_takes_weights
 from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, whole_seed
 

@@ -6,7 +6,7 @@ from typing import Any
 from heedful._checks import check_choice, is_word
 from heedful._flow import ModelKind, Settings, check_settings
 from heedful._models.leaves import LeafModels
-from heedful._solver import LEAF_VALUES
+from heedful._solver.leaves import LEAF_VALUES
 from heedful.estimators._classifier import ClassifierMethods
 from heedful.estimators._wrapping import WrappingEstimator, check_ensemble, whole_seed
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from heedful._solver import local_lasso
+from heedful._solver.lasso import local_lasso
 from heedful.attention import attend
 from heedful.datasets import Simulation, make_mixture
 from heedful.similarity import RidgeSimilarity
