@@ -90,12 +90,10 @@ class FittedAttention:
 
     @property
     def rows(self) -> TrainingTable:
-        """The training rows."""
         return self.models.rows
 
     @property
     def response(self) -> Response:
-        """The kind of response."""
         return self.models.response
 
     @property
@@ -110,7 +108,6 @@ class FittedAttention:
         return int(np.argmax(tuned.share) if tuned.share.any() else np.argmin(np.nan_to_num(tuned.error)))
 
     def heads_table(self) -> pd.DataFrame:
-        """Return one row per head tried."""
         return self.grid.table(self.tuned.error, self.tuned.share)
 
     def read(self, table: Table) -> QueryBatch:
@@ -118,7 +115,6 @@ class FittedAttention:
         return self._batch(self.models.view(table))
 
     def read_rows(self, rows: CodedRows) -> QueryBatch:
-        """Return rows that were read already."""
         return self._batch(self.models.view_of(rows.codes, rows.given))
 
     def _batch(self, view: View) -> QueryBatch:
@@ -252,7 +248,6 @@ class FittedAttention:
         return self.predict(self.left_out(number), Wanted(models=False), run).mixing
 
     def heads(self, keep_models: bool = False, attends: bool = False) -> Heads:
-        """Return the heads in use."""
         tuned, mixing = self.tuned, self.tuned.mixing
         attention_share = tuned.share
         if mixing == 0 and (attends or self.models.attends_when_idle):

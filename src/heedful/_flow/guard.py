@@ -34,7 +34,6 @@ def cross_fit(
 
 
 def blended(oof: OutOfFold, share: np.ndarray) -> np.ndarray:
-    """Return the blend of heads and baseline."""
     used = share > 0
     return (1 - share.sum()) * oof.baseline + oof.heads[:, used] @ share[used]
 

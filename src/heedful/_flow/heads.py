@@ -27,7 +27,6 @@ class Queries(NamedTuple):
     number: np.ndarray | None = None
 
     def block(self, block: slice) -> "Queries":
-        """Return some of the rows."""
         number = None if self.number is None else self.number[block]
         return Queries(take(self.x, block), self.seen[block], number)
 
@@ -65,17 +64,14 @@ class Grid(NamedTuple):
 
     @property
     def n_heads(self) -> int:
-        """Return the number of heads."""
         return sum(len(group.weightings) for group in self.groups) * self.variants.size
 
     @property
     def similarities(self) -> list[Similarity]:
-        """Return the similarity of each group."""
         return [group.similarity for group in self.groups]
 
     @property
     def ratios(self) -> np.ndarray:
-        """Return the penalty ratio of each variant."""
         return self.variants.ratios
 
     @property
@@ -89,7 +85,6 @@ class Grid(NamedTuple):
         return [part.reshape(-1, self.variants.size) for part in np.split(values, ends)]
 
     def table(self, error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
-        """Return one row per head."""
         rows = [
             (group.similarity.label_at(weighting.width), *weighting, ratio, bool(shaped))
             for group in self.groups

@@ -43,11 +43,9 @@ class Residuals(NamedTuple):
 
     @property
     def level(self) -> float:
-        """Return the mean residual."""
         return float(np.average(self.size, weights=self.weight))
 
     def take(self, rows: np.ndarray) -> "Residuals":
-        """Return some of the rows."""
         return Residuals(self.number[rows], self.size[rows], self.weight[rows], self.columns.take(rows), self.splits)
 
 

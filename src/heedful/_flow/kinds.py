@@ -32,7 +32,6 @@ class Variants(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of variants."""
         return self.ratios.size
 
 

@@ -44,9 +44,8 @@ def predict_out_of_bag(
     for part in problem.held_out(splits):
         # scores are those of training rows by number: nothing else is seen of them
         queries = Queries(part.x, part.number[:, None], part.number)
-        asked = (part, queries, problem.family, run, whole)
-        columns = [_observe(group, grid.variants.size, *asked) for group in grid.groups]
-        heads[part.number] = np.hstack(columns)
+        found = [_observe(group, grid, part, queries, problem.family, run, whole) for group in grid.groups]
+        heads[part.number] = np.hstack(found)
     return heads
 
 
@@ -71,40 +70,38 @@ def predict_by_folds(
         part, train = problem.fold(k, split), split.train
         if part.number.size == 0:
             continue
-        columns = []
+        found = []
         for group, rows, target in zip(grid.groups, seen, targets, strict=True):
-            fitted = refit(group.similarity, rows[train], target[train], problem.weight[train])
+            similarity = refit(group.similarity, rows[train], target[train], problem.weight[train])
             queries = Queries(part.x, rows[part.number])
-            own = group._replace(similarity=fitted)
-            columns.append(_observe(own, grid.variants.size, part, queries, problem.family, run, whole))
-        total[part.number] += np.hstack(columns)
+            found.append(
+                _observe(group._replace(similarity=similarity), grid, part, queries, problem.family, run, whole)
+            )
+        total[part.number] += np.hstack(found)
         times[part.number] += 1
     times = times.reshape(-1, *[1] * (total.ndim - 1))
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
 
 
 def _shape(grid: Grid, problem: Problem, whole: bool) -> tuple[int, ...]:
-    """Return the shape of predictions of all rows by all heads."""
     return (problem.weight.size, grid.n_heads, *([problem.family.n_values] if whole else []))
 
 
 def _observe(
-    group: HeadGroup, n_variants: int, part: HeldOut, queries: Queries, family: Response, run: Run, whole: bool
+    group: HeadGroup, grid: Grid, part: HeldOut, queries: Queries, family: Response, run: Run, whole: bool
 ) -> np.ndarray:
     """Return the predictions of every head of a group (n_query, n_heads): what the loss looks at, or the whole."""
-    wanted = np.ones((len(group.weightings), n_variants), dtype=bool)
-    largest = part.problem.largest_block
-    blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, largest)
+    wanted = np.ones((len(group.weightings), grid.variants.size), dtype=bool)
+    blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, part.problem.largest_block)
     shared = (group, part, queries, family, wanted, whole)
     found = _blocks.run(_observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
-    n_heads = len(group.weightings) * n_variants
-    return np.concatenate(list(found)).reshape(part.number.size, n_heads, *([family.n_values] if whole else []))
+    return np.concatenate(list(found)).reshape(part.number.size, wanted.size, *([family.n_values] if whole else []))
 
 
 def _observe_block(
     block: slice, group: HeadGroup, part: HeldOut, queries: Queries, family: Response, wanted: np.ndarray, whole: bool
 ) -> np.ndarray:
-    own = queries.block(block)
-    nobody = np.zeros(wanted.shape)
-    fits = part.problem.fit(group.score(own), own.x, group.weightings, wanted, nobody, group.anchor(own))
+    asked = queries.block(block)
+    shares = np.zeros(wanted.shape)
+    fits = part.problem.fit(group.score(asked), asked.x, group.weightings, wanted, shares, group.anchor(asked))
     return fits.values if whole else family.part(part.number[block]).observed(fits.values)

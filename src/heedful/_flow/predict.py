@@ -38,24 +38,18 @@ class QueryBatch(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of queries."""
         return len(self.view.base)
 
     def take(self, rows: np.ndarray) -> "QueryBatch":
         """Return some of the queries, as new rows."""
         view = self.view
-        part = view._replace(
-            codes=view.codes[rows],
-            design=view.design[rows],
-            x=take(view.x, rows),
-            base=view.base[rows],
-            additive=None if view.additive is None else view.additive[rows],
-            smooth=None if view.smooth is None else view.smooth[rows],
-        )
-        return QueryBatch(part, [seen[rows] for seen in self.seen])
+        some = {
+            name: None if (values := getattr(view, name)) is None else take(values, rows)
+            for name in ("codes", "design", "x", "base", "additive", "smooth")
+        }
+        return QueryBatch(view._replace(**some), [seen[rows] for seen in self.seen])
 
     def block(self, group: int, block: slice) -> Queries:
-        """Return a block as the similarity of one group sees it."""
         return Queries(self.view.x, self.seen[group], self.number).block(block)
 
 
@@ -107,11 +101,12 @@ class Prediction(NamedTuple):
 
 
 def predict_blocks(batch: QueryBatch, heads: Heads, wanted: Wanted, run: Run) -> Prediction:
-    """Return what is asked of a batch, block by block."""
     largest = heads.problem.largest_block
     blocks = _blocks.cut(batch.size, _bytes_per_query(heads, wanted), run.n_jobs, largest)
-    how: dict[str, Any] = {"n_jobs": run.n_jobs, "verbose": run.verbose, "label": "local models"}
-    parts = list(_blocks.run(_predict_block, blocks, batch, heads, wanted, **how))
+    shared = (batch, heads, wanted)
+    parts = list(
+        _blocks.run(_predict_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
+    )
     local, coef, mixing, summary = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("local", "coef", "mixing", "summary")
     )
@@ -163,7 +158,7 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
         rows = group.score(own)
         if fitting:
             fits = heads.problem.fit(rows, own.x, group.weightings, share > 0, share, group.anchor(own))
-            local += _blend(fits.values, share)
+            local += blend_values(fits.values, share)
             coef = coef + fits.coef if fits_any else fits.coef
             fits_any, failed = True, failed + fits.failed
             models += fits.models
@@ -182,8 +177,7 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
     )
 
 
-def _blend(values: np.ndarray, share: np.ndarray) -> np.ndarray:
-    """Return the values of the heads of a group blended by their shares."""
+def blend_values(values: np.ndarray, share: np.ndarray) -> np.ndarray:
     value = np.zeros((values.shape[0], values.shape[-1]))
     for w, t in np.argwhere(share > 0):
         # one by one: a product of matrices would add up in an order that depends on the size of the block

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._frames import take
+
 
 class CodedRows(NamedTuple):
     """Rows as codes (n_rows, n_columns), and as they were given where models want some ``columns`` so, else None."""
@@ -26,10 +28,7 @@ class CodedRows(NamedTuple):
         return self._replace(codes=codes, given=given)
 
     def take(self, rows: np.ndarray | slice) -> "CodedRows":
-        """Return some of the rows."""
-        given = self.given
-        if given is not None:
-            given = given.iloc[rows] if isinstance(given, pd.DataFrame) else given[rows]
+        given = None if self.given is None else take(self.given, rows)
         return self._replace(codes=self.codes[rows], given=given)
 
     def beside(self, other: "CodedRows") -> "CodedRows":

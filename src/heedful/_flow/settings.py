@@ -47,7 +47,6 @@ def check_settings(
     ratios: tuple[float, ...] | None = (1.0,),
     many: bool = False,
 ) -> Settings:
-    """Check the arguments that all kinds of attention models have in common."""
     temperatures, mixings = check_temperature(temperature), check_mixings(mixing, many)
     fixed = check_mixing("auto" if mixings else mixing, WORDS)
     check_folds(cv, groups)

@@ -38,7 +38,6 @@ class OutOfFold(NamedTuple):
     whole: Whole | None = None
 
     def part(self, rows: np.ndarray) -> "OutOfFold":
-        """Return some of the rows."""
         groups = None if self.groups is None else self.groups[rows]
         family, weight = self.family.part(rows), self.weight[rows]
         return OutOfFold(self.heads[rows], self.baseline[rows], family, weight, self.shaped, groups)

@@ -28,7 +28,6 @@ class Columns(NamedTuple):
     categories: np.ndarray
 
     def take(self, rows: np.ndarray) -> "Columns":
-        """Return some of the rows."""
         return Columns(self.table[rows], self.categories)
 
 

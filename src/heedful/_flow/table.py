@@ -10,7 +10,6 @@ from scipy import sparse
 from heedful._file_checks import require, require_indices, require_numbers
 from heedful._folds import Split, fold_pattern, translate
 from heedful._frames import (
-    Coding,
     Dummies,
     Observations,
     TableReader,
@@ -166,10 +165,6 @@ class TrainingTable:
         """Which of these each column of the linear models stands for, in ascending order."""
         return self._model.sources
 
-    def model_codings(self, reach: float | None) -> list[Coding]:
-        """Return how the linear models see each column that they use."""
-        return self._model.codings(reach)
-
     @property
     def plain_names(self) -> list[str]:
         """Names of the columns of the table that the models use."""
@@ -292,10 +287,6 @@ class TrainingTable:
     def give_rows(self, values: np.ndarray) -> np.ndarray:
         """Return values of rows as those of the rows that were given with a weight; means over observations."""
         return self.observations.give(values)[self.given]
-
-    def gather_rows(self, values: np.ndarray) -> np.ndarray:
-        """Return values of all rows as given, such as counts, as those of the rows to learn from: sums keep."""
-        return self.observations.gather(values)
 
     def give_back(self, attention: Attention) -> Attention:
         """Return attention over observations as attention over the rows that the user gave."""

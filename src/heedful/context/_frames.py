@@ -25,7 +25,7 @@ def as_pandas(frame: Any) -> pd.DataFrame:
 
 
 def find_columns(table: pd.DataFrame, name: str, columns: Any) -> list:
-    """Return the names in argument ``name``, one or several, if each is a column."""
+    """Return the names in argument ``name``, one or several; raise unless each is a column."""
     one = isinstance(columns, str) or not hasattr(columns, "__iter__")
     names = [columns] if one else list(dict.fromkeys(columns))
     if not names:

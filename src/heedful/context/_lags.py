@@ -94,7 +94,8 @@ def lag_features(
     3    4   3.0        6.0         4.0       2.0
     """
     table = as_pandas(frame)
-    names, lags = find_columns(table, "columns", columns), _check_lags(lags)
+    names, steps = find_columns(table, "columns", columns), _check_steps("lags", lags, 1)
+    lags = list(range(1, steps[0] + 1)) if isinstance(lags, Integral) else steps
     windows = [] if rolling is None else _check_steps("rolling", rolling, 2)
     if decay is not None:
         decay = check_number("decay", decay, 0.0, 1.0, open_low=True, hint="Try 0.8.")
@@ -113,31 +114,24 @@ def lag_features(
     for name in names:
         column = table[name].set_axis(pd.RangeIndex(len(table)))
         added |= {f"{name}_lag{k}": column.reindex(before[k]).array for k in lags}
-        if reason is not None:
-            numbers = np.append(read_numbers(table, name, reason), np.nan)
-            past = [numbers[back] for back in before]
-            added |= _calculate(name, past, lags, windows, differences=differences, decay=decay)
+        if reason is None:
+            continue
+        numbers = np.append(read_numbers(table, name, reason), np.nan)
+        past = numbers[np.array(before)]
+        if decay is not None:
+            added |= {f"{name}_lag{k}": past[k] * decay ** (k - 1) for k in lags}
+        if differences:
+            added |= {f"{name}_diff{k}": past[k - 1] - past[k] for k in lags}
+        for width in windows:
+            window = past[1 : width + 1]
+            added |= {f"{name}_mean{width}": window.mean(axis=0), f"{name}_sd{width}": window.std(axis=0)}
     result = extend(frame, pd.DataFrame(added), rows)
     if isinstance(result, pd.DataFrame):
         result.attrs["heedful_lags"] = {"columns": names, "lags": lags, "dropped": len(table) - rows.size}
     return result
 
 
-def _calculate(
-    name: Any, past: list[np.ndarray], lags: list[int], windows: list[int], *, differences: bool, decay: float | None
-) -> dict[str, np.ndarray]:
-    """Return the columns that need numbers; ``past`` holds a column's values 0, 1, ... rows before each row."""
-    added = {} if decay is None else {f"{name}_lag{k}": past[k] * decay ** (k - 1) for k in lags}
-    if differences:
-        added |= {f"{name}_diff{k}": past[k - 1] - past[k] for k in lags}
-    for width in windows:
-        window = np.array(past[1 : width + 1])
-        added |= {f"{name}_mean{width}": window.mean(axis=0), f"{name}_sd{width}": window.std(axis=0)}
-    return added
-
-
 def _read_groups(table: pd.DataFrame, by: Any) -> np.ndarray:
-    """Return the number of each row's group."""
     if by is None:
         return np.zeros(len(table), dtype=np.int64)
     group = pd.factorize(find_column(table, "by", by))[0]
@@ -148,14 +142,8 @@ def _read_groups(table: pd.DataFrame, by: Any) -> np.ndarray:
     return group
 
 
-def _check_lags(lags: Any) -> list[int]:
-    """Return the lags; a number stands for all up to it."""
-    steps = _check_steps("lags", lags, 1)
-    return list(range(1, steps[0] + 1)) if isinstance(lags, Integral) else steps
-
-
 def _check_steps(name: str, value: Any, least: int) -> list[int]:
-    """Return a whole number >= ``least``, or several, as a list without repeats."""
+    """Return one or several whole numbers >= ``least`` as a list without repeats."""
     steps = list(value) if hasattr(value, "__iter__") and not isinstance(value, str) else [value]
     whole = all(isinstance(step, Integral) and not isinstance(step, bool) for step in steps)
     if not steps or not whole or min(steps) < least:
@@ -170,12 +158,12 @@ def _check_time(times: pd.Series, groups: Any) -> None:
     before = groups.shift(1, fill_value=-1).to_numpy()
     rows = np.flatnonzero(before >= 0)
     wrong = rows[~np.asarray(times.array[rows] > times.array[before[rows]], dtype=bool)]
-    if not wrong.size:
-        return
-    late, early = times.iloc[before[wrong[0]]], times.iloc[wrong[0]]
-    mend = "Merge or drop rows of equal time." if late == early else "Sort the frame by time."
-    where = f"in row {wrong[0]}, counted from 0"
-    raise ValueError(f"`time` must increase from row to row of a group, got {early} after {late} {where}. {mend}")
+    if wrong.size:
+        late, early = times.iloc[before[wrong[0]]], times.iloc[wrong[0]]
+        raise ValueError(
+            f"`time` must increase from row to row of a group, got {early} after {late} in row {wrong[0]}, counted "
+            f"from 0. {'Merge or drop rows of equal time.' if late == early else 'Sort the frame by time.'}"
+        )
 
 
 def _check_length(age: np.ndarray, furthest: int, keep: bool) -> None:

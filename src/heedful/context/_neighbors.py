@@ -6,27 +6,14 @@ order of the rows can change a number.
 
 import itertools
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import sparse
 from sklearn.neighbors import KDTree
 
 from heedful._checks import check_choice, check_count, check_positive
 from heedful.context._frames import as_pandas, extend, find_columns, read_numbers
-
-# A variance this small beside the mean square about the image's mean is rounding.
-FLAT = 1e-13
-# Columns described at a time; their neighbours are never all in memory at once.
-BLOCK = 16
-
-
-class Neighbors(NamedTuple):
-    """Neighbours of each row in a fixed order: row numbers (none: -1) and distances (none: infinite)."""
-
-    rows: np.ndarray
-    distance: np.ndarray
 
 
 def neighbor_features(
@@ -93,9 +80,8 @@ def neighbor_features(
     -----
     Neighbours at the same distance are ordered by their coordinates, the first one first. The gaussian weight at
     distance d is exp(-d^2 / (2 bandwidth^2)), divided by the sum over the neighbours. The deviation is that of the
-    neighbours as they are, divided by their number and not by one less; below 3e-7 of their distance from the image's
-    mean it is 0. The levels of a composition are those in the frame; of an ordered column, or a categorical one of
-    pandas, all its categories.
+    neighbours as they are, divided by their number and not by one less. The levels of a composition are those in the
+    frame; of an ordered column, or a categorical one of pandas, all its categories.
 
     Examples
     --------
@@ -119,18 +105,18 @@ def neighbor_features(
     points, image = points[order], image[order]
     if grid:
         steps = np.array([step for step in itertools.product((-1, 0, 1), repeat=points.shape[1]) if any(step)])
-        around = _on_grid(points, image, steps)
+        rows, distance = _on_grid(points, image, steps)
         places = ["_".join(f"{along:+d}" if along else "0" for along in step) for step in steps]
-        if (around.rows < 0).all() and len(table) > 1:
+        if (rows < 0).all() and len(table) > 1:
             warnings.warn("No row has a neighbour on the grid. Divide `coordinates` by a pixel's width.", stacklevel=2)
     else:
-        around, places = _nearest(points, image, k), [f"near{place}" for place in range(1, k + 1)]
+        rows, distance = _nearest(points, image, k)
+        places = [f"near{place}" for place in range(1, k + 1)]
+    weight = _weigh(distance, image, kernel, bandwidth)
     endings = {"raw": [f"_{place}" for place in places], "mean_sd": ["_near_mean", "_near_sd"], "composition": [""]}
     added = np.empty((len(table), len(names), len(endings[summary])))
-    links = _link(around, image, kernel, bandwidth)
-    for start in range(0, len(names), BLOCK):
-        block = slice(start, start + BLOCK)
-        added[order, block] = _describe(values[order, block], image, around, links, summary, edges)
+    for j in range(len(names)):
+        added[order, j] = _describe(values[order, j], rows, weight, summary, edges)
     new = [f"{name}{ending}" for name in names for ending in endings[summary]]
     return extend(frame, pd.DataFrame(added.reshape(len(table), -1), columns=new))
 
@@ -142,7 +128,7 @@ def _check_choices(summary: str, kernel: str | None, bandwidth: float | None, ed
     if kernel is not None:
         check_choice("kernel", kernel, ("gaussian",))
         if summary == "raw":
-            raise ValueError(f"`kernel` must be None with summary='raw', which weighs nothing, got {kernel!r}.")
+            raise ValueError(f"`kernel` must be None with summary='raw', got {kernel!r}.")
     if bandwidth is not None:
         check_positive("bandwidth", bandwidth, "It is a distance in the unit of `coordinates`.")
         if kernel is None:
@@ -154,31 +140,29 @@ def _read_points(table: pd.DataFrame, coordinates: list, grid: bool) -> np.ndarr
     if len(coordinates) not in (2, 3):
         raise ValueError(f"`coordinates` must be 2 or 3 columns, got {coordinates!r}.")
     points = np.column_stack([read_numbers(table, column, "coordinates") for column in coordinates])
-    bad = ~np.isfinite(points)
-    if bad.any():
-        row, j = np.argwhere(bad)[0]
-        raise ValueError(
-            f"`coordinates` must be finite, got {points[row, j]} in column {coordinates[j]!r}, row {row}. "
-            f"Drop the {int(bad.any(axis=1).sum())} rows without a place."
-        )
-    broken = points != np.rint(points)
-    if grid and broken.any():
-        row, j = np.argwhere(broken)[0]
-        raise ValueError(
-            f"grid=True needs whole numbers in `coordinates`, got {points[row, j]} in column {coordinates[j]!r}. "
-            "Divide by the width of a pixel, or use grid=False."
-        )
+    for column, values in zip(coordinates, points.T, strict=True):
+        bad = ~np.isfinite(values)
+        if bad.any():
+            row = int(np.argmax(bad))
+            raise ValueError(
+                f"`coordinates` must be finite, got {values[row]} in column {column!r}, row {row}. Drop the "
+                f"{int(bad.sum())} rows without a place."
+            )
+        broken = values[values != np.rint(values)]
+        if grid and broken.size:
+            raise ValueError(
+                f"grid=True needs whole numbers in `coordinates`, got {broken[0]} in column {column!r}. Divide by the "
+                "width of a pixel, or use grid=False."
+            )
     return points
 
 
 def _read_values(table: pd.DataFrame, columns: list, summary: str) -> tuple[np.ndarray, list[str]]:
-    """Return what is to be described as numbers (n, n_values), and how it is called."""
+    """Return what is to be described as numbers (n, n_values), and its names."""
     if summary == "composition":
-        parts = [_read_levels(table, column) for column in columns]
-        names = [
-            f"{column}_near={level}" for column, (_, levels) in zip(columns, parts, strict=True) for level in levels
-        ]
-        return np.hstack([shares for shares, _ in parts]), names
+        shares = [_read_levels(table, column) for column in columns]
+        names = [f"{column}_near={level}" for column, part in zip(columns, shares, strict=True) for level in part]
+        return np.hstack(shares), names
     values = np.column_stack([read_numbers(table, column, f"summary={summary!r}") for column in columns])
     infinite = np.isinf(values).any(axis=0)
     if infinite.any():
@@ -187,14 +171,13 @@ def _read_values(table: pd.DataFrame, columns: list, summary: str) -> tuple[np.n
     return values, columns
 
 
-def _read_levels(table: pd.DataFrame, column: Any) -> tuple[np.ndarray, list]:
-    """Return a categorical column as one 0/1 column per level, NaN where it is missing, and the levels."""
+def _read_levels(table: pd.DataFrame, column: Any) -> pd.DataFrame:
+    """Return a categorical column as one 0/1 column per level, NaN where it is missing."""
     if pd.api.types.is_float_dtype(table[column]) and (table[column].dropna() % 1 != 0).any():
         raise TypeError(f"summary='composition' needs categories, but column {column!r} holds fractions. Cut it first.")
-    category = pd.Categorical(table[column])
-    shares = (category.codes[:, None] == np.arange(category.categories.size)).astype(np.float64)
-    shares[category.codes < 0] = np.nan
-    return shares, list(category.categories)
+    shares = pd.get_dummies(pd.Categorical(table[column]), dtype=np.float64)
+    shares.loc[table[column].isna().to_numpy()] = np.nan
+    return shares
 
 
 def _read_images(table: pd.DataFrame, by: Any) -> np.ndarray:
@@ -214,82 +197,65 @@ def _order_places(points: np.ndarray, image: np.ndarray, by: Any) -> np.ndarray:
     twice = np.flatnonzero((places[1:] == places[:-1]).all(axis=1))
     if twice.size:
         first, second = sorted(order[twice[0] : twice[0] + 2].tolist())
-        mend = "Keep one row per place." if by is not None else "Keep one row per place, or name the image by `by`."
         raise ValueError(
             f"`coordinates` must differ within an image, got {tuple(points[first].tolist())} in rows {first} and "
-            f"{second}. {mend}"
+            f"{second}. Keep one row per place{'.' if by is not None else ', or name the image by `by`.'}"
         )
     return order
 
 
-def _nearest(points: np.ndarray, image: np.ndarray, k: int) -> Neighbors:
-    """Return the k nearest others of the same image by distance and then by position; all where there are fewer."""
-    around = Neighbors(np.full((image.size, k), -1), np.full((image.size, k), np.inf))
+def _nearest(points: np.ndarray, image: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers and distances of the k nearest others of the same image, by distance and then by position.
+
+    Where there are fewer, the others are -1 and infinite.
+    """
+    rows, distance = np.full((image.size, k), -1), np.full((image.size, k), np.inf)
     for start, size in zip(*np.unique(image, return_index=True, return_counts=True)[1:], strict=True):
-        one = slice(start, start + size)
-        _nearest_of_image(points[one], Neighbors(around.rows[one], around.distance[one]))
-        around.rows[one] += start * (around.rows[one] >= 0)
-    return around
+        own, last = points[start : start + size], min(k, size - 1)
+        tree, asked, wide = KDTree(own), np.arange(size if last else 0), k + 2
+        while asked.size:
+            wide = min(wide, size)
+            far, near = tree.query(own[asked], wide)
+            order = np.lexsort((near, far, near != asked[:, None]))[:, 1 : last + 1]
+            rows[start + asked, :last] = start + np.take_along_axis(near, order, axis=1)
+            distance[start + asked, :last] = np.take_along_axis(far, order, axis=1)
+            # ties with the last neighbour may lie beyond what was asked for
+            asked, wide = asked[(far[:, last] == far[:, -1]) & (wide < size)], 2 * wide
+    return rows, distance
 
 
-def _nearest_of_image(points: np.ndarray, around: Neighbors) -> None:
-    """Write the nearest others of the rows of one image."""
-    n_rows, k = points.shape[0], min(around.rows.shape[1], points.shape[0] - 1)
-    tree, rows, wide = KDTree(points), np.arange(n_rows if k else 0), k + 2
-    while rows.size:
-        wide = min(wide, n_rows)
-        distance, index = tree.query(points[rows], wide)
-        order = np.lexsort((index, distance, index != rows[:, None]))[:, 1 : k + 1]
-        around.rows[rows, :k] = np.take_along_axis(index, order, axis=1)
-        around.distance[rows, :k] = np.take_along_axis(distance, order, axis=1)
-        # ties with the last neighbour may lie beyond what was asked for
-        rows, wide = rows[(distance[:, k] == distance[:, -1]) & (wide < n_rows)], 2 * wide
-
-
-def _on_grid(points: np.ndarray, image: np.ndarray, steps: np.ndarray) -> Neighbors:
-    """Return the rows one step away, in the order of ``steps``."""
+def _on_grid(points: np.ndarray, image: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers and distances of the rows one step away, in the order of ``steps``; -1 and infinite for none."""
     places = pd.MultiIndex.from_arrays([image, *points.T])
     there = [places.get_indexer(pd.MultiIndex.from_arrays([image, *(points + step).T])) for step in steps]
     rows = np.column_stack(there)
-    return Neighbors(rows, np.where(rows >= 0, np.linalg.norm(steps, axis=1), np.inf))
+    return rows, np.where(rows >= 0, np.linalg.norm(steps, axis=1), np.inf)
 
 
-def _link(around: Neighbors, image: np.ndarray, kernel: str | None, bandwidth: float | None) -> sparse.csr_array:
-    """Return the weights of neighbours (n, n); a row sums to one, or is empty."""
-    exists = around.rows >= 0
-    weight = exists.astype(np.float64)
-    if kernel is not None:
-        farthest = pd.Series(np.where(exists, around.distance, 0.0).max(axis=1))
-        widths = farthest.where(farthest > 0).groupby(image).transform("median").to_numpy()
-        width = (widths if bandwidth is None else np.full(image.size, bandwidth))[:, None]
-        nearest = np.where(exists.any(axis=1), around.distance.min(axis=1), 0.0)[:, None]
-        weight = np.exp((nearest**2 - around.distance**2) / (2 * width**2))
-    weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
-    starts = np.concatenate([[0], np.cumsum(exists.sum(axis=1))])
-    return sparse.csr_array((weight[exists], around.rows[exists], starts), shape=(image.size, image.size))
+def _weigh(distance: np.ndarray, image: np.ndarray, kernel: str | None, bandwidth: float | None) -> np.ndarray:
+    """Return the weights of neighbours (n, k), up to a factor for each row."""
+    exists = np.isfinite(distance)
+    if kernel is None:
+        return exists.astype(np.float64)
+    farthest = pd.Series(distance.max(axis=1, where=exists, initial=0.0))
+    widths = farthest.where(farthest > 0).groupby(image).transform("median").to_numpy()
+    width = widths[:, None] if bandwidth is None else bandwidth
+    # relative to the nearest, so that a narrow kernel leaves it some weight
+    nearest = np.where(exists.any(axis=1), distance.min(axis=1), 0.0)[:, None]
+    return np.exp((nearest**2 - distance**2) / (2 * width**2))
 
 
-def _describe(
-    values: np.ndarray, image: np.ndarray, around: Neighbors, links: sparse.csr_array, summary: str, edges: str
-) -> np.ndarray:
-    """Return what stands for the neighbours (n, n_values, new columns of each)."""
-    own = (values if edges == "own" else np.full_like(values, np.nan))[:, :, None]
+def _describe(values: np.ndarray, rows: np.ndarray, weight: np.ndarray, summary: str, edges: str) -> np.ndarray:
+    """Return what stands for the neighbours of each row: one column, two or one for each neighbour."""
+    own = (values if edges == "own" else np.full_like(values, np.nan))[:, None]
     if summary == "raw":
-        return np.where((around.rows < 0)[:, None, :], own, values[around.rows].transpose(0, 2, 1))
+        return np.where(rows < 0, own, values[rows])
+    near = np.ma.masked_invalid(np.where(rows < 0, np.nan, values[rows]))
+    # from the smallest, so that neighbours that are all alike have no deviation
+    low = near.min(axis=1)[:, None]
+    mean = np.ma.average(near - low, axis=1, weights=weight)[:, None]
     if summary == "composition":
-        share = _mean(links, values)[:, :, None]
-        return np.where(np.isnan(share), own, share)
-    # each image from its own mean, so that squares do not drown the deviation
-    centre = pd.DataFrame(values).groupby(image).transform("mean").fillna(0.0).to_numpy()
-    mean, square = _mean(links, values - centre), _mean(links, (values - centre) ** 2)
-    variance = square - mean**2
-    deviation = np.sqrt(np.where(variance <= FLAT * square, 0.0, variance))
-    both = np.stack([centre + mean, deviation], axis=2)
-    return np.where(np.isnan(mean)[:, :, None], np.concatenate([own, own - own], axis=2), both)
-
-
-def _mean(links: sparse.csr_array, values: np.ndarray) -> np.ndarray:
-    """Return the mean of what is known around each row; NaN where nothing is."""
-    known = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return (links @ np.where(known, values, 0.0)) / (links @ known)
+        return np.ma.where(mean.mask, own, low + mean).filled(np.nan)
+    deviation = np.ma.sqrt(np.ma.average((near - low - mean) ** 2, axis=1, weights=weight))[:, None]
+    known = ~np.ma.getmaskarray(mean)
+    return np.where(known, np.hstack([low + mean, deviation]), np.hstack([own, own - own]))
