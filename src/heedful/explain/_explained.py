@@ -102,7 +102,7 @@ class Explained(Shown):
         DataFrame
             Shaped like ``lasso_coef``; deviations are those among the queries. Importances stay as they are.
         """
-        return self.lasso_coef * self._coef_unit() if self.slopes else self.lasso_coef
+        return self.lasso_coef * self._coef_unit()
 
     def unit(self) -> np.ndarray:
         """Return the standard deviation of each column of the lassos' design.
