@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks import pages, study
 from heedful import AttentionCox, AttentionGLM, AttentionLasso, AttentionLassoClassifier
-from heedful.explain._unseen import judge
+from heedful.explain._errors import compare_errors
 
 SIZES, N_COLUMNS, RUNS = (60, 100, 200, 500), 5, 100
 KINDS = {kind: (kind,) for kind in ("numbers", "two classes", "three classes", "counts", "survival")}
@@ -37,7 +37,7 @@ def one_sample(kind: str, seed: int) -> study.Scores:
     estimators = {"numbers": AttentionLasso, "counts": AttentionGLM, "survival": AttentionCox}
     model = estimators.get(kind, AttentionLassoClassifier)(random_state=seed, n_jobs=1).fit(X, y)
     unseen = model.unseen_error_
-    claimed = judge(unseen, model.mixing_).meaning.startswith(CLAIM)
+    claimed = compare_errors(unseen, model.mixing_).meaning.startswith(CLAIM)
     return {"noise": {"claimed": float(claimed), "gain": float(1 - unseen["attention"] / unseen["baseline"])}}
 
 

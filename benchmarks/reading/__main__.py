@@ -22,7 +22,7 @@ from benchmarks.reading.tables import TRUTHS, Rows, Truth, as_table, make_stand_
 from benchmarks.tables import data_folder
 from heedful import AttentionLasso, AttentionLassoClassifier
 from heedful._explaining import moves
-from heedful._explaining.around import values_near
+from heedful._explaining.around import queries_of, values_near
 from heedful._explaining.small import MOST_TRIED
 from heedful._flow.kinds import Run
 from heedful.explain import Explanation
@@ -111,12 +111,13 @@ def fresh_fidelity(model: Any, queries: pd.DataFrame, slopes: np.ndarray) -> flo
     """Return the median share of the variation of fresh rows around queries that small models have."""
     fitted, run = model._fitted, Run(1)
     table = model._read(queries)
-    codes, given, own = fitted.rows.read(table), fitted.models.given_rows(table), fitted.values(table, run)
+    asked, own = queries_of(fitted, table, fitted.read(table)), fitted.values(table, run)
+    codes = asked.codes
     compared, columns = moves.moves_of(fitted).compare(codes), moves.columns_to_move(fitted, MOST_TRIED)
     with patch.multiple(moves, **FRESH):
         rows = moves.moves_of(fitted).towards(codes, compared, fitted.models.train_codes(), columns)
     source = np.repeat(np.arange(len(codes)), rows.shape[1])
-    values = values_near(fitted, codes, rows.reshape(-1, rows.shape[2]), source, given, run)
+    values = values_near(fitted, asked, rows.reshape(-1, rows.shape[2]), source, run)
     link_of = fitted.problem.family.link_of
     change = link_of(values).reshape(*rows.shape[:2], -1) - link_of(own)[:, None]
     away, before = rows - codes[:, None], codes[:, None]

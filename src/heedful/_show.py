@@ -1,6 +1,6 @@
 """Results as a few lines of text and as a small piece of HTML: the same facts in both."""
 
-import html
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,14 +20,13 @@ class Sketch(NamedTuple):
     hint: str = ""
 
     def text(self) -> str:
-        """Return lines to be read."""
         width = max((len(name) for name, _ in self.facts), default=0)
-        facts = [f"  {name:<{width}}  {said}" for name, said in self.facts]
+        facts = [f"  {name:<{width}}  {text}" for name, text in self.facts]
         return "\n".join([self.title, *facts, *([self.hint] if self.hint else [])])
 
     def html(self) -> str:
         """Return a table; names and cells stay text, whatever they hold."""
-        rows = (f"<tr><th{CELL}>{escape(name)}</th><td{CELL}>{escape(said)}</td></tr>" for name, said in self.facts)
+        rows = (f"<tr><th{CELL}>{escape(name)}</th><td{CELL}>{escape(text)}</td></tr>" for name, text in self.facts)
         hint = f"<div><small>{escape(self.hint)}</small></div>" if self.hint else ""
         return f"<div><strong>{escape(self.title)}</strong><table>{''.join(rows)}</table>{hint}</div>"
 
@@ -45,19 +44,12 @@ class Shown:
         return self._sketch().html()
 
 
-def escape(text: str) -> str:
-    """Return text as HTML that shows it."""
-    return html.escape(text)
-
-
 def shorten(facts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return the first facts, and how many more there are."""
     more = len(facts) - MOST_FACTS
     return facts if more <= 0 else [*facts[:MOST_FACTS], ("...", f"and {more} more")]
 
 
 def count(number: int, one: str, many: str | None = None) -> str:
-    """Return how many there are, in words that fit the number."""
     return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
 
 
@@ -76,11 +68,14 @@ def short(value: float, digits: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent."""
     return f"{100 * share:.0f} %"
 
 
-def cut(name: Any) -> str:
+def format_p(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"
+
+
+def cut(name: Any, longest: int = LONGEST) -> str:
     """Return a name on one line, not too long."""
     text = " ".join(str(name).split())
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"

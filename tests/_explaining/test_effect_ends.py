@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from heedful._explaining import debiased
+from heedful._explaining.coefficients import refit_coefs
 from heedful._explaining.debiased import WorkingRows
-from heedful._explaining.effect_ends import COUNTED, Contrasts, EffectIntervals
-from heedful._explaining.refits import Refits
+from heedful._explaining.effect_ends import COUNTED, Contrasts, effect_intervals
 from heedful.attention import attend
 from reference.coefficients import line_contrasts
 
@@ -32,9 +32,9 @@ def ask(x, y, effect, *, weight=None, curve=None, unit=None, attention=None, con
     unit = np.ones(x.shape[1]) if unit is None else unit
     attention = attend(np.zeros((1, len(x))), sample_weight=weight) if attention is None else attention
     start = np.zeros(x.shape[1]) if start is None else start
-    known = EffectIntervals(WorkingRows(x, [y], [curve], weight), unit, coverage)
-    contrasts = compared(1, 0) if contrasts is None else contrasts
-    return known.of(attention, start[None, None], np.asarray(effect)[None, None], contrasts)[0, 0]
+    working = WorkingRows(x, [y], [curve], weight)
+    contrasts, effects = compared(1, 0) if contrasts is None else contrasts, np.asarray(effect)[None, None]
+    return effect_intervals(working, unit, coverage, attention, start[None, None], effects, contrasts)[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])
@@ -55,7 +55,7 @@ def test_ends_are_told_by_the_noise_of_least_squares_and_its_distance_from_the_e
 def test_the_interval_of_an_effect_that_is_not_shrunk_is_that_of_the_coefficient(rng):
     x, y = rng.normal(size=(60, 4)), rng.normal(size=60)
     known, attention = WorkingRows(x, [y], [None], np.ones(60)), attend(0.5 * rng.normal(size=(1, 60)))
-    slope, low, high, _ = Refits(known, 0.9, np.zeros((1, 4))).of(attention, np.zeros((1, 1, 4)))[0, 0].T
+    slope, low, high, _ = refit_coefs(known, 0.9, np.zeros((1, 4)), attention, np.zeros((1, 1, 4)))[0, 0].T
     numbers = Contrasts(np.arange(4)[None], np.full((1, 4), -1))
     ends = ask(x, y, slope, attention=attention, contrasts=numbers)
     np.testing.assert_allclose(ends[:, 1] - ends[:, 0], high - low, rtol=1e-9)
@@ -146,10 +146,10 @@ def test_two_rows_tell_nothing(rng):
 def test_every_output_has_its_own_response_and_every_query_its_own_rows(rng):
     x, y = rows(rng)
     other, attention = rng.normal(size=80), attend(rng.normal(size=(2, 80)))
-    known = EffectIntervals(WorkingRows(x, [y, other], [None, None], np.ones(80)), np.ones(5), 0.9)
+    working = WorkingRows(x, [y, other], [None, None], np.ones(80))
     pair = Contrasts(np.array([[0, 1, 3], [0, 1, 4]]), np.array([[-1, -1, 2], [-1, -1, 2]]))
     effects, start = rng.normal(size=(2, 2, 3)), rng.normal(size=(2, 2, 5))
-    found = known.of(attention, start, effects, pair)
+    found = effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pair)
     for q in range(2):
         alone = attend(np.zeros((1, 80)))
         alone = type(alone)(attention.weights[[q]], attention.background[[q]], attention.sample_weight)

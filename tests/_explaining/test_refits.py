@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from heedful._explaining import debiased, refits as coefficients
+from heedful._explaining import coefficients, debiased
+from heedful._explaining.coefficients import refit_coefs
 from heedful._explaining.debiased import WorkingRows, effective_rows, sharpen
-from heedful._explaining.refits import Refits
 from heedful.attention import attend
 from reference.coefficients import line_intervals, sharpened
 
@@ -16,7 +16,7 @@ ESTIMATE, LOW, HIGH, FREQUENCY = range(4)
 def refits(x, y, *, weight=None, curve=None, coverage=0.9, n_draws=60):
     weight = np.ones(len(x)) if weight is None else weight
     draws = np.random.default_rng(0).normal(size=(n_draws, x.shape[1]))
-    return Refits(WorkingRows(x, [y], [curve], weight), coverage, draws)
+    return WorkingRows(x, [y], [curve], weight), coverage, draws
 
 
 def rows(rng, n=60, noise=1.0):
@@ -26,9 +26,9 @@ def rows(rng, n=60, noise=1.0):
 
 def ask(known, attention=None, start=None):
     """Return what is told of one query's coefficients (n_columns, 4)."""
-    weight = known.rows.weight
+    x, weight = known[0].x, known[0].weight
     attention = attend(np.zeros((1, weight.size)), sample_weight=weight) if attention is None else attention
-    return known.of(attention, np.zeros((1, 1, known.rows.x.shape[1])) if start is None else start[None, None])[0, 0]
+    return refit_coefs(*known, attention, np.zeros((1, 1, x.shape[1])) if start is None else start[None, None])[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])

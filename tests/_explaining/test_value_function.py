@@ -6,18 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful._explaining.shapley import draw_orders
-from heedful._explaining.value_function import Compared, Game, close, drop_noise, mix_rows, systematic
+from heedful._explaining.shapley import sample_permutations
+from heedful._explaining.value_function import Compared, ValueFunction, close, drop_noise, mix_rows, systematic
 from heedful._flow.rows import CodedRows
 
 
 def test_each_cell_is_that_of_the_row_that_is_named_as_code_and_as_given(rng):
     given = pd.DataFrame({"b": list("uvwxy"), "c": pd.date_range("2024", periods=5)})
-    pool = CodedRows(rng.normal(size=(5, 3)), given, np.array([1, 2]))
+    rows = CodedRows(rng.normal(size=(5, 3)), given, np.array([1, 2]))
     source = rng.integers(5, size=(20, 3))
-    mixed = pool.mix(source)
+    mixed = rows.mix(source)
     for i, row in enumerate(source):
-        np.testing.assert_array_equal(mixed.codes[i], pool.codes[row, [0, 1, 2]])
+        np.testing.assert_array_equal(mixed.codes[i], rows.codes[row, [0, 1, 2]])
         assert mixed.given.iloc[i].tolist() == [given["b"][row[1]], given["c"][row[2]]]
     assert mixed.given.dtypes.equals(given.dtypes)
 
@@ -31,39 +31,39 @@ def test_every_number_of_columns_of_the_first_row_is_as_likely():
 
 
 def test_what_columns_add_one_by_one_is_all_that_there_is_to_add(rng):
-    pool = CodedRows(rng.normal(size=(2, 12)), None, np.arange(12))
+    rows = CodedRows(rng.normal(size=(2, 12)), None, np.arange(12))
 
-    def function(x):
+    def value(x):
         return np.column_stack([x.sum(axis=1), x[:, 0] * x[:, 1] * x[:, 2]])
 
-    game = SimpleNamespace(
+    function = SimpleNamespace(
         compared=SimpleNamespace(share=np.ones(1)),
-        missed_of=lambda rows, source: function(rows.mix(source).codes),
+        missed_of=lambda rows, source: value(rows.mix(source).codes),
     )
-    draws, share, _ = draw_orders(game, pool)
-    other, query = pool.codes
+    draws, share, _ = sample_permutations(function, rows)
+    other, query = rows.codes
     np.testing.assert_allclose(draws[:, 0], np.tile(query - other, (share.size, 1)), atol=1e-12)
-    np.testing.assert_allclose(draws[:, 1].sum(axis=1), np.diff(function(pool.codes)[:, 1]).item(), atol=1e-12)
+    np.testing.assert_allclose(draws[:, 1].sum(axis=1), np.diff(value(rows.codes)[:, 1]).item(), atol=1e-12)
 
 
 @pytest.mark.parametrize("given", [False, True])
 def test_rows_that_come_again_are_asked_about_once_and_answered_each(rng, given):
     codes = rng.integers(0, 2, (5, 4)).astype(float)
-    pool = CodedRows(codes, codes.copy() if given else None, np.arange(4))
+    rows = CodedRows(codes, codes.copy() if given else None, np.arange(4))
     source, asked = rng.integers(5, size=(300, 4)), []
 
     def rest(mixed):
         asked.append(mixed.codes)
         return mixed.codes @ np.array([[1.0], [2.0], [4.0], [8.0]])
 
-    game = SimpleNamespace(
+    function = SimpleNamespace(
         rest=rest,
         trees=[SimpleNamespace(predict=lambda codes: codes[:, 0])],
         binned=lambda codes: codes,
         _cut=lambda source: np.array_split(source, 3),
     )
-    cells = pool.mix(source).codes
-    np.testing.assert_array_equal(Game.missed_of(game, pool, source)[:, 0], cells @ [0.0, 2.0, 4.0, 8.0])
+    cells = rows.mix(source).codes
+    np.testing.assert_array_equal(ValueFunction.missed_of(function, rows, source)[:, 0], cells @ [0.0, 2.0, 4.0, 8.0])
     # given cells may differ where codes do not
     distinct = np.unique(source if given else cells, axis=0)
     assert sum(map(len, asked)) == len(distinct) < len(source)
@@ -113,14 +113,14 @@ def test_the_base_value_is_a_mean_by_shares(rng):
 
 def test_what_trees_miss_goes_to_columns_that_matter_to_the_query_or_to_others():
     plain, bent = np.array([[[1.0, 2.0, 0.0]]]), np.array([[[0.0, -3.0, 0.0]]])
-    game = SimpleNamespace(
+    function = SimpleNamespace(
         known_values=lambda *_: (plain, bent),
         reliance=np.array([[1.0, 0.0, 0.0]]),
         compared=SimpleNamespace(base=np.array([10.0])),
         usually_missed=np.array([0.5]),
     )
     # 14 is 4 above the base, and 0 are known: the first column matters elsewhere, the second here, the third nowhere
-    added, far = Game.judged(game, None, None, np.array([[14.0]]))
+    added, far = ValueFunction.fast(function, None, None, np.array([[14.0]]))
     np.testing.assert_allclose(added, [[[2.0, 2.0, 0.0]]])
     # three times what is usually missed is where the known ends
     np.testing.assert_allclose(far, [4.0 / 1.5])

@@ -63,7 +63,7 @@ def both_ways(model, X, rng, columns):
     fitted = model._fitted
     codes = fitted.rows.read(X)
     moved, source = moved_rows(fitted, codes, rng, columns)
-    near = values_near(fitted, codes, moved, source, None, Run())
+    near = values_near(fitted, CodedRows(codes, None, fitted.models.given_columns), moved, source, Run())
     alone = fitted.predict(fitted.read_rows(CodedRows(moved, None, fitted.models.given_columns)), Wanted(), Run()).value
     return near, alone
 
@@ -129,7 +129,8 @@ def test_threads_make_no_difference(table):
     fitted = model._fitted
     codes = fitted.rows.read(X)
     moved, source = moved_rows(fitted, codes, np.random.default_rng(4), 2)
-    one, two = (values_near(fitted, codes, moved, source, None, Run(n_jobs=jobs)) for jobs in (1, 2))
+    queries = CodedRows(codes, None, fitted.models.given_columns)
+    one, two = (values_near(fitted, queries, moved, source, Run(n_jobs=jobs)) for jobs in (1, 2))
     np.testing.assert_array_equal(one, two)
 
 
@@ -155,6 +156,7 @@ def test_a_query_without_rows_near_it_is_passed_over():
     fitted = AttentionLasso(similarity=SMALL, mixing=0.5, random_state=0).fit(X, X[:, 0])._fitted
     codes = X[:3]
     moved = X[[5, 6]]
-    near = values_near(fitted, codes, moved, np.array([2, 0]), None, Run())
+    queries = CodedRows(codes, None, fitted.models.given_columns)
+    near = values_near(fitted, queries, moved, np.array([2, 0]), Run())
     alone = fitted.predict(fitted.read_rows(CodedRows(moved, None, fitted.models.given_columns)), Wanted(), Run()).value
     np.testing.assert_allclose(near, alone, atol=1e-6)

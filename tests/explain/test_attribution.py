@@ -121,11 +121,11 @@ def test_values_and_sources_are_those_of_the_table_as_given(mixed):
 
 def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
     model, _ = mixed
-    game = value_function_of(model._fitted, model._run)
-    view, share = game.fitted.read_rows(game.compared.rows).view, game.compared.share
-    slopes, curves = np.ones((1, 1, len(game.fitted.models.names))), np.ones((1, 1, 1))
+    function = value_function_of(model._fitted, model._run)
+    view, share = function.fitted.read_rows(function.compared.rows).view, function.compared.share
+    slopes, curves = np.ones((1, 1, len(function.fitted.models.names))), np.ones((1, 1, 1))
     for coef, multiple in ((slopes, 0 * curves), (0 * slopes, curves), (slopes, curves)):
-        terms = game.terms(view, coef, multiple)
+        terms = function.terms(view, coef, multiple)
         assert np.ptp(terms.columns, axis=0).max() > 0.1
         for part in terms:
             np.testing.assert_allclose(np.tensordot(share, part, 1).sum(), 0.0, atol=1e-10)
@@ -134,12 +134,12 @@ def test_what_columns_add_by_slopes_and_curves_is_nothing_on_average(mixed):
 
 def test_columns_are_relied_on_by_the_size_of_their_values_and_categories_have_no_order(mixed):
     model, X = mixed
-    game = value_function_of(model._fitted, model._run)
-    assert game.bins.categories.tolist() == [name == "member" for name in X]
-    values = game.tables[0].values(game.binned(game.compared.rows.codes))
+    function = value_function_of(model._fitted, model._run)
+    assert function.bins.categories.tolist() == [name == "member" for name in X]
+    values = function.tables[0].values(function.binned(function.compared.rows.codes))
     # values of the rows themselves have mean 0: what a column does is their size
-    np.testing.assert_allclose(game.compared.share @ values, 0.0, atol=1e-10)
-    np.testing.assert_allclose(game.reliance[0], np.abs(values).mean(axis=0))
+    np.testing.assert_allclose(function.compared.share @ values, 0.0, atol=1e-10)
+    np.testing.assert_allclose(function.reliance[0], np.abs(values).mean(axis=0))
 
 
 def test_a_category_of_one_level_has_no_effect():

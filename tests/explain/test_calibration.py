@@ -9,7 +9,7 @@ from tests.reference.survival import kaplan_meier
 
 from heedful._responses import Classification, SurvivalTimes
 from heedful.explain._calibration import calibrate_classes, calibrate_survival, number_bins
-from heedful.explain._errors import Predicted
+from heedful.explain._measures import Predicted
 from heedful.similarity import ForestProximity
 
 

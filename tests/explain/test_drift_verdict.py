@@ -24,7 +24,7 @@ def made(*statistics, **others):
         ((0, 0, HIGH, HIGH), "improvable anywhere", "The model can be improved anywhere"),
         ((HIGH, LOW, HIGH, HIGH), "rows moved", "most of all a: a mean of 0.1 before, 0.6 now. There is no sign that"),
         ((LOW, HIGH, HIGH, HIGH), "relation moved", "most of all the effect of a, 1 before, 2.5 now."),
-        ((HIGH, HIGH, 0, 0), "relation moved", "The rows moved too (p = 0.0082)."),
+        ((HIGH, HIGH, 0, 0), "relation moved", "The rows moved too (p = 0.008)."),
         ((-9, -9, -9, -9), "nothing moved", "Nothing moved"),
     ],
 )

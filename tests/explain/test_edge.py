@@ -70,10 +70,10 @@ def test_the_farthest_are_asked_about_and_few_of_many():
 
 
 def test_what_trees_usually_miss_is_measured_on_mixed_rows_that_they_were_not_fitted_to(made):
-    game = attribution.value_function_of(made[0]._model, Run())
-    weight = game.fitted.rows.weight
-    n_columns = game.compared.rows.codes.shape[1]
+    function = attribution.value_function_of(made[0]._model, Run())
+    weight = function.fitted.rows.weight
+    n_columns = function.compared.rows.codes.shape[1]
     seen, new = (attribution.mix_rows(weight, n_columns, 50, seed) for seed in (0, 1))
     assert not np.array_equal(seen, new)
-    inside = game.missed_of(game.compared.rows, attribution.mix_rows(weight, n_columns, 400))
-    assert game.usually_missed[0] > np.sqrt((inside**2).mean())
+    inside = function.missed_of(function.compared.rows, attribution.mix_rows(weight, n_columns, 400))
+    assert function.usually_missed[0] > np.sqrt((inside**2).mean())

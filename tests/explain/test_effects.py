@@ -9,7 +9,7 @@ from tests._effects.cases import assess, draw_rows
 
 from heedful._effects.average import average_effect
 from heedful._effects.overlap import assess_overlap
-from heedful.explain._average_effect import say_p
+from heedful._show import format_p
 from report.cases import HOSTILE
 from test_show import read_html
 
@@ -41,7 +41,7 @@ def test_heterogeneity_says_its_tests_and_the_best_policy(rows):
     said = facts(found)
     assert said["verdict"] == found.verdict
     line = found.tests.loc["AUTOC"]
-    assert said["AUTOC"] == f"{line['estimate']:.3g} ± {line['standard_error']:.3g}, {say_p(line['p_value'])}"
+    assert said["AUTOC"] == f"{line['estimate']:.3g} ± {line['standard_error']:.3g}, {format_p(line['p_value'])}"
     gain, random = found.curve.loc[0.2, ["gain", "random"]]
     assert said["treating 20 %"] == f"adds {gain:.3g} by effect, {random:.3g} at random"
     same = facts(assess(rows, np.ones(120)))
@@ -52,7 +52,7 @@ def test_heterogeneity_says_its_tests_and_the_best_policy(rows):
     ("p", "said"), [(1e-9, "p < 0.001"), (0.0123, "p = 0.012"), (0.5, "p = 0.50"), (1.0, "p = 1.00")]
 )
 def test_p_values_are_said_as_people_do(p, said):
-    assert say_p(p) == said
+    assert format_p(p) == said
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from heedful import AttentionLasso, LocalLasso
 from heedful.attention import Attention
-from heedful.explain._rows import compare_columns, list_beside, list_rows
+from heedful.explain._rows import compare_columns, list_cells, list_rows
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_columns_and_responses_may_have_any_name(rng):
     names = ["weight", "row", "query", "rank", "weight (column)"]
     X, train = pd.DataFrame(rng.normal(size=(6, 5)), columns=names), pd.DataFrame({"weight": np.arange(6.0)})
     attention = Attention(sparse.csr_array(rng.dirichlet(np.ones(6), 2)), np.zeros(2), np.ones(6))
-    plain, beside = list_rows(attention, X.index[:2], train, 3), list_beside(attention, X[:2], X, train, 3)
+    plain, beside = list_rows(attention, X.index[:2], train, 3), list_cells(attention, X[:2], X, train, 3)
     assert list(plain) == ["row", "weight", "weight (response)"]
     for table in plain, beside:
         assert table.reset_index().columns.is_unique

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from heedful.explain import say_error
-from heedful.explain._unseen import judge
+from heedful.explain._errors import compare_errors
 
 
 def errors(own, plain, **more):
@@ -49,16 +49,18 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
     ],
 )
 def test_what_that_means_follows_from_which_is_lower(own, plain, mixing, words):
-    assert judge(errors(own, plain), mixing, "the model").meaning.startswith(words)
+    assert compare_errors(errors(own, plain), mixing, "the model").meaning.startswith(words)
 
 
 @pytest.mark.parametrize(("doubt", "sure"), [(0.75, True), (0.85, False)])
 def test_a_gain_of_few_standard_errors_may_be_chance(doubt, sure):
     found = errors(8.0, 10.0, standard_error=doubt)
     assert ("may be chance" in say_error(found, 0.5)) != sure
-    assert judge(found, 0.5).meaning.startswith("It predicts" if sure else "It is not clear")
+    assert compare_errors(found, 0.5).meaning.startswith("It predicts" if sure else "It is not clear")
     other = errors(10.0, 8.0, standard_error=doubt)
     assert ("may be chance" in say_error(other, 0.5)) != sure
-    assert judge(other, 0.5).meaning.startswith("One lasso for all rows predicts" if sure else "It is not clear")
+    assert compare_errors(other, 0.5).meaning.startswith(
+        "One lasso for all rows predicts" if sure else "It is not clear"
+    )
     below = errors(-12.0, -10.0, standard_error=doubt)
     assert ("may be chance" in say_error(below, 0.5)) != sure

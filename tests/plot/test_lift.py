@@ -7,7 +7,7 @@ import pytest
 from tests.explain.test_lift import explained  # noqa: F401 - a fixture
 
 from heedful import plot
-from heedful.explain._lift import gini
+from heedful.explain._calibration import gini
 
 
 def test_calibration_draws_its_table(explained):  # noqa: F811 - the fixture of another file

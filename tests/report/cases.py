@@ -12,7 +12,7 @@ from heedful._responses import Classification, Effect, Regression, SurvivalTimes
 from heedful._responses.effect import COLUMNS
 from heedful.attention import Attention
 from heedful.explain import DriftReport, Explanation
-from heedful.explain._attribution import Attribution, Pending
+from heedful.explain._attribution import Attribution, Deferred
 from heedful.explain._drift_measures import IMPROVABLE, ROWS_MOVED, is_corrected, separate, summarise, tabulate_tests
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -71,7 +71,7 @@ def make_explanation(
         values=pd.DataFrame(design, index, features),
         train_values=train_values,
         sources=pd.Series(features, features, dtype=object),
-        attribution=Pending(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
+        attribution=Deferred(lambda: _attribute(coef * design[:, None, :] + added, intercept, link)),
         **(_shapes(added, frame, features, rng) if shapes else {}),
     )
 

@@ -1,21 +1,23 @@
-"""Local coefficients without shrinkage, from the rows that a query attends to, and the noise of these.
+"""Local coefficients without shrinkage, from the rows that a query attends to, and their noise.
 
 Attention is squared, or raised to a smaller power where few rows would be left, so that rows which are only somewhat
-alike have less of a say than in the prediction: a bias that is small beside the noise is what an interval needs. Under
-these weights a step of least squares undoes the shrinkage of the lassos. Its noise is that of the gradient, whose
-covariance the residuals tell.
+alike have less of a say than in the prediction: a bias that is small compared with the noise is what an interval needs.
+Under these weights a step of least squares undoes the shrinkage of the lassos. Its noise is that of the gradient, whose
+covariance follows from the residuals.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import optimize
 
 from heedful._kernels.shapes import Table
+from heedful.attention import Attention
 
 # Attention is raised to this power if so many effective rows are left (benchmarks/certainty); far fewer tell nothing.
 POWER, ENOUGH_ROWS, FEWEST_ROWS = 2.0, 15.0, 3.0
-# Rows whose weight is this small beside the largest add nothing.
+# Rows whose weight is this small compared with the largest add nothing.
 NEGLIGIBLE = 1e-9
 # Ridge in units of a column's variance, divided by the effective rows; what one row weighs in its own fit at most.
 RIDGE, MOST_LEVERAGE = 0.1, 0.95
@@ -37,7 +39,6 @@ class LocalRows(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Return whether the rows tell anything."""
         return self.n_eff >= FEWEST_ROWS and bool(self.varies.any())
 
 
@@ -58,8 +59,14 @@ class WorkingRows(NamedTuple):
         curves = [1.0 / table.inverse if table.inverse.size else None for table in tables]
         return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight)
 
-    def local(self, weight: np.ndarray, output: int) -> LocalRows:
-        """Return the rows of a query that have a say under its sharpened attention."""
+    def each(self, attention: Attention) -> Iterator[tuple[int, int, LocalRows]]:
+        """Yield positions of each query and output with the rows that have a say there."""
+        for q, attended in enumerate(attention.toarray()):
+            weight = sharpen(attended, self.weight)
+            for k in range(len(self.responses)):
+                yield q, k, self._local(weight, k)
+
+    def _local(self, weight: np.ndarray, output: int) -> LocalRows:
         kept = weight > NEGLIGIBLE * weight.max()
         kept = slice(None) if kept.all() else np.flatnonzero(kept)
         x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
@@ -77,31 +84,37 @@ class WorkingRows(NamedTuple):
         return LocalRows(varies, x, y, weight, prior, n_eff, gram, cov)
 
 
-class Step(NamedTuple):
-    """A step of least squares: what it adds to coefficients, its ridged inverse, and its noise.
+class Debiased(NamedTuple):
+    """Contrasts of coefficients without shrinkage, their variances, and the noise of each row.
 
-    A row's part in the noise of the gradient is ``noise[i] * x[i]``, in that of coefficients ``noise[i] * through[i]``.
+    A row's part in the noise of the gradient is ``noise[i] * x[i]``.
     """
 
-    added: np.ndarray
-    inverse: np.ndarray
-    through: np.ndarray
+    estimate: np.ndarray
+    variance: np.ndarray
     noise: np.ndarray
 
 
-def take_step(rows: LocalRows, start: np.ndarray) -> Step:
-    """Return the step from some coefficients.
+def debias(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -> Debiased:
+    """Take a step of least squares from some coefficients and return contrasts (n_contrasts, n_columns) of them.
 
-    A small ridge keeps it finite where columns depend on each other. Residuals are those of rows
-    left out (HC3).
+    A small ridge keeps the step finite where columns depend on each other; dividing by the share of the step that
+    reaches a contrast itself makes up for it. Residuals are those of rows left out (HC3).
     """
     x, weight, gram = rows.x, rows.weight, rows.gram
     inverse = np.linalg.inv(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))
-    added = inverse @ (rows.cov - gram @ start)
+    step = inverse @ (rows.cov - gram @ start)
     through = x @ inverse
     leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", through, x))
-    left = (rows.y - x @ (start + added)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
-    return Step(added, inverse, through, weight * left / np.sqrt(rows.prior))
+    left_out = (rows.y - x @ (start + step)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
+    noise = weight * left_out / np.sqrt(rows.prior)
+    metric = contrast / np.diag(gram)
+    reached = np.einsum("ij,ij->i", contrast @ inverse @ gram, metric) / np.einsum("ij,ij->i", contrast, metric)
+    variance = contrast**2 @ (noise**2 @ through**2)
+    pairs = np.count_nonzero(contrast, axis=1) > 1
+    if pairs.any():
+        variance[pairs] = noise**2 @ (through @ contrast[pairs].T) ** 2
+    return Debiased(contrast @ start + contrast @ step / reached, variance / reached**2, noise)
 
 
 def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:

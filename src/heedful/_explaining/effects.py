@@ -1,15 +1,16 @@
 """Local effects: what the prediction of a query does when one of its columns changes, as a table."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from heedful._explaining.around import Around, link_effects, look_around, per_unit
-from heedful._explaining.effect_ends import NONE, Contrasts, EffectIntervals
-from heedful._explaining.model import FittedModel
+from heedful._explaining.around import Around, link_effects, per_unit, predict_around, queries_of
+from heedful._explaining.debiased import WorkingRows
+from heedful._explaining.effect_ends import NONE, Contrasts, effect_intervals
 from heedful._explaining.moves import Compared, columns_to_move, moves_of
-from heedful._flow import Prediction, Run, Wanted, known_attention
+from heedful._explaining.tables import index_features, labels_of
+from heedful._flow import FittedAttention, Prediction, Run, Wanted, known_attention
 
 # How far a link is moved to see what its prediction does.
 TINY = 1e-4
@@ -24,28 +25,26 @@ class EffectOptions(NamedTuple):
 
 
 def local_effects(
-    fitted: FittedModel, table: pd.DataFrame | np.ndarray, options: EffectOptions, run: Run
+    fitted: FittedAttention, table: pd.DataFrame | np.ndarray, options: EffectOptions, run: Run
 ) -> pd.DataFrame:
     """Return the effects of columns on the predictions of queries, with intervals: a row for each."""
     models, batch = fitted.models, fitted.read(table)
-    codes = fitted.rows.read(table)
-    found = fitted.predict(batch, Wanted(coef=models.by_column, attention=models.by_column), run)
-    fitted.warn(found.n_failed, batch.size)
+    queries = queries_of(fitted, table, batch)
+    prediction = fitted.predict(batch, Wanted(coef=models.by_column, attention=models.by_column), run)
+    fitted.warn(prediction.n_failed, batch.size)
     # a column that no tree and no model looks at has no effect
-    moved = np.intersect1d(options.columns, columns_to_move(fitted, len(codes[0])))
-    around = look_around(fitted, codes, models.given_rows(table), found.value, moved, run, joint=False)
+    moved = np.intersect1d(options.columns, columns_to_move(fitted, queries.codes.shape[1]))
+    around = predict_around(fitted, queries, prediction.value, moved, run, joint=False)
     effect = link_effects(fitted, around)
-    ends = effect_ends(fitted, found, codes, effect, options.coverage)
+    ends = effect_ends(fitted, prediction, queries.codes, effect, options.coverage)
     if options.scale == "response":
         effect, ends = _as_predicted(fitted, around, effect, ends)
-    index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(codes))
-    told = np.concatenate([effect[..., None], ends], axis=3)
-    return table_effects(fitted, around.compared, told, options.columns, index)
+    return table_effects(fitted, around.compared, effect, ends, options.columns, labels_of(table))
 
 
 def explained_effects(
-    fitted: FittedModel,
-    found: Prediction,
+    fitted: FittedAttention,
+    prediction: Prediction,
     codes: np.ndarray,
     effect: np.ndarray,
     index: pd.Index,
@@ -53,13 +52,12 @@ def explained_effects(
 ) -> pd.DataFrame:
     """Return known effects (n_query, n_outputs, n_columns) of explained queries as a table, with intervals."""
     columns = np.flatnonzero(~np.isnan(effect).all(axis=(0, 1)))
-    ends = effect_ends(fitted, found, codes, effect, coverage)
-    told = np.concatenate([effect[..., None], ends], axis=3)
-    return table_effects(fitted, moves_of(fitted).compare(codes), told, columns, index)
+    ends = effect_ends(fitted, prediction, codes, effect, coverage)
+    return table_effects(fitted, moves_of(fitted).compare(codes), effect, ends, columns, index)
 
 
 def effect_ends(
-    fitted: FittedModel, found: Prediction, codes: np.ndarray, effect: np.ndarray, coverage: float
+    fitted: FittedAttention, prediction: Prediction, codes: np.ndarray, effect: np.ndarray, coverage: float
 ) -> np.ndarray:
     """Return the ends of intervals around effects (n_query, n_outputs, n_columns, 2) on the scale of the link.
 
@@ -70,31 +68,32 @@ def effect_ends(
     linear = models.linear_rows(fitted.problem)
     if linear is None:
         return np.stack([np.full(effect.shape, -np.inf), np.full(effect.shape, np.inf)], axis=-1)
-    n_names, mixing = len(models.names), found.mixing[:, None, None]
-    # working responses of classes are beside coefficients as they were fitted, effects beside those that sum to zero
+    n_names, mixing = len(models.names), prediction.mixing[:, None, None]
+    # working responses of classes go with coefficients as they were fitted, effects with those that sum to zero
     apart = (fitted.fitted_coef - fitted.base_coef)[:, :n_names]
-    coef = ((1 - mixing) * fitted.base_coef + mixing * found.coef)[:, :, :n_names] + apart
+    coef = ((1 - mixing) * fitted.base_coef + mixing * prediction.coef)[:, :, :n_names] + apart
     contrasts = _contrasts(fitted, codes)
     moved = _difference(apart, contrasts)
-    intervals = EffectIntervals.of_tables(linear.tables, fitted.rows.weight, linear.unit, coverage)
-    ends = intervals.of(known_attention(found), coef, effect + moved, contrasts)
+    working = WorkingRows.of_tables(linear.tables, fitted.rows.weight, n_names)
+    attention = known_attention(prediction)
+    ends = effect_intervals(working, linear.unit, coverage, attention, coef, effect + moved, contrasts)
     return ends - moved[..., None]
 
 
-def _contrasts(fitted: FittedModel, codes: np.ndarray) -> Contrasts:
+def _contrasts(fitted: FittedAttention, codes: np.ndarray) -> Contrasts:
     """Return the columns of the lassos that tell each column of the table."""
     rows, moves = fitted.rows, moves_of(fitted)
     compared = moves.compare(codes)
     own, other = np.full(codes.shape, NONE), np.full(codes.shape, NONE)
     columns = rows.model_columns
-    places, beside = (rows.model_places(part) for part in (codes, compared.below))
-    known, known_beside = (rows.model_rows(part) for part in (codes, compared.below))
+    places, other_places = (rows.model_places(part) for part in (codes, compared.below))
+    design, other_design = (rows.model_rows(part) for part in (codes, compared.below))
     number = ~moves.levels[columns] & ~np.isnan(codes[:, columns])
     at = np.arange(len(codes))[:, None]
     # a level without a dummy has no coefficient
-    dummies = moves.levels[columns] & (known[at, places] == 1) & (known_beside[at, beside] == 1)
+    dummies = moves.levels[columns] & (design[at, places] == 1) & (other_design[at, other_places] == 1)
     own[:, columns] = np.where(number | dummies, places, NONE)
-    other[:, columns] = np.where(dummies, beside, NONE)
+    other[:, columns] = np.where(dummies, other_places, NONE)
     still = compared.distance == 0
     return Contrasts(np.where(still, 0, own), np.where(still, 0, other))
 
@@ -106,7 +105,7 @@ def _difference(coef: np.ndarray, contrasts: Contrasts) -> np.ndarray:
 
 
 def _as_predicted(
-    fitted: FittedModel, around: Around, effect: np.ndarray, ends: np.ndarray
+    fitted: FittedAttention, around: Around, effect: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return effects and ends in the units of the prediction.
 
@@ -132,21 +131,22 @@ def _as_predicted(
 
 
 def table_effects(
-    fitted: FittedModel, compared: Compared, found: np.ndarray, columns: np.ndarray, index: pd.Index
+    fitted: FittedAttention,
+    compared: Compared,
+    effect: np.ndarray,
+    ends: np.ndarray,
+    columns: np.ndarray,
+    index: pd.Index,
 ) -> pd.DataFrame:
-    """Return effects and their ends (n_query, n_outputs, n_columns, 3) as a table, with what was compared."""
-    rows, moves, outputs = fitted.rows, moves_of(fitted), fitted.response.outputs
+    """Return effects of some columns and their ends as a table, with what was compared."""
+    rows, moves = fitted.rows, moves_of(fitted)
     names = [rows.reader.names[j] for j in columns]
-    levels: dict[str, Any] = {"query": index} | ({} if outputs is None else {"class": outputs}) | {"feature": names}
-    # labels of queries may come twice
-    places = pd.MultiIndex.from_product([range(len(part)) for part in levels.values()])
-    named = [pd.Index(part)[places.get_level_values(at)] for at, part in enumerate(levels.values())]
     table = pd.DataFrame(
-        found[:, :, columns].reshape(-1, 3),
-        pd.MultiIndex.from_arrays(named, names=list(levels)),
+        np.concatenate([effect[..., None], ends], axis=3)[:, :, columns].reshape(-1, 3),
+        index_features(index, fitted.response.outputs, names),
         ["effect", "low", "high"],
     )
-    n_outputs = found.shape[1]
+    n_outputs = effect.shape[1]
     per = np.array(moves.per, dtype=object)[columns]
     for name, side in (("from", compared.below), ("to", compared.above)):
         cells = rows.reader.decode(side, columns, pd.RangeIndex(len(side)))

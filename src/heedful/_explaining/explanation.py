@@ -7,48 +7,52 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
+from heedful._explaining.around import queries_of
 from heedful._explaining.effects import explained_effects
 from heedful._explaining.held_out import read_held_out
-from heedful._explaining.model import FittedModel
-from heedful._explaining.plain import tell_coding
 from heedful._explaining.shapley import shapley_values
-from heedful._explaining.small import SmallModels, fit_small
-from heedful._explaining.tables import GlobalCoef, LocalModels, explain_models, shape_tables, table_models
+from heedful._explaining.small import fit_small
+from heedful._explaining.tables import LocalModels, table_models
 from heedful._explaining.value_function import add_at_places, drop_noise, value_function_of
-from heedful._explaining.what_if import WhatIf
+from heedful._explaining.what_if import what_if
 from heedful._flow import (
     CodedRows,
+    FittedAttention,
     OutOfFold,
     Prediction,
     QueryBatch,
     Run,
     Wanted,
+    as_frame,
     known_attention,
     mean_gain,
 )
 from heedful._responses import with_offset
-from heedful.explain import Attribution, Explanation, Pending
+from heedful.explain import Attribution, Deferred, Explanation
 
 # Queries beyond what contributions were checked on of which the model itself is asked: at most, and of a hundred.
 MOST_ASKED, ASKED_OF_HUNDRED = 10, 5
 # Of fewer queries nobody can say which of two models is better.
 FEWEST_JUDGED = 10
+# What an explanation takes over from the models as it is.
+SHARED = (
+    *("prediction", "link", "intercept", "coef", "design", "mixing", "baseline_prediction", "baseline_coef"),
+    *("local_coef", "lasso_intercept", "lasso_coef", "lasso_design", "slopes", "local_name"),
+    *("start", "terms", "reference", "fidelity", "effect", "values"),
+)
 
 
 def local_models(
-    model: FittedModel, table: pd.DataFrame | np.ndarray, max_terms: int, keep_models: bool, run: Run
+    model: FittedAttention, table: pd.DataFrame | np.ndarray, max_terms: int, keep_models: bool, run: Run
 ) -> LocalModels:
     """Return the small model of each query, and the global, the local and the blended one."""
     batch = model.read(table)
-    found = model.predict(batch, Wanted(coef=True), run, keep_models=keep_models)
-    model.warn(found.n_failed, batch.size)
-    small = _small_models(model, table, batch, found, max_terms, run)
-    tables = _tables(model, table, batch, found, small)
-    return tables._replace(values=_given(model, table), coding=tell_coding(model.models))
+    prediction = model.predict(batch, Wanted(coef=True), run, keep_models=keep_models)
+    return _tables(model, table, batch, prediction, max_terms, run)
 
 
 def explain(
-    model: FittedModel,
+    model: FittedAttention,
     table: pd.DataFrame | np.ndarray,
     y: Any,
     offset: np.ndarray | None,
@@ -60,106 +64,97 @@ def explain(
     # contributions are worked out later, of the queries as they are now
     table = table.copy()
     batch = model.read(table)
-    found = model.predict(batch, Wanted(coef=True, attention=True), run)
-    model.warn(found.n_failed, batch.size)
-    models, rows, codes = model.models, model.rows, batch.view.codes
-    small = _small_models(model, table, batch, found, max_terms, run)
-    tables = _tables(model, table, batch, found, small, offset)
-    losses = {} if y is None else _losses(model, y, offset, found)
-    attention, index, quiet = known_attention(found), tables.coef.index, run._replace(verbose=0)
-    work = partial(attribute, model, table, batch, found, method, quiet)
-    shown = {
-        "mean": attention @ models.train_design() / rows.weight.mean(),
-        "attention": rows.give_back(attention),
-        "train": models.train_frame(),
-        "heads": model.heads_table(),
-        "context": rows.context(codes, index),
-        "train_context": rows.given_context(),
-        "values": _given(model, table),
-        "train_values": rows.given_values(),
-        "sources": _sources(model),
-        "attribution": Pending(work),
-        "ask": WhatIf(model, codes, models.given_rows(table), offset, quiet),
-        "seen": pd.Series(are_rows_of(codes, rows.codes), index, name="seen"),
-    }
-    if small is not None:
-        shown["tell_effects"] = partial(explained_effects, model, found, codes, small.effect, index)
-    shown |= shape_tables(models, tables, model.base_coef) | losses
-    if model.held_out is not None and model.response.words.seen:
-        shown["held_out"] = read_held_out(model)
+    prediction = model.predict(batch, Wanted(coef=True, attention=True), run)
+    tables = _tables(model, table, batch, prediction, max_terms, run, offset)
+    models, rows, response, index = model.models, model.rows, model.response, tables.coef.index
+    attention, queries, quiet = known_attention(prediction), queries_of(model, table, batch), run._replace(verbose=0)
+    given = rows.give_back(attention)
+    weight = given.sample_weight
+    # where the model for all rows predicts alone all rows have a say
+    n_eff = np.where(tables.mixing == 0, weight.sum() ** 2 / (weight**2).sum(), given.n_eff)
+    optional: dict[str, Any] = {} if y is None else _losses(model, y, offset, prediction, index)
+    if tables.effect is not None:
+        effect = tables.effect.to_numpy().reshape(batch.size, -1, len(rows.reader.names))
+        optional["tell_effects"] = partial(explained_effects, model, prediction, queries.codes, effect, index)
+    if models.shapes is not None:
+        share = model.base_coef[:, len(models.names) :]
+        curved = share.any() or tables.multiple.to_numpy().any()
+        optional["curves"] = models.curves(share) if curved else None
+        optional |= {"multiple": tables.multiple, "shape": tables.shape}
+    if model.held_out is not None and response.words.seen:
+        optional["held_out"] = read_held_out(model)
     if offset is not None:
-        shown["offset"] = pd.Series(offset, index, name="offset")
-    return explain_models(tables, model.response, shown)
+        optional["offset"] = pd.Series(offset, index, name="offset")
+    return Explanation(
+        **{name: getattr(tables, name) for name in SHARED},
+        n_eff=pd.Series(n_eff, index, name="n_eff"),
+        mean=pd.DataFrame(attention @ models.train_design() / rows.weight.mean(), index, tables.lasso_design.columns),
+        attention=given,
+        train=models.train_frame(),
+        heads=model.heads_table(),
+        context=rows.context(queries.codes, index),
+        train_context=rows.given_context(),
+        train_values=rows.given_values(),
+        sources=_sources(model),
+        attribution=Deferred(partial(attribute, model, batch, queries, prediction, method, quiet)),
+        ask=partial(what_if, model, queries, offset, quiet),
+        seen=pd.Series(are_rows_of(queries.codes, rows.codes), index, name="seen"),
+        task=response.task,
+        words=response.words,
+        **optional,
+    )
 
 
 def attribute(
-    model: FittedModel,
-    table: pd.DataFrame | np.ndarray,
-    batch: QueryBatch,
-    found: Prediction,
-    method: str,
-    run: Run,
+    model: FittedAttention, batch: QueryBatch, queries: CodedRows, prediction: Prediction, method: str, run: Run
 ) -> Attribution:
     """Return what each column of the table adds to the predictions of queries."""
-    game, link, models = value_function_of(model, run), model.problem.family.link_of(found.value), model.models
-    queries = CodedRows(batch.view.codes, models.given_rows(table), models.given_columns)
+    function, link, models = value_function_of(model, run), model.problem.family.link_of(prediction.value), model.models
     error, checked = None, np.ones(batch.size, dtype=bool)
     if method == "fast":
-        total, far = game.judged(batch, queries.codes, link)
+        total, far = function.fast(batch, queries.codes, link)
         checked, asked = far <= 1.0, worst_of(far, 0 if models.slow else MOST_ASKED)
         if asked.size:
             part = queries.take(asked)
-            total[asked] = shapley_values(game, model.read_rows(part), part, link[asked])[0]
+            total[asked] = shapley_values(function, model.read_rows(part), part, link[asked])[0]
             checked[asked] = True
     else:
-        total, error = shapley_values(game, batch, queries, link)
+        total, error = shapley_values(function, batch, queries, link)
     total = drop_noise(total, total, link)
-    mixing = found.mixing[:, None, None]
-    both = (1 - mixing) * model.base_coef + mixing * found.coef
-    terms = game.model_terms(batch.view, *np.split(both, [len(models.names)], axis=2))
-    base, rows = game.compared.base, model.rows
+    mixing = prediction.mixing[:, None, None]
+    blended = (1 - mixing) * model.base_coef + mixing * prediction.coef
+    terms = function.model_terms(batch.view, *np.split(blended, [len(models.names)], axis=2))
+    base, rows = function.compared.base, model.rows
     if terms is None:
         return Attribution(base, total, None, None, error, checked)
     if model.tuned.mixing == 0:
         # one model for all rows: nothing comes through attention
         rest = (total - terms.columns)[:, :, rows.model_columns]
         return Attribution(base, total, total, add_at_places(rows, queries.codes, terms.levels, rest), error, checked)
-    smooth = (1 - mixing) * game.smooth_terms(queries.codes, link.shape)
+    smooth = (1 - mixing) * function.smooth_terms(queries.codes, link.shape)
     by_model = total - drop_noise(total - terms.columns - smooth, total, link)
     levels = add_at_places(rows, queries.codes, terms.levels, smooth[:, :, rows.model_columns])
     return Attribution(base, total, by_model, levels, error, checked)
 
 
-def _small_models(
-    model: FittedModel, table: pd.DataFrame | np.ndarray, batch: QueryBatch, found: Prediction, most: int, run: Run
-) -> SmallModels | None:
-    """Return the small models of queries; None where the models have no slopes of the table's columns."""
-    if not model.models.by_column:
-        return None
-    return fit_small(model, batch.view.codes, model.models.given_rows(table), found.value, most, run)
-
-
 def _tables(
-    model: FittedModel,
+    model: FittedAttention,
     table: pd.DataFrame | np.ndarray,
     batch: QueryBatch,
-    found: Prediction,
-    small: SmallModels | None,
+    prediction: Prediction,
+    max_terms: int,
+    run: Run,
     offset: np.ndarray | None = None,
 ) -> LocalModels:
-    index = table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(batch.size)
-    design = model.models.design(table, batch.view)
-    base = GlobalCoef(model.base_intercept, model.base_coef, model.tuned.smooth)
-    return table_models(index, model.models, model.problem.family, design, batch.view, base, found, small, offset)
+    """Return the models of queries as tables; without small ones where models have no slopes of the table's columns."""
+    model.warn(prediction.n_failed, batch.size)
+    small = None
+    if model.models.by_column:
+        small = fit_small(model, queries_of(model, table, batch), prediction.value, max_terms, run)
+    return table_models(model, table, batch, prediction, small, offset)
 
 
-def _given(model: FittedModel, table: pd.DataFrame | np.ndarray) -> pd.DataFrame:
-    """Return queries as they were given, under the names of the training rows' columns."""
-    names = model.rows.reader.names
-    return table.set_axis(names, axis=1) if isinstance(table, pd.DataFrame) else pd.DataFrame(table, columns=names)
-
-
-def _sources(model: FittedModel) -> pd.Series:
+def _sources(model: FittedAttention) -> pd.Series:
     """Return the column of the table that each column of the models comes from; trees come from none."""
     rows, models = model.rows, model.models
     if models.by_column:
@@ -170,26 +165,32 @@ def _sources(model: FittedModel) -> pd.Series:
     return pd.Series(names, models.names, dtype=object, name="source")
 
 
-def _losses(model: FittedModel, y: Any, offset: np.ndarray | None, found: Prediction) -> dict[str, Any]:
+def _losses(
+    model: FittedAttention, y: Any, offset: np.ndarray | None, prediction: Prediction, index: pd.Index
+) -> dict[str, Any]:
     """Return the response of queries under their labels, and the losses of the blend and of the global model."""
     encoded = with_offset(model.response.encode(y), offset)
-    check_consistent_length(found.value, encoded)
+    check_consistent_length(prediction.value, encoded)
     family = model.problem.family.new_rows(encoded)
-    own, plain = (family.observed(part) for part in (found.value, found.base))
+    own, plain = (family.observed(part) for part in (prediction.value, prediction.base))
     rows = OutOfFold(np.empty((own.size, 0)), plain, family, np.ones(own.size))
     error = mean_gain(rows, own, reported=True)[1] if own.size >= FEWEST_JUDGED else np.inf
-    losses = {"loss": family.reported(own), "baseline_loss": family.reported(plain)}
-    alone = family.reported_alone()
-    return {"y": y, **losses, **({} if alone is None else {"null_loss": alone}), "loss_error": error}
+    losses = {
+        "loss": family.reported(own),
+        "baseline_loss": family.reported(plain),
+        "null_loss": family.reported_alone(),
+    }
+    known = {name: pd.Series(part, index, name=name) for name, part in losses.items() if part is not None}
+    return known | {"y": as_frame(y, index), "loss_error": error}
 
 
 def are_rows_of(codes: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return whether rows of codes are among known ones, cell by cell; missing cells are equal."""
     # adding 0 turns -0 into 0, and one pattern of bits stands for all missing cells
     keys = (np.ascontiguousarray(np.where(np.isnan(part), np.nan, part) + 0.0) for part in (codes, known))
-    own, others = ({} if not part.size else [row.tobytes() for row in part] for part in keys)
-    found = set(others)
-    return np.array([row in found for row in own], dtype=bool) if own else np.zeros(len(codes), dtype=bool)
+    rows, others = ([row.tobytes() for row in part] for part in keys)
+    known_rows = set(others)
+    return np.array([row in known_rows for row in rows], dtype=bool)
 
 
 def worst_of(far: np.ndarray, most: int) -> np.ndarray:

@@ -5,13 +5,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from heedful._explaining.model import FittedModel
 from heedful._explaining.tables import Frames
+from heedful._flow import FittedAttention
 from heedful._responses import Response, split_offset
 from heedful.explain import HeldOutPredictions, Predicted, measure
 
 
-def read_held_out(fitted: FittedModel) -> HeldOutPredictions:
+def read_held_out(fitted: FittedAttention) -> HeldOutPredictions:
     """Return what models that did not see a training row predict of it, of the rows as they were given."""
     if fitted.held_out is None:
         raise ValueError(
@@ -20,10 +20,10 @@ def read_held_out(fitted: FittedModel) -> HeldOutPredictions:
             "`mixing='auto'`, or use `explain(X, y)` of new rows."
         )
     rows, response = fitted.rows, fitted.response
-    number, *both = fitted.held_out
+    number, *values_of_both = fitted.held_out
     offset = split_offset(rows.y[number], response.n_encoded)[1]
     given = []
-    for part in both:
+    for part in values_of_both:
         values = np.full((rows.weight.size, part.shape[1]), np.nan)
         values[number] = response.expected(part, offset)
         given.append(rows.give_rows(values))
@@ -32,7 +32,16 @@ def read_held_out(fitted: FittedModel) -> HeldOutPredictions:
     y, weight = rows.response.iloc[place], rows.given_weight[place]
     own, plain = (Frames(y.index, [], response.outputs).per_output(part[known], "prediction") for part in given)
     groups = None if rows.groups is None else np.rint(rows.give_rows(rows.groups.astype(float))[known]).astype(np.int64)
-    every = split_offset(rows.y, response.n_encoded)[1]
+    offset = split_offset(rows.y, response.n_encoded)[1]
+    offset = None if offset is None else rows.give_rows(offset)[known]
+    both = (np.asarray(own), np.asarray(plain))
+    family, alone, survival = fitted.problem.family, None, None
+    losses = family.reported_alone()
+    if losses is not None:
+        alone = (response.words.alone, float(np.average(losses, weights=rows.weight)), response.words.error)
+        survival = partial(_curves, family, both)
+    exposure = None if offset is None else np.exp(offset)
+    predicted = Predicted(response.words, y, *both, response.classes, weight, groups, alone, survival, exposure)
     return HeldOutPredictions(
         y=y,
         prediction=own,
@@ -43,27 +52,10 @@ def read_held_out(fitted: FittedModel) -> HeldOutPredictions:
         task=response.task,
         words=response.words,
         rival=fitted.models.rival,
-        predicted=_predicted(fitted, y, (np.asarray(own), np.asarray(plain)), weight, groups),
-        offset=None if every is None else pd.Series(rows.give_rows(every)[known], y.index, name="offset"),
+        predicted=predicted,
+        offset=None if offset is None else pd.Series(offset, y.index, name="offset"),
     )
 
 
-def _predicted(
-    fitted: FittedModel,
-    y: pd.DataFrame,
-    both: tuple[np.ndarray, np.ndarray],
-    weight: np.ndarray,
-    groups: np.ndarray | None,
-) -> Predicted:
-    response, family = fitted.response, fitted.problem.family
-    found = Predicted(response.words, y, *both, response.classes, weight, groups)
-    losses = family.reported_alone()
-    if losses is None:
-        return found
-    alone = (response.words.alone, float(np.average(losses, weights=fitted.rows.weight)), response.words.error)
-    return found._replace(alone=alone, survival=partial(_curves, family, both))
-
-
 def _curves(family: Response, both: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> list[np.ndarray]:
-    """Return the survival probabilities of both models under the common hazard."""
     return [family.survival_curves(part, times) for part in both]

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._explaining.model import FittedModel
-from heedful._flow import TrainingTable
+from heedful._flow import FittedAttention, TrainingTable
 from heedful._frames import center_and_unit
 from heedful._frames.kinds import DATES, DURATIONS, TIMES
 
@@ -33,7 +32,6 @@ class Compared(NamedTuple):
     distance: np.ndarray
 
     def take(self, rows: slice) -> "Compared":
-        """Return some of the queries."""
         return Compared(*(part[rows] for part in self))
 
 
@@ -119,14 +117,14 @@ class Moves:
         return np.unique(np.concatenate([values[:1], values[np.minimum(places, values.size - 1)], values[-1:]]))
 
 
-def moves_of(model: FittedModel) -> Moves:
+def moves_of(model: FittedAttention) -> Moves:
     """Return how the columns of a model's training table move, worked out once."""
     if "moves" not in model.cache:
         model.cache["moves"] = Moves(model.rows)
     return model.cache["moves"]
 
 
-def columns_to_move(model: FittedModel, most: int) -> np.ndarray:
+def columns_to_move(model: FittedAttention, most: int) -> np.ndarray:
     """Return the columns of the table that can change a prediction, at most so many: the most important ones."""
     weight = model.column_weight
     used = np.flatnonzero(weight > 0) if weight.any() else np.arange(1)

@@ -6,18 +6,17 @@ columns at once. Single columns count most, so that slopes are near effects. Col
 one that leaves least, until the next one would say next to nothing.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from heedful._explaining.around import Around, link_effects, look_around, take_given
-from heedful._explaining.model import FittedModel
+from heedful._explaining.around import Around, link_effects, predict_around
 from heedful._explaining.moves import N_JOINT, columns_to_move, moves_of
-from heedful._flow import Run
+from heedful._flow import CodedRows, FittedAttention, Run
 
 # A column that says less than this part of the variation around the query is not added.
 LEAST_GAIN = 0.01
-# How much the changes of single columns count beside those of several at once (benchmarks/reading).
+# How much the changes of single columns count compared with those of several at once (benchmarks/reading).
 ALONE = 4.0
 # Changes below this part of the link are rounding, as is a column that others determine.
 ROUNDING, DEPENDENT = 1e-12, 1e-10
@@ -44,9 +43,9 @@ class SmallModels(NamedTuple):
     effect: np.ndarray
 
 
-def fit_small(fitted: FittedModel, codes: np.ndarray, given: Any, own: np.ndarray, most: int, run: Run) -> SmallModels:
+def fit_small(fitted: FittedAttention, queries: CodedRows, own: np.ndarray, most: int, run: Run) -> SmallModels:
     """Return small models, with at most so many columns, of queries whose own predictions are known."""
-    columns, moves = columns_to_move(fitted, MOST_TRIED), moves_of(fitted)
+    columns, moves, codes = columns_to_move(fitted, MOST_TRIED), moves_of(fitted), queries.codes
     n_query, n_outputs = len(codes), fitted.problem.family.link_of(own[:1]).shape[1]
     coef, fidelity = np.zeros((n_query, n_outputs, codes.shape[1])), np.ones(n_query)
     effect = np.where(fitted.column_weight > 0, np.nan, np.zeros(coef.shape))
@@ -54,7 +53,7 @@ def fit_small(fitted: FittedModel, codes: np.ndarray, given: Any, own: np.ndarra
     step = max(1, MOST_CELLS // (n_rows * columns.size))
     for start in range(0, n_query, step):
         part = slice(start, start + step)
-        around = look_around(fitted, codes[part], take_given(given, part), own[part], columns, run, joint=True)
+        around = predict_around(fitted, queries.take(part), own[part], columns, run, joint=True)
         coef[part, :, columns], fidelity[part] = _fit_block(fitted, around, codes[part], columns, most)
         effect[part, :, columns] = link_effects(fitted, around)[:, :, columns]
     alone = moves.levels | np.isnan(codes)
@@ -65,7 +64,7 @@ def fit_small(fitted: FittedModel, codes: np.ndarray, given: Any, own: np.ndarra
 
 
 def _fit_block(
-    fitted: FittedModel, around: Around, codes: np.ndarray, columns: np.ndarray, most: int
+    fitted: FittedAttention, around: Around, codes: np.ndarray, columns: np.ndarray, most: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the slopes of some columns (n_query, n_outputs, n_columns), and fidelities."""
     link_of = fitted.problem.family.link_of
@@ -110,13 +109,13 @@ def choose_columns(
     weighted = away * weight[..., None]
     gram, cross = np.einsum("qij,qik->qjk", weighted, away), np.einsum("qij,qik->qjk", weighted, change)
     total = np.einsum("qi,qik->q", weight, change**2)
-    left, pull = gram.copy(), cross.copy()
+    left, gradient = gram.copy(), cross.copy()
     queries, size = np.arange(len(gram)), np.einsum("qjj->qj", gram).copy()
     chosen = np.zeros(size.shape, dtype=bool)
     for _ in range(min(most, size.shape[1])):
         square = np.einsum("qjj->qj", left)
         usable = ~chosen & (square > DEPENDENT * size)
-        gain = np.where(usable, np.sum(pull**2, axis=2) / np.where(usable, square, 1.0), 0.0)
+        gain = np.where(usable, np.sum(gradient**2, axis=2) / np.where(usable, square, 1.0), 0.0)
         best = np.argmax(gain, axis=1)
         worth = gain[queries, best] > LEAST_GAIN * total
         if not worth.any():
@@ -124,9 +123,9 @@ def choose_columns(
         at, one = queries[worth], best[worth]
         chosen[at, one] = True
         row = left[at, one] / np.sqrt(left[at, one, one])[:, None]
-        part = pull[at, one] / np.sqrt(left[at, one, one])[:, None]
+        part = gradient[at, one] / np.sqrt(left[at, one, one])[:, None]
         left[at] -= row[:, :, None] * row[:, None, :]
-        pull[at] -= row[:, :, None] * part[:, None, :]
+        gradient[at] -= row[:, :, None] * part[:, None, :]
     inside = chosen[:, :, None] & chosen[:, None, :]
     solved = np.linalg.solve(np.where(inside, gram, np.eye(size.shape[1])), np.where(chosen[..., None], cross, 0.0))
     return chosen, solved.swapaxes(1, 2)

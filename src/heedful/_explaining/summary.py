@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 
 from heedful._explaining.held_out import read_held_out
-from heedful._explaining.model import FittedModel
 from heedful._explaining.value_function import systematic, value_function_of
-from heedful._flow import Run, Wanted, known_attention
+from heedful._flow import FittedAttention, Run, Wanted, known_attention
 from heedful._frames import DATES, TableReader
 from heedful.explain import Summary, facts_beside
 
@@ -15,7 +14,7 @@ MOST_ROWS = 200
 ROUNDING = 1e-12
 
 
-def summarise(fitted: FittedModel, name: str, unseen: pd.Series, run: Run) -> Summary:
+def summarise(fitted: FittedAttention, name: str, unseen: pd.Series, run: Run) -> Summary:
     """Return how good a model is, how much attention it uses, and which columns matter."""
     rows, tuned, models = fitted.rows, fitted.tuned, fitted.models
     return Summary(
@@ -26,7 +25,7 @@ def summarise(fitted: FittedModel, name: str, unseen: pd.Series, run: Run) -> Su
         n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),
         columns=count_columns(rows.reader),
         unseen_error=unseen,
-        beside=tell_beside(fitted),
+        beside=_measures(fitted),
         mixing=tuned.mixing,
         n_heads=tuned.share.size,
         n_used=int((tuned.share > 0).sum()),
@@ -39,8 +38,8 @@ def summarise(fitted: FittedModel, name: str, unseen: pd.Series, run: Run) -> Su
     )
 
 
-def tell_beside(fitted: FittedModel) -> tuple[tuple[str, str], ...]:
-    """Return what is told beside the error on unseen rows; nothing of an effect, which nobody sees."""
+def _measures(fitted: FittedAttention) -> tuple[tuple[str, str], ...]:
+    """Return the measures on held-out rows other than the error; none of an effect, which nobody sees."""
     if fitted.held_out is None or not fitted.response.words.seen:
         return ()
     held_out = read_held_out(fitted)
@@ -48,7 +47,6 @@ def tell_beside(fitted: FittedModel) -> tuple[tuple[str, str], ...]:
 
 
 def count_columns(reader: TableReader) -> pd.Series:
-    """Return the number of columns of each kind."""
     kinds = [
         "categories" if levels is not None else "dates" if DATES in kinds else "numbers"
         for kinds, levels in zip(reader.kinds, reader.levels, strict=True)
@@ -56,26 +54,25 @@ def count_columns(reader: TableReader) -> pd.Series:
     return pd.Series(kinds).value_counts().reindex(["numbers", "dates", "categories"], fill_value=0)
 
 
-def median_rows(fitted: FittedModel) -> float:
+def median_rows(fitted: FittedAttention) -> float:
     """Return the weighted median of the effective numbers of rows that training rows, each left out, attend to."""
     chosen, share = systematic(fitted.rows.weight, MOST_ROWS)
-    found = fitted.predict(fitted.left_out(chosen), Wanted(models=False, attention=True), Run())
-    n_eff = fitted.rows.give_back(known_attention(found)).n_eff
+    prediction = fitted.predict(fitted.left_out(chosen), Wanted(models=False, attention=True), Run())
+    n_eff = fitted.rows.give_back(known_attention(prediction)).n_eff
     order = np.argsort(n_eff, kind="stable")
     return float(n_eff[order][np.searchsorted(np.cumsum(share[order]), 0.5 - 1e-9)])
 
 
-def importances(fitted: FittedModel, run: Run) -> pd.Series:
+def importances(fitted: FittedAttention, run: Run) -> pd.Series:
     """Return the weighted mean absolute contribution of each column over training rows, the largest first."""
-    game = value_function_of(fitted, run)
-    compared = game.compared
+    function = value_function_of(fitted, run)
+    compared = function.compared
     chosen, share = systematic(compared.share, MOST_ROWS)
     rows, link = compared.rows.take(chosen), compared.link[chosen]
-    added = game.fast(fitted.read_rows(rows), rows.codes, link)
+    added, _ = function.fast(fitted.read_rows(rows), rows.codes, link)
     # of several classes the most probable one is explained
-    own = added[np.arange(chosen.size), link.argmax(axis=1)]
-    size = share @ np.abs(own)
+    size = share @ np.abs(added[np.arange(chosen.size), link.argmax(axis=1)])
     # what rounding leaves moves nothing
     size[size < ROUNDING * np.abs(link).max()] = 0.0
-    found = pd.Series(size, fitted.rows.reader.names, name="importance")
-    return found.sort_values(ascending=False, kind="stable")
+    sizes = pd.Series(size, fitted.rows.reader.names, name="importance")
+    return sizes.sort_values(ascending=False, kind="stable")

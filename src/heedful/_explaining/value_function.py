@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from heedful._explaining.model import FittedModel
-from heedful._flow import CodedRows, FittedModels, QueryBatch, Run, TrainingTable, View, Wanted, centre_outputs
+from heedful._flow import (
+    CodedRows,
+    FittedAttention,
+    FittedModels,
+    QueryBatch,
+    Run,
+    TrainingTable,
+    View,
+    Wanted,
+    centre_outputs,
+)
 from heedful._trees import Binned, Bins, LeafTables, Surrogate, fit_surrogate
 
 # Mixed rows on which trees are fitted, by the number of training rows; and training rows that a query is compared with.
@@ -55,14 +64,13 @@ class Compared(NamedTuple):
 
     @property
     def base(self) -> np.ndarray:
-        """The mean of the linear predictors (n_outputs,)."""
         return self.share @ self.link
 
 
-class Game:
-    """A fitted attention model as a function of the table's columns, with trees that stand for it."""
+class ValueFunction:
+    """A fitted model as a function of coalitions of the table's columns, the players, with trees that stand for it."""
 
-    def __init__(self, fitted: FittedModel, run: Run):
+    def __init__(self, fitted: FittedAttention, run: Run):
         self.fitted, self.run, models = fitted, run, fitted.models
         train = CodedRows(models.train_codes(), models.train_given(fitted.problem), models.given_columns)
         most = SLOW_COMPARED if models.slow else MOST_COMPARED
@@ -73,7 +81,8 @@ class Game:
         if fitted.tuned.mixing == 0 and models.by_column:
             self.idle = ~np.isin(np.arange(self.idle.size), fitted.rows.model_columns)
         self.bins = Bins().fit(np.where(self.idle, 0.0, train.codes), reader.unordered, weight)
-        n_columns, n_mixed = train.codes.shape[1], self._n_mixed(weight.size)
+        n_mixed = SLOW_MIXED if models.slow else min(MOST_MIXED, FEWEST_MIXED + MIXED_PER_ROW * weight.size)
+        n_columns = train.codes.shape[1]
         mixed = mix_rows(weight, n_columns, n_mixed)
         self.trees = self._fit_trees(mixed, train, self.rest)
         self.smooth_trees = self._fit_trees(mixed, train, self.smooth_part) if fitted.tuned.smooth > 0 else []
@@ -85,11 +94,6 @@ class Game:
         seen = codes[:: -(-len(codes) // LOOKED_AT)]
         self.reliance = np.stack([np.abs(table.values(seen)).mean(axis=0) for table in self.tables])
 
-    def _n_mixed(self, n_rows: int) -> int:
-        if self.fitted.models.slow:
-            return SLOW_MIXED
-        return min(MOST_MIXED, FEWEST_MIXED + MIXED_PER_ROW * n_rows)
-
     def _compare(self, train: CodedRows, chosen: np.ndarray, share: np.ndarray) -> Compared:
         """Return the chosen training rows with their linear predictors and the mean of their models."""
         fitted, rows, links = self.fitted, train.take(chosen), []
@@ -99,13 +103,13 @@ class Game:
         for start in range(0, chosen.size, step):
             part = slice(start, start + step)
             batch = fitted.read_rows(rows.take(part))
-            found = fitted.predict(batch, Wanted(coef=models.by_column), self.run)
-            links.append(fitted.problem.family.link_of(found.value))
+            prediction = fitted.predict(batch, Wanted(coef=models.by_column), self.run)
+            links.append(fitted.problem.family.link_of(prediction.value))
             if models.by_column:
-                own, mixing = share[part], found.mixing[:, None, None]
-                coef = coef + np.tensordot(own, (1 - mixing) * fitted.base_coef + mixing * found.coef, 1)
-                design = design + own @ batch.view.design
-                curves = curves + np.tensordot(own, curve_parts(models, batch.view), 1)
+                shares, mixing = share[part], prediction.mixing[:, None, None]
+                coef = coef + np.tensordot(shares, (1 - mixing) * fitted.base_coef + mixing * prediction.coef, 1)
+                design = design + shares @ batch.view.design
+                curves = curves + np.tensordot(shares, curve_parts(models, batch.view), 1)
         slopes = np.split(coef, [n_names], axis=1) if models.by_column else [coef, coef]
         return Compared(rows, share, np.concatenate(links), slopes[0], slopes[1], design, curves)
 
@@ -113,13 +117,13 @@ class Game:
         self, source: np.ndarray, train: CodedRows, function: Callable[[CodedRows], np.ndarray]
     ) -> list[Surrogate]:
         """Fit trees to a function of mixed rows (n_rows, n_outputs): one ensemble for each output."""
-        codes, found = [], []
+        codes, values = [], []
         for part in self._cut(source):
             mixed = train.mix(part)
             codes.append(mixed.codes)
-            found.append(function(mixed))
-        rows, values = self._bin(np.vstack(codes)), np.vstack(found)
-        return [fit_surrogate(rows, column, SEED) for column in values.T]
+            values.append(function(mixed))
+        rows = self._bin(np.vstack(codes))
+        return [fit_surrogate(rows, column, SEED) for column in np.vstack(values).T]
 
     def _rows_at_a_time(self) -> int:
         return max(64, MOST_CELLS // (len(self.fitted.models.names) + len(self.fitted.rows.reader.names)))
@@ -128,7 +132,6 @@ class Game:
         return np.split(source, range(self._rows_at_a_time(), len(source), self._rows_at_a_time()))
 
     def binned(self, codes: np.ndarray) -> np.ndarray:
-        """Return the bins of codes."""
         return self._bin(codes).codes
 
     def _bin(self, codes: np.ndarray) -> Binned:
@@ -137,8 +140,7 @@ class Game:
     def rest(self, rows: CodedRows) -> np.ndarray:
         """Return what the global model leaves of the linear predictors of rows (n_rows, n_outputs)."""
         batch = self.fitted.read_rows(rows)
-        found = self.fitted.predict(batch, Wanted(), self.run)
-        link = self.fitted.problem.family.link_of(found.value)
+        link = self.fitted.problem.family.link_of(self.fitted.predict(batch, Wanted(), self.run).value)
         return link - self.global_terms(batch.view, link.shape).sum(axis=2)
 
     def smooth_part(self, rows: CodedRows) -> np.ndarray:
@@ -155,14 +157,14 @@ class Game:
         binned = self.binned(codes)
         return np.stack([table.values(binned) for table in self.smooth_tables], axis=1)
 
-    def missed_of(self, pool: CodedRows, source: np.ndarray) -> np.ndarray:
-        """Return what global model and trees leave of the linear predictors of rows mixed from a pool."""
+    def missed_of(self, rows: CodedRows, source: np.ndarray) -> np.ndarray:
+        """Return what global model and trees leave of the linear predictors of rows mixed from others."""
         # rows that come again, as all of the query's cells do, are asked about once
-        cells = source if pool.given is not None else np.take_along_axis(pool.codes, source, axis=0)
+        cells = source if rows.given is not None else np.take_along_axis(rows.codes, source, axis=0)
         _, first, again = np.unique(cells, axis=0, return_index=True, return_inverse=True)
         parts = []
         for part in self._cut(source[first]):
-            mixed = pool.mix(part)
+            mixed = rows.mix(part)
             codes = self.binned(mixed.codes)
             parts.append(self.rest(mixed) - np.column_stack([tree.predict(codes) for tree in self.trees]))
         return np.vstack(parts)[again.ravel()]
@@ -202,12 +204,11 @@ class Game:
         binned = self.binned(codes)
         return self.global_terms(batch.view, shape), np.stack([table.values(binned) for table in self.tables], axis=1)
 
-    def fast(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> np.ndarray:
-        """Return what columns add to the linear predictors of queries (n_query, n_outputs, n_columns)."""
-        return self.judged(batch, codes, link)[0]
+    def fast(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what columns add to the linear predictors of queries (n_query, n_outputs, n_columns), and how far off.
 
-    def judged(self, batch: QueryBatch, codes: np.ndarray, link: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what columns add, and how far each query is beyond what the trees were checked on: more than 1 is."""
+        That is how far each query is beyond what the trees were checked on: more than 1 is.
+        """
         plain, bent = self.known_values(batch, codes, link.shape)
         left = np.abs(link - self.compared.base - (plain + bent).sum(axis=2))
         bound = np.maximum(FAR * self.usually_missed, LEAST_LEFT * np.abs(plain + bent).sum(axis=2))
@@ -227,7 +228,7 @@ def close(values: np.ndarray, spread: np.ndarray, total: np.ndarray) -> np.ndarr
 
 
 def drop_noise(values: np.ndarray, whole: np.ndarray, link: np.ndarray) -> np.ndarray:
-    """Return values (..., n_columns) with zeros for what is rounding beside the largest of the whole and the link."""
+    """Return values (..., n_columns) with zeros for what is rounding, measured by the largest of the whole."""
     smallest = NOISE * np.abs(whole).max(axis=-1) + ROUNDING * np.abs(link)
     return np.where(np.abs(values) > smallest[..., None], values, 0.0)
 
@@ -235,9 +236,9 @@ def drop_noise(values: np.ndarray, whole: np.ndarray, link: np.ndarray) -> np.nd
 def add_at_places(rows: TrainingTable, codes: np.ndarray, levels: np.ndarray, added: np.ndarray) -> np.ndarray:
     """Return what columns of the design add, with more of the models' columns at the levels that rows have."""
     place = np.broadcast_to(rows.model_places(codes)[:, None, :], added.shape)
-    found = levels.copy()
-    np.put_along_axis(found, place, np.take_along_axis(levels, place, axis=2) + added, axis=2)
-    return found
+    total = levels.copy()
+    np.put_along_axis(total, place, np.take_along_axis(levels, place, axis=2) + added, axis=2)
+    return total
 
 
 def curve_parts(models: FittedModels, view: View) -> np.ndarray:
@@ -265,8 +266,8 @@ def mix_rows(weight: np.ndarray, n_columns: int, n_mixed: int, seed: int = SEED)
     return np.where(order < drawn.randint(0, n_columns + 1, (n_mixed, 1)), first, second)
 
 
-def value_function_of(model: FittedModel, run: Run) -> Game:
-    """Return a model as a function of its columns, made once: it does not depend on the queries."""
+def value_function_of(model: FittedAttention, run: Run) -> ValueFunction:
+    """Return the value function of a model, made once: it does not depend on the queries."""
     if "value_function" not in model.cache:
-        model.cache["value_function"] = Game(model, run)
+        model.cache["value_function"] = ValueFunction(model, run)
     return model.cache["value_function"]

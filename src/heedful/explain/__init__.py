@@ -1,7 +1,12 @@
 """What predictions were made of: coefficients, rows, clusters, as tables."""
 
-from heedful.explain._attribution import Attribution as Attribution, Pending as Pending, shows_factors as shows_factors
+from heedful.explain._attribution import (
+    Attribution as Attribution,
+    Deferred as Deferred,
+    shows_factors as shows_factors,
+)
 from heedful.explain._average_effect import OVER as OVER, AverageEffect
+from heedful.explain._calibration import gini as gini
 from heedful.explain._cells import (
     Cells as Cells,
     is_measured as is_measured,
@@ -9,22 +14,25 @@ from heedful.explain._cells import (
     read_cells as read_cells,
 )
 from heedful.explain._clusters import OTHERS as OTHERS, OTHERS_NAME as OTHERS_NAME, Clusters
-from heedful.explain._columns import has_two_parts as has_two_parts, which_output as which_output
+from heedful.explain._columns import has_two_parts as has_two_parts
 from heedful.explain._curves import Curve as Curve, rank_columns as rank_columns, read_curve as read_curve
 from heedful.explain._drift import DriftReport
 from heedful.explain._errors import (
-    Predicted as Predicted,
     errors_of as errors_of,
-    facts_beside as facts_beside,
-    read_predicted as read_predicted,
+    measure as measure,
     say_change as say_change,
+    say_error,
     say_seen as say_seen,
 )
 from heedful.explain._explanation import Explanation
-from heedful.explain._find import find_output as find_output, find_query as find_query
+from heedful.explain._find import find_output as find_output, find_query as find_query, which_output as which_output
 from heedful.explain._held_out import HeldOutPredictions
 from heedful.explain._heterogeneity import LEVEL as LEVEL, MEANINGS as MEANINGS, Heterogeneity
-from heedful.explain._lift import gini as gini
+from heedful.explain._measures import (
+    Predicted as Predicted,
+    facts_beside as facts_beside,
+    read_predicted as read_predicted,
+)
 from heedful.explain._overlap import LARGE as LARGE, MANY as MANY, Overlap
 from heedful.explain._query import ExplainedQuery
 from heedful.explain._rows import (
@@ -34,7 +42,6 @@ from heedful.explain._rows import (
     top_of as top_of,
 )
 from heedful.explain._summary import Summary
-from heedful.explain._unseen import measure as measure, say_error
 from heedful.explain._values import say_cell, say_value
 
 __all__ = [

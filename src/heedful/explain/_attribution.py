@@ -26,28 +26,23 @@ class Attribution(NamedTuple):
     checked: np.ndarray | None = None
 
 
-class Pending:
+class Deferred:
     """What is worked out at the first call: many explanations are only read for their models."""
 
     def __init__(self, work: Callable[[], Any]):
         self._work = work
-        self._found: Any = None
-
-    @property
-    def known(self) -> Any:
-        """Return it if it was worked out already, else None."""
-        return self._found
+        # the result, None before the first call
+        self.known: Any = None
 
     def __call__(self) -> Any:
-        """Return it."""
-        if self._found is None:
-            self._found = self._work()
+        if self.known is None:
+            self.known = self._work()
             # the model that was asked is not needed any longer
             del self._work
-        return self._found
+        return self.known
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_found": self()}
+        return {"known": self()}
 
 
 def shows_factors(words: Words | None, scale: str | None) -> bool:

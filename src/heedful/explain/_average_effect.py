@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from heedful._show import Shown, Sketch, count, percent, short
+from heedful._show import Shown, Sketch, count, format_p, percent, short
 
 # Numbers that differ by less, relative to their size, are the same.
 SAME = 1e-6
@@ -71,13 +71,8 @@ class AverageEffect(Shown):
             ("effect", short(self.effect)),
             (f"{percent(self.coverage)} interval", f"{short(self.low)} to {short(self.high)}"),
             ("standard error", short(self.standard_error)),
-            ("no effect", say_p(self.p_value)),
+            ("no effect", format_p(self.p_value)),
         ]
         if self.row_mean is not None and abs(self.row_mean - self.effect) > SAME * abs(self.effect):
             facts.append(("mean of row effects", f"{short(self.row_mean)}: shrunk, and weighted by overlap"))
         return Sketch(f"Average effect {OVER[self.target]}{count(self.n_rows, 'row')}{groups}", facts)
-
-
-def say_p(p_value: float) -> str:
-    """Return a p value as people write it."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}" if p_value < 0.1 else f"p = {p_value:.2f}"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain._values import say_cell
+from heedful.explain._values import is_number, say_cell
 
 DAY = np.timedelta64(1, "D")
 
@@ -25,10 +25,8 @@ class Cells(NamedTuple):
 
 
 def is_measured(column: pd.Series) -> bool:
-    """Return whether a column holds numbers, dates or durations."""
     kinds = pd.api.types
-    measured = kinds.is_numeric_dtype(column) and not kinds.is_bool_dtype(column)
-    return measured or kinds.is_datetime64_any_dtype(column) or kinds.is_timedelta64_dtype(column)
+    return is_number(column) or kinds.is_datetime64_any_dtype(column) or kinds.is_timedelta64_dtype(column)
 
 
 def read_cells(column: pd.Series, most_levels: int) -> Cells:
@@ -62,3 +60,11 @@ def rank_cells(cells: Cells) -> np.ndarray:
     below = (np.cumsum(count) - 0.5 * count)[at]
     share[known] = (below - below.min()) / np.ptp(below) if np.ptp(below) > 0 else 0.5
     return share
+
+
+def numbers_or_codes(column: pd.Series) -> np.ndarray:
+    """Return a column as numbers: places of sorted levels for text and dates, NaN for missing."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return column.to_numpy(np.float64, na_value=np.nan)
+    levels = pd.Categorical(column).codes
+    return np.where(levels < 0, np.nan, levels).astype(np.float64)

@@ -81,6 +81,6 @@ def _mean_silhouette(points: np.ndarray, group: np.ndarray) -> float:
     within = far[row, own] / (size[own] - 1)
     far /= size
     far[row, own] = np.inf
-    beside = far.min(axis=1)
-    larger = np.maximum(within, beside)
-    return float(np.mean((beside - within) / np.where(larger > 0, larger, 1.0)))
+    nearest = far.min(axis=1)
+    larger = np.maximum(within, nearest)
+    return float(np.mean((nearest - within) / np.where(larger > 0, larger, 1.0)))

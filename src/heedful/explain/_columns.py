@@ -1,6 +1,6 @@
-"""What the columns of the table added to some predictions, and in which parts, as tables."""
+"""What the columns of the table added to some predictions, in which parts and by which terms, as tables."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -8,6 +8,7 @@ import pandas as pd
 from heedful._checks import check_choice
 from heedful.explain._attribution import Attribution, shows_factors
 from heedful.explain._explained import Explained
+from heedful.explain._find import which_output
 from heedful.explain._rows import rank_queries
 
 
@@ -18,59 +19,29 @@ def attributed(e: Explained) -> Attribution:
     return e.attribution()
 
 
-def which_output(e: Explained, output: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return each query with the place of its output: the one asked for, or that of its most probable class."""
-    rows = np.arange(len(e.index))
-    if e.outputs is None:
-        if output is not None:
-            raise ValueError(f"`output` must be None where models have one linear predictor, got {output!r}.")
-        return rows, np.zeros(rows.size, np.int64)
-    if output is None:
-        return rows, np.asarray(e.link).argmax(axis=1)
-    if output not in e.outputs:
-        raise ValueError(f"`output` must be one of the classes {e.outputs}, got {output!r}.")
-    return rows, np.full(rows.size, e.outputs.index(output))
-
-
 def read_contributions(e: Explained, output: Any, part: str = "all", levels: bool = False) -> pd.DataFrame:
     """Return what each column adds to the predictions: all of it, or one of two parts."""
     check_choice("part", part, ("all", "attention", "model"))
     if levels and part != "model":
         raise ValueError(f"`levels` need the part of the models, got part={part!r}. Use part='model'.")
-    found, which = attributed(e), which_output(e, output)
+    attribution, which = attributed(e), which_output(e, output)
     if part == "all":
-        return pd.DataFrame(found.total[which], e.index, e.values.columns)
-    if found.model is None or found.levels is None:
+        return pd.DataFrame(attribution.total[which], e.index, e.values.columns)
+    if attribution.model is None or attribution.levels is None:
         raise ValueError(
             f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
             "the two parts apart."
         )
     if levels:
-        return pd.DataFrame(found.levels[which], e.index, e.lasso_features)
-    added = found.model if part == "model" else found.total - found.model
+        return pd.DataFrame(attribution.levels[which], e.index, e.lasso_features)
+    added = attribution.model if part == "model" else attribution.total - attribution.model
     return pd.DataFrame(added[which], e.index, e.values.columns)
 
 
 def has_two_parts(e: Explained) -> bool:
     """Return whether contributions have two parts: none come through attention where one model predicts alone."""
-    found = attributed(e)
-    return found.model is not None and bool((found.total != found.model).any())
-
-
-def read_checked(e: Explained) -> pd.Series:
-    """Return whether what columns add to each query is as sure as on rows that it was checked on."""
-    checked = attributed(e).checked
-    return pd.Series(True if checked is None else checked, e.index, name="contributions_checked")
-
-
-def read_errors(e: Explained) -> pd.DataFrame | None:
-    """Return the standard errors of what columns add, if it is a mean of draws."""
-    error, columns = attributed(e).error, e.values.columns
-    if error is None:
-        return None
-    if e.outputs is not None:
-        columns = pd.MultiIndex.from_product([e.outputs, columns], names=["class", "feature"])
-    return pd.DataFrame(error.reshape(len(error), -1), e.index, columns)
+    attribution = attributed(e)
+    return attribution.model is not None and bool((attribution.total != attribution.model).any())
 
 
 def list_features(e: Explained, k: int, output: Any) -> pd.DataFrame:
@@ -98,11 +69,50 @@ def _details(e: Explained, output: Any) -> dict[str, np.ndarray]:
         named = pd.DataFrame(e.coef.to_numpy(), columns=e.sources.reindex(e.features).to_numpy(dtype=object))
         return {"importance": named.reindex(columns=e.values.columns, fill_value=0.0).to_numpy()}
     parts = {part: read_contributions(e, output, part).to_numpy() for part in ("attention", "model")}
-    return parts | {"effect": read_effects(e)[which_output(e, output)]}
+    effects = np.asarray(e.effect).reshape(len(e.index), -1, e.values.shape[1])
+    return parts | {"effect": effects[which_output(e, output)]}
 
 
-def read_effects(e: Explained) -> np.ndarray:
-    """Return the effects of columns on the links of queries (n_query, n_outputs, n_columns)."""
-    if e.effect is None:
-        raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
-    return e.effect.to_numpy().reshape(len(e.index), -1, e.values.shape[1])
+def summarise_columns(e: Explained, output: Any) -> pd.DataFrame:
+    """Return the mean size of each column's contributions, and the parts of it, the largest first."""
+    added = read_contributions(e, output)
+    table = {"contribution": added.abs().mean().to_numpy()}
+    if attributed(e).model is not None:
+        # by the sign of the whole: sizes of parts would not add up to its size
+        sign = np.sign(added.to_numpy())
+        for part in ("attention", "model"):
+            table[part] = (sign * read_contributions(e, output, part).to_numpy()).mean(axis=0)
+    sizes = pd.DataFrame(table, added.columns.rename("feature"))
+    return sizes.sort_values("contribution", ascending=False, kind="stable")
+
+
+class Terms(NamedTuple):
+    """Terms of small models: the position of each one's query, and a table of what it is."""
+
+    query: np.ndarray
+    table: pd.DataFrame
+
+
+def list_terms(e: Explained, output: Any) -> pd.DataFrame:
+    terms = read_terms(e, output)
+    rank = np.arange(terms.query.size) - np.searchsorted(terms.query, terms.query) + 1
+    return terms.table.set_axis(pd.MultiIndex.from_arrays([e.index[terms.query], rank], names=["query", "rank"]))
+
+
+def read_terms(e: Explained, output: Any) -> Terms:
+    """Return the terms of the small models of one output, query by query, the largest first."""
+    if e.terms is None or e.reference is None:
+        raise ValueError("There are no small models: models have no slopes. Use `top_features()`.")
+    which = which_output(e, output)
+    shape = (len(e.index), -1, len(e.features))
+    slopes, terms = (part.to_numpy().reshape(shape)[which] for part in (e.coef, e.terms))
+    query, column = np.nonzero(slopes)
+    order = np.lexsort((-np.abs(terms[query, column]), query))
+    query, column = query[order], column[order]
+    cells = {name: part.astype(object).to_numpy() for name, part in (("value", e.values), ("reference", e.reference))}
+    table: dict[str, Any] = {}
+    if e.outputs is not None:
+        table["class"] = np.asarray(e.outputs, dtype=object)[which[1][query]]
+    table["feature"] = np.asarray(e.features, dtype=object)[column]
+    table |= {name: part[query, column] for name, part in cells.items()}
+    return Terms(query, pd.DataFrame(table | {"slope": slopes[query, column], "term": terms[query, column]}))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain._explained import Explained
+from heedful.explain._find import check_output
 
 
 class Curve(NamedTuple):
@@ -39,7 +40,8 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
         raise ValueError(
             "The model of this query has no curves in it: its `multiple` of the additive model is 0. Name another one."
         )
-    table = _of_output(explanation, table, output)
+    check_output(explanation, output)
+    table = table if output is None else table[table["class"] == output]
     feature = rank_columns(table)[0] if feature is None else feature
     if feature not in table["feature"].to_numpy():
         known = ", ".join(repr(name) for name in table["feature"].unique()[:3])
@@ -84,25 +86,6 @@ def curves_of_query(explanation: Explained, query: int | None) -> np.ndarray:
     return added
 
 
-def curve_slopes(explanation: Explained, feature: Any, name: str, at: np.ndarray, step: float) -> np.ndarray:
-    """Return slopes (n_places, n_outputs) of a column's curves over a step around places; 0 where it has none.
-
-    ``name`` is the column of the table to read: "effect", in the model for all rows, or "curve", in the additive one.
-    """
-    table, outputs = explanation.curves, explanation.outputs or [None]
-    found = np.zeros((len(at), len(outputs)))
-    if table is None:
-        return found
-    pieces = table[(table["feature"] == feature) & table["low"].notna()]
-    for k, output in enumerate(outputs):
-        own = pieces if output is None else pieces[pieces["class"] == output]
-        if len(own):
-            ends = [np.searchsorted(own["high"].to_numpy()[:-1], at + side * step, side="left") for side in (0.5, -0.5)]
-            heights = own[name].to_numpy()
-            found[:, k] = (heights[ends[0]] - heights[ends[1]]) / step
-    return found
-
-
 def rank_columns(table: pd.DataFrame) -> list:
     """Return the columns by the standard deviation of their curves over the training rows, the largest first."""
     names = ["feature", "class"] if "class" in table else ["feature"]
@@ -123,17 +106,6 @@ def _need_curves(explanation: Explained) -> pd.DataFrame:
             "`local=LocalLasso(shapes=True)` have them."
         )
     return explanation.curves
-
-
-def _of_output(explanation: Explained, table: pd.DataFrame, output: Any) -> pd.DataFrame:
-    """Return the pieces of one class, or of all."""
-    if output is None:
-        return table
-    if explanation.outputs is None:
-        raise ValueError(f"`output` must be None where a query has one model, got {output!r}. Leave it out.")
-    if output not in explanation.outputs:
-        raise ValueError(f"`output` must be one of the classes {explanation.outputs}, got {output!r}.")
-    return table[table["class"] == output]
 
 
 def _finite_edges(explanation: Explained, feature: Any, pieces: pd.DataFrame) -> np.ndarray:

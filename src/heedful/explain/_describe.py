@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._show import cut, percent, short
+from heedful._show import count, cut, percent, short
+from heedful.explain._distances import ks_distance
+from heedful.explain._values import is_number
 
 # The range of a column that is shown: the middle 80 % of its values.
 LOW, HIGH = 0.1, 0.9
@@ -35,26 +37,25 @@ def describe_groups(
     labels: np.ndarray, table: pd.DataFrame, values: pd.DataFrame, coefs: Coefs, k: int
 ) -> pd.DataFrame:
     """Return size, share, common values, levels and coefficients of each group in ``table``."""
-    found = pd.DataFrame({"size": table["size"], "share": table["size"] / len(labels)}, table.index)
+    described = pd.DataFrame({"size": table["size"], "share": table["size"] / len(labels)}, table.index)
     inside = [labels == cluster for cluster in table.index]
-    found["rows"] = [compare_values(values, rows, k) for rows in inside]
-    found["levels"] = [compare_means(coefs.levels, np.ones(coefs.levels.shape[1]), rows, k) for rows in inside]
-    found["coefficients"] = [compare_means(coefs.every, coefs.weights, rows, k) for rows in inside]
+    described["rows"] = [compare_values(values, rows, k) for rows in inside]
+    described["levels"] = [compare_means(coefs.levels, np.ones(coefs.levels.shape[1]), rows, k) for rows in inside]
+    described["coefficients"] = [compare_means(coefs.every, coefs.weights, rows, k) for rows in inside]
     errors = [name for name in ("error", "baseline_error") if name in table]
-    return found.join(table[errors])
+    return described.join(table[errors])
 
 
-def tell_groups(found: pd.DataFrame, prototypes: pd.Series) -> str:
-    """Return one paragraph per group."""
+def format_groups(described: pd.DataFrame, prototypes: pd.Series) -> str:
     return "\n".join(
-        _tell_group(row, "Others" if prototypes[cluster] is None else f"Cluster {cluster}", prototypes[cluster])
-        for cluster, row in found.iterrows()
+        _format_group(row, "Others" if prototypes[cluster] is None else f"Cluster {cluster}", prototypes[cluster])
+        for cluster, row in described.iterrows()
     )
 
 
-def _tell_group(row: pd.Series, name: str, prototype: Any) -> str:
+def _format_group(row: pd.Series, name: str, prototype: Any) -> str:
     like = "" if prototype is None else f", such as {cut(prototype)}"
-    parts = [f"{name}: {row['size']} {'query' if row['size'] == 1 else 'queries'} ({percent(row['share'])}){like}."]
+    parts = [f"{name}: {count(row['size'], 'query', 'queries')} ({percent(row['share'])}){like}."]
     parts.append(f"Rows: {row['rows'] or 'like all queries'}.")
     parts.append(f"Models: {'; '.join(filter(None, (row['levels'], row['coefficients']))) or 'like all'}.")
     if "error" in row:
@@ -71,21 +72,19 @@ def compare_values(values: pd.DataFrame, inside: np.ndarray, k: int) -> str:
 
 
 def _compare_column(column: pd.Series, inside: np.ndarray) -> Mark:
-    kinds = pd.api.types
-    if kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype):
+    if is_number(column):
         return _compare_numbers(column.name, column.to_numpy(np.float64, na_value=np.nan), inside)
     return _compare_levels(column, inside)
 
 
 def _compare_numbers(name: Any, values: np.ndarray, inside: np.ndarray) -> Mark:
     """Compare numbers by the largest difference of the shares that are not above a value; missing ones left out."""
-    known, own = np.sort(values[~np.isnan(values)]), np.sort(values[inside & ~np.isnan(values)])
+    known, own = values[~np.isnan(values)], values[inside & ~np.isnan(values)]
     if not own.size:
         return Mark(0.0, "")
-    below = [np.searchsorted(part, known, side="right") / part.size for part in (own, known)]
     ranges = [np.quantile(part, (LOW, HIGH), method="inverted_cdf") for part in (own, known)]
     words = [" to ".join(_round(end, *ranges[0]) for end in np.unique(ends)) for ends in ranges]
-    return Mark(float(np.abs(below[0] - below[1]).max()), f"{cut(name)} {words[0]} (all: {words[1]})")
+    return Mark(ks_distance(own, known), f"{cut(name)} {words[0]} (all: {words[1]})")
 
 
 def _compare_levels(column: pd.Series, inside: np.ndarray) -> Mark:

@@ -49,20 +49,27 @@ def model_distances(points: np.ndarray) -> np.ndarray:
 def _sums_of_curves(multiple: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the curves (n_query, n_curves) at each query, and at which of them they are known.
 
-    A query tells them through what its model makes of them: not at all if that is nothing.
+    They follow from what a query's model makes of them: not at all if that is nothing.
     """
     n_query, n_curves = len(multiple), multiple.shape[2]
-    found, every = np.zeros((n_query, n_curves)), np.ones(n_query, dtype=bool)
+    sums, every = np.zeros((n_query, n_curves)), np.ones(n_query, dtype=bool)
     if not np.abs(multiple).max(initial=0.0):
-        return found, every
+        return sums, every
     # those of classes sum to zero, which leaves one direction open; what is added there is the same for all classes
     smallest = np.linalg.svd(multiple, compute_uv=False)[:, min(n_curves - 1, max(n_curves - 2, 0))]
     known = smallest > 1e-6 * np.abs(multiple).max()
     if not known.any():
-        return found, every
+        return sums, every
     inverse = np.linalg.pinv(multiple[known], rcond=1e-6)
-    found[known] = (inverse @ shape[known].sum(axis=2)[:, :, None])[:, :, 0]
-    return found, known
+    sums[known] = (inverse @ shape[known].sum(axis=2)[:, :, None])[:, :, 0]
+    return sums, known
+
+
+def ks_distance(one: np.ndarray, other: np.ndarray) -> float:
+    """Return the largest difference of two distribution functions (Kolmogorov-Smirnov)."""
+    values = np.concatenate([one, other])
+    below = [np.searchsorted(np.sort(part), values, side="right") / part.size for part in (one, other)]
+    return float(np.abs(below[0] - below[1]).max())
 
 
 def as_outputs(table: pd.Series | pd.DataFrame, n_outputs: int) -> np.ndarray:

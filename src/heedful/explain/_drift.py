@@ -1,10 +1,10 @@
-"""What a drift corrector found: how far the model was off on recent rows, and what correcting it does."""
+"""What a drift corrector shows: how far the model was off on recent rows, and what correcting it does."""
 
 from dataclasses import dataclass
 
 import pandas as pd
 
-from heedful._show import Shown, Sketch, count, cut, short
+from heedful._show import Shown, Sketch, count, cut, format_p, percent, short
 from heedful.explain._drift_measures import (
     IMPROVABLE,
     IMPROVABLE_ANYWHERE,
@@ -104,7 +104,12 @@ class DriftReport(Shown):
         """What moved, and what correcting the model does, in plain words."""
         if float(self.summary["value"]["mixing"]) == 0:
             return f"{_what_moved(self)} The model is left as it is: mixing is 0."
-        return f"{_what_moved(self)} {_what_correcting_does(self)}"
+        value = self.summary["value"]
+        before, after = (short(value[name]) for name in ("error before", "error after"))
+        return (
+            f"{_what_moved(self)} Correcting the model by {value['recent rows']} recent rows takes its {self.error} "
+            f"from {before} to {after} ({_percent(value['error change (%)'])}), each row corrected by the others only."
+        )
 
     def __str__(self) -> str:
         return self.frame.to_string()
@@ -113,12 +118,12 @@ class DriftReport(Shown):
         value = self.summary["value"]
         facts = [
             ("verdict", self.verdict),
-            ("queries corrected", f"{100 * float(value['queries corrected']):.0f} % of {len(self.queries)}"),
+            ("queries corrected", f"{percent(value['queries corrected'])} of {len(self.queries)}"),
         ]
         if self.finding == RELATION_MOVED:
             effects = self.columns[["effect_before", "effect_after"]].head(N_DRIFTING)
             facts += [
-                (cut(name), f"effect {short(before, 3)} before, {short(after, 3)} now")
+                (cut(name), f"effect {short(before)} before, {short(after)} now")
                 for name, before, after in effects.itertuples()
             ]
         facts += [
@@ -130,51 +135,37 @@ class DriftReport(Shown):
 
 
 def _what_moved(report: DriftReport) -> str:
-    finding, value = report.finding, report.summary["value"]
+    finding, value, p_value = report.finding, report.summary["value"], report.tests["p"].map(format_p)
     if report.tests.empty:
         return f"{value['recent rows']} recent rows are too few to tell whether anything moved."
     if finding == NOT_KNOWN:
-        found = report.tests.loc[IMPROVABLE, "p"] <= LEVEL
-        told = "The model can be improved" if found else "There is no sign that the model can be improved"
-        return f"{told} on the recent rows ({_p(report, IMPROVABLE)}). {ASK}"
+        improvable = report.tests.loc[IMPROVABLE, "p"] <= LEVEL
+        start = "The model can be improved" if improvable else "There is no sign that the model can be improved"
+        return f"{start} on the recent rows ({p_value[IMPROVABLE]}). {ASK}"
     if finding == RELATION_MOVED:
-        rows = f" The rows moved too ({_p(report, ROWS_MOVED)})." if report.tests.loc[ROWS_MOVED, "p"] <= LEVEL else ""
-        return f"The relation moved ({_p(report, RELATION_MOVED)}): {_where(report)}.{rows}"
+        rows = f" The rows moved too ({p_value[ROWS_MOVED]})." if report.tests.loc[ROWS_MOVED, "p"] <= LEVEL else ""
+        return f"The relation moved ({p_value[RELATION_MOVED]}): {_where(report)}.{rows}"
     if finding == ROWS_MOVED:
         first = report.columns.iloc[0]
         return (
-            f"The rows moved ({_p(report, ROWS_MOVED)}), most of all {cut(report.columns.index[0])}: a mean of "
-            f"{short(first['mean_before'], 3)} before, {short(first['mean_after'], 3)} now. There is no sign that the "
-            f"relation moved ({_p(report, RELATION_MOVED)})."
+            f"The rows moved ({p_value[ROWS_MOVED]}), most of all {cut(report.columns.index[0])}: a mean of "
+            f"{short(first['mean_before'])} before, {short(first['mean_after'])} now. There is no sign that the "
+            f"relation moved ({p_value[RELATION_MOVED]})."
         )
-    told = f"Nothing moved that {value['reference rows']} reference and {value['recent rows']} recent rows can tell."
+    nothing = f"Nothing moved that {value['reference rows']} reference and {value['recent rows']} recent rows can tell."
     if finding == IMPROVABLE_ANYWHERE:
-        return f"{told} The model can be improved anywhere, on rows of its own time as on recent ones."
-    return told
+        return f"{nothing} The model can be improved anywhere, on rows of its own time as on recent ones."
+    return nothing
 
 
 def _where(report: DriftReport) -> str:
     """Return the effect that changed most, or how the level did if none did for sure."""
     first, value = report.columns.iloc[0], report.summary["value"]
     if abs(first["change"]) > CLEAR * first["standard_error"]:
-        before, after = (short(first[name], 3) for name in ("effect_before", "effect_after"))
+        before, after = (short(first[name]) for name in ("effect_before", "effect_after"))
         return f"most of all the effect of {cut(report.columns.index[0])}, {before} before, {after} now"
-    before, after = (short(value[name], 3) for name in ("mean residual of the reference", "mean residual"))
+    before, after = (short(value[name]) for name in ("mean residual of the reference", "mean residual"))
     return f"the response less the prediction is {before} on average before, {after} now"
-
-
-def _what_correcting_does(report: DriftReport) -> str:
-    value = report.summary["value"]
-    before, after = (short(value[name], 3) for name in ("error before", "error after"))
-    return (
-        f"Correcting the model by {value['recent rows']} recent rows takes its {report.error} from {before} to {after} "
-        f"({_percent(value['error change (%)'])}), each row corrected by the others only."
-    )
-
-
-def _p(report: DriftReport, name: str) -> str:
-    p = float(report.tests.loc[name, "p"])
-    return f"p = {short(p, 2)}" if p >= 0.001 else "p < 0.001"
 
 
 def _percent(change: float) -> str:

@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from heedful.explain._distances import ks_distance
+from heedful.explain._values import is_number
+
 ROWS_MOVED, RELATION_MOVED = "rows moved", "relation moved"
 IMPROVABLE, REFERENCE_IMPROVABLE = "recent rows improvable", "reference improvable"
 # A test has found something if its p value is at most this.
@@ -38,20 +41,19 @@ MEANINGS = {
 
 def tabulate_tests(statistics: dict[str, float]) -> pd.DataFrame:
     """Return one row per test that was made: its statistic, its p value, and what a small one says."""
-    z = np.array([statistics[name] for name in TESTS if name in statistics], dtype=np.float64)
     names = [name for name in TESTS if name in statistics]
+    z = np.array([statistics[name] for name in names], dtype=np.float64)
     index = pd.Index(names, name="test", dtype=object)
     return pd.DataFrame({"z": z, "p": norm.sf(z), "meaning": [TESTS[name] for name in names]}, index)
 
 
 def find(tests: pd.DataFrame) -> str:
-    """Return what the tests found together."""
     if ROWS_MOVED not in tests.index:
         return NOT_KNOWN
-    found = set(tests.index[tests["p"] <= LEVEL])
-    if RELATION_MOVED in found or ROWS_MOVED in found:
-        return RELATION_MOVED if RELATION_MOVED in found else ROWS_MOVED
-    return IMPROVABLE_ANYWHERE if {IMPROVABLE, REFERENCE_IMPROVABLE} <= found else NOTHING_MOVED
+    significant = set(tests.index[tests["p"] <= LEVEL])
+    if RELATION_MOVED in significant or ROWS_MOVED in significant:
+        return RELATION_MOVED if RELATION_MOVED in significant else ROWS_MOVED
+    return IMPROVABLE_ANYWHERE if {IMPROVABLE, REFERENCE_IMPROVABLE} <= significant else NOTHING_MOVED
 
 
 def summarise(
@@ -65,30 +67,29 @@ def summarise(
     weight = rows["weight"]
     before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
     before, after = (before**0.5, after**0.5) if squared else (before, after)
-    found = {
+    of_reference = {}
+    if reference is not None:
+        error, residual = (np.average(reference[name], weights=reference["weight"]) for name in ("loss", "residual"))
+        of_reference = {
+            "reference rows": len(reference),
+            "error on the reference": error**0.5 if squared else error,
+            "mean residual of the reference": residual,
+        }
+    values = {
         "recent rows": len(rows),
         **tuned,
         "error before": before,
         "error after": after,
         "error change (%)": 100.0 * (after / before - 1.0) if before > 0 else 0.0,
         "mean residual": np.average(rows["residual"], weights=weight),
-        **({} if reference is None else _summarise_reference(reference, squared)),
+        **of_reference,
         "correction": np.sqrt(np.mean(queries["correction"] ** 2)),
         "rows explained": np.average(rows["corrected_loss"] < rows["loss"], weights=weight),
         "effective rows": queries["n_eff"].median(),
         "queries corrected": is_corrected(queries).mean(),
     }
-    table = pd.DataFrame({"value": pd.Series(found, dtype=object)})
+    table = pd.DataFrame({"value": pd.Series(values, dtype=object)})
     return table.assign(meaning=[MEANINGS[name] for name in table.index])
-
-
-def _summarise_reference(rows: pd.DataFrame, squared: bool) -> dict[str, float]:
-    error, residual = (np.average(rows[name], weights=rows["weight"]) for name in ("loss", "residual"))
-    return {
-        "reference rows": len(rows),
-        "error on the reference": error**0.5 if squared else error,
-        "mean residual of the reference": residual,
-    }
 
 
 def order_columns(columns: pd.DataFrame, finding: str) -> pd.DataFrame:
@@ -100,7 +101,6 @@ def order_columns(columns: pd.DataFrame, finding: str) -> pd.DataFrame:
 
 
 def is_corrected(queries: pd.DataFrame) -> np.ndarray:
-    """Return which corrections are larger than chance."""
     return (queries["correction"].abs() > STANDARD_ERRORS * queries["standard_error"]).to_numpy()
 
 
@@ -110,23 +110,20 @@ def separate(table: pd.DataFrame, corrected: np.ndarray) -> pd.DataFrame:
     The largest difference of the two distribution functions (Kolmogorov-Smirnov) of numbers, half the sum of the
     differences of frequencies of anything else; missing values are left out.
     """
-    found = []
+    features = []
     for name in table:
         known = table[name].notna().to_numpy()
         inside, outside = table.loc[known & corrected, name], table.loc[known & ~corrected, name]
         if len(inside) and len(outside):
-            found.append((str(name), *_compare(inside, outside)))
+            features.append((str(name), *_compare(inside, outside)))
     columns = ["feature", "separation", "kind", "corrected", "others"]
-    sorted_rows = sorted(found, key=lambda row: -row[1])
-    return pd.DataFrame(sorted_rows, columns=columns).set_index("feature")
+    return pd.DataFrame(sorted(features, key=lambda row: -row[1]), columns=columns).set_index("feature")
 
 
 def _compare(inside: pd.Series, outside: pd.Series) -> tuple[float, str, object, object]:
-    if pd.api.types.is_numeric_dtype(inside.dtype) and not pd.api.types.is_bool_dtype(inside.dtype):
-        values = np.sort(np.concatenate([inside, outside]).astype(np.float64))
-        at = [np.searchsorted(np.sort(part), values, side="right") / len(part) for part in (inside, outside)]
+    if is_number(inside):
         means = [float(f"{part.mean():.4g}") for part in (inside, outside)]
-        return float(np.abs(at[0] - at[1]).max()), "number", means[0], means[1]
+        return ks_distance(inside.to_numpy(np.float64), outside.to_numpy(np.float64)), "number", means[0], means[1]
     share = [part.astype(str).value_counts(normalize=True) for part in (inside, outside)]
     gap = share[0].sub(share[1], fill_value=0.0).abs().sum() / 2
     return float(gap), "category", share[0].index[0], share[1].index[0]

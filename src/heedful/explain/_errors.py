@@ -1,123 +1,111 @@
-"""How good some predictions are, in the measures that people know, and whether the model has seen the rows."""
+"""Errors of a model and of one model for all rows in plain words: which is lower, and whether that may be chance."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from heedful._responses import Regression, Words, concordance, concordance_gain
+from heedful._responses import Regression, Words
 from heedful._show import count, short
 from heedful.explain._explained import Explained
-from heedful.explain._unseen import compare, measure
+
+# A smaller gain over the model for all rows, in per cent, is none.
+NO_GAIN = 1.0
+# Nor is one of less than so many standard errors.
+SURE = 2.5
+RIVAL = "one lasso for all rows"
 
 
-class Predicted(NamedTuple):
-    """Rows whose response is known, and what models with attention and for all rows predict of them.
+class ComparedErrors(NamedTuple):
+    """Both errors, which is lower, and what that means."""
 
-    ``classes`` are the labels, if there are any and they are known. ``groups`` are numbers of groups of rows that are
-    not independent of each other. ``alone`` says what the estimate without columns is called, its error and the error's
-    name, where people compare with it. ``survival`` gives the curves of both models at some times.
+    figures: str
+    outcome: str
+    meaning: str
+
+
+def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
+    """Return in plain words how good a model is on unseen rows.
+
+    Parameters
+    ----------
+    unseen : Series
+        ``unseen_error_`` of an estimator. A gain of less than two and a half of its standard errors may be chance.
+    mixing : float
+        Its ``mixing_``.
+    rival : str, default="one lasso for all rows"
+        What the model for all rows is called.
+
+    Returns
+    -------
+    str
+        Both errors, and which of them is lower.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from heedful.explain import say_error
+    >>> say_error(pd.Series({"attention": 8.0, "baseline": 10.0}, name="log loss"), 0.5)
+    'log loss on unseen rows 8, one lasso for all rows 10: 20 % lower'
     """
-
-    words: Words
-    y: pd.DataFrame
-    own: np.ndarray
-    plain: np.ndarray
-    classes: np.ndarray | None
-    weight: np.ndarray
-    groups: np.ndarray | None = None
-    alone: tuple[str, float, str] | None = None
-    survival: Callable[[np.ndarray], Any] | None = None
-
-    @property
-    def times(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return events (0 or 1) and times of the rows."""
-        event, time = (self.y.iloc[:, j].to_numpy(dtype=np.float64) for j in (0, 1))
-        return event, time
-
-    def chances(self, values: np.ndarray) -> np.ndarray:
-        """Return the probabilities of all classes (n_rows, n_classes)."""
-        found = np.asarray(values, dtype=np.float64).reshape(len(self.y), -1)
-        return np.column_stack([1 - found[:, -1], found[:, -1]]) if self.words.n_classes == 2 else found
-
-    def places(self) -> np.ndarray:
-        """Return the number of each row's class, -1 for labels that are not known."""
-        known = pd.Index(np.asarray(self.classes).astype(str))
-        return known.get_indexer(self.y.iloc[:, 0].to_numpy().astype(str))
+    compared = compare_errors(unseen, mixing, rival)
+    return f"{compared.figures}: {compared.outcome}"
 
 
-class Measure(NamedTuple):
-    """What is told beside the error: its name, with attention and of the model for all rows, and a note."""
+def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> ComparedErrors:
+    """Return what the errors on held-out rows say of a model, compared with the model for all rows."""
+    own, plain = float(unseen["attention"]), float(unseen["baseline"])
+    if not np.isfinite([own, plain]).all():
+        meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
+        return ComparedErrors("on unseen rows not known", "no row was left out", meaning)
+    outcome = describe_difference(unseen, rival)
+    capital = f"{rival[0].upper()}{rival[1:]}"
+    if outcome is None:
+        outcome = f"no better than {rival}" if mixing else "attention would not help here, so it is not used"
+        meaning = f"{capital} predicts new rows as well, and is simpler to read."
+    elif _may_be_chance(unseen):
+        meaning = f"It is not clear that it predicts new rows better than {rival}."
+    elif own > plain:
+        meaning = f"{capital} predicts new rows better: use it, or fit to more rows."
+    else:
+        how = "" if mixing else ", without attention: models for all rows are enough"
+        meaning = f"It predicts new rows better than {rival}{how}."
+    return ComparedErrors(f"{unseen.name} on unseen rows {short(own, 4)}, {rival} {short(plain, 4)}", outcome, meaning)
 
-    name: str
-    own: float
-    plain: float
-    note: str = ""
 
-
-def read_predicted(e: Explained) -> Predicted | None:
-    """Return what is known of explained queries; None without their response."""
-    if e.y is None:
+def describe_difference(errors: pd.Series, rival: str = RIVAL) -> str | None:
+    """Return which of two errors is lower, and whether that may be chance; None if they are about equal."""
+    plain = float(errors["baseline"])
+    gain = plain - float(errors["attention"])
+    if gain == 0 or abs(gain) < NO_GAIN / 100 * plain:
         return None
-    alone, words = None, e.words or Regression.words
-    if e.null_loss is not None and words.alone:
-        alone = (words.alone, words.measured(float(e.null_loss.mean())), words.error)
-    labels = pd.unique(e.train.iloc[:, 0].dropna()) if words.n_classes == 2 else np.empty(0)
-    classes = np.sort(labels) if len(labels) == 2 else None if e.outputs is None else np.asarray(e.outputs, object)
-    own, plain = (np.asarray(part) for part in (e.prediction, e.baseline_prediction))
-    weight = np.ones(len(e.index))
-    return Predicted(words, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.tell_survival)
+    if plain > 0:
+        part = 100 * abs(gain) / plain
+        difference = f"{part:.{0 if part >= 10 else 1}f} % {'lower' if gain > 0 else 'higher'}"
+    else:
+        # errors around 0 have no ratio
+        difference = f"{'better' if gain > 0 else 'worse'} than {rival}"
+    return difference + (", which may be chance" if _may_be_chance(errors) else "")
 
 
-def measures_beside(found: Predicted | None) -> list[Measure]:
-    """Return what is told beside the error: accuracy and Brier score of classes, concordance of times."""
-    if found is None:
-        return []
-    if found.words.timed:
-        return _of_times(found)
-    return _of_classes(found) if found.words.n_classes and found.classes is not None else []
+def _may_be_chance(errors: pd.Series) -> bool:
+    return abs(errors["baseline"] - errors["attention"]) < SURE * float(errors.get("standard_error", 0.0))
 
 
-def facts_beside(found: Predicted | None, rival: str = "one model for all rows") -> list[tuple[str, str]]:
-    """Return the measures in words, and the estimate without columns where people compare with it."""
-    facts = [
-        (part.name, f"{short(part.own)}, {rival} {short(part.plain)}{part.note}") for part in measures_beside(found)
-    ]
-    if found is not None and found.alone is not None:
-        name, error, what = found.alone
-        facts.append((name, f"{what} {short(error)} without any column"))
-    return facts
-
-
-def _of_times(found: Predicted) -> list[Measure]:
-    event, time = found.times
-    if not ((event > 0) & (time < time.max())).any():
-        # no two rows can be compared
-        return []
-    risks = np.column_stack([found.own, found.plain])
-    own, plain = (concordance(event, time, part, found.weight) for part in risks.T)
-    gain, error = concordance_gain(event, time, risks, found.weight, found.groups)
-    note = f" (difference {short(gain, 2)}, standard error {short(error, 2)}; 0.5 is chance)"
-    return [Measure("concordance", own, plain, note)]
-
-
-def _of_classes(found: Predicted) -> list[Measure]:
-    both, happened = [found.chances(part) for part in (found.own, found.plain)], found.places()
-    own, plain = (float(np.average(part.argmax(axis=1) == happened, weights=found.weight)) for part in both)
-    measures = [Measure("accuracy", own, plain)]
-    if found.words.n_classes == 2:
-        own, plain = (float(np.average((part[:, 1] - happened) ** 2, weights=found.weight)) for part in both)
-        measures.append(Measure("Brier score", own, plain))
-    return measures
+def measure(words: Words, losses: dict[str, float] | None) -> pd.Series:
+    """Return mean losses, and the standard error of their difference, in the units that people know errors in."""
+    loss = pd.Series(losses or {}, ["attention", "baseline", "standard_error"], np.float64, words.error)
+    errors, gain = words.measured(loss[:2]), loss["baseline"] - loss["attention"]
+    unit = (errors["baseline"] - errors["attention"]) / gain if gain else 1.0
+    return pd.concat([errors, unit * loss[2:]]).rename(words.error)
 
 
 def errors_of(e: Explained) -> pd.Series | None:
     """Return the errors on queries with attention and of the model for all rows, and how sure they differ."""
     if e.loss is None or e.baseline_loss is None:
         return None
-    doubt = np.inf if e.loss_error is None else e.loss_error
-    losses = {"attention": float(e.loss.mean()), "baseline": float(e.baseline_loss.mean()), "standard_error": doubt}
+    error = np.inf if e.loss_error is None else e.loss_error
+    losses = {"attention": float(e.loss.mean()), "baseline": float(e.baseline_loss.mean()), "standard_error": error}
     return measure(e.words or Regression.words, losses)
 
 
@@ -128,7 +116,7 @@ def say_change(e: Explained) -> str:
         return ""
     if e.seen is not None and e.seen.any():
         return "in-sample"
-    return compare(errors, "one model for all rows") or "hardly any other"
+    return describe_difference(errors, "one model for all rows") or "hardly any other"
 
 
 def say_seen(e: Explained) -> str:

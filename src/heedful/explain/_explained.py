@@ -9,7 +9,7 @@ import pandas as pd
 from heedful._frames import center_and_unit
 from heedful._responses import Words
 from heedful._show import Shown
-from heedful.explain._attribution import Pending
+from heedful.explain._attribution import Deferred
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +52,7 @@ class Explained(Shown):
     reference: pd.DataFrame | None = None
     fidelity: pd.Series | None = None
     effect: pd.DataFrame | None = None
-    attribution: Pending | None = None
+    attribution: Deferred | None = None
     ask: Any = None
     tell_effects: Any = None
     offset: pd.Series | None = None
@@ -102,10 +102,7 @@ class Explained(Shown):
         DataFrame
             Shaped like ``lasso_coef``; deviations are those among the queries. Importances stay as they are.
         """
-        if not self.slopes:
-            return self.lasso_coef
-        unit = np.tile(self.unit(), self.lasso_coef.shape[1] // len(self.lasso_features))
-        return self.lasso_coef * unit
+        return self.lasso_coef * self._coef_unit()
 
     def unit(self) -> np.ndarray:
         """Return the standard deviation of each column of the lassos' design.
@@ -117,6 +114,11 @@ class Explained(Shown):
         """
         deviation = center_and_unit(self.lasso_design.to_numpy())[1]
         return np.where(deviation > 0, deviation, 1.0)
+
+    def _coef_unit(self) -> np.ndarray:
+        """Return :meth:`unit` for each column of ``lasso_coef``; 1 for importances."""
+        n_columns = self.lasso_coef.shape[1]
+        return np.tile(self.unit(), n_columns // len(self.lasso_features)) if self.slopes else np.ones(n_columns)
 
     def _known_rows(self) -> pd.DataFrame:
         if self.train_values is None:

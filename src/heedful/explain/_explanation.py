@@ -7,40 +7,38 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_number
+from heedful._optional import import_optional
 from heedful._show import Sketch
 from heedful.explain._attribution import shows_factors
-from heedful.explain._calibration import calibrate
+from heedful.explain._calibration import calibrate, trace_lift
+from heedful.explain._cells import numbers_or_codes
 from heedful.explain._clusters import Clusters
 from heedful.explain._columns import (
     attributed,
     list_features,
-    read_checked,
+    list_terms,
     read_contributions,
-    read_errors,
-    which_output,
+    summarise_columns,
 )
-from heedful.explain._errors import read_predicted, say_change
+from heedful.explain._errors import say_change
 from heedful.explain._explained import Explained
-from heedful.explain._find import find_query
-from heedful.explain._grouping import Cutting, group_queries
-from heedful.explain._importance import summarise_columns
-from heedful.explain._lift import trace_lift
+from heedful.explain._find import find_query, which_output
+from heedful.explain._grouping import group_queries
+from heedful.explain._measures import read_predicted
 from heedful.explain._overview import page, sketch
 from heedful.explain._query import ExplainedQuery, explain_query
-from heedful.explain._rows import compare_columns, list_beside, list_rows
-from heedful.explain._shap import make_shap
+from heedful.explain._rows import compare_columns, list_cells, list_rows
 from heedful.explain._stability import compare_neighbours
-from heedful.explain._terms import list_terms
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Explained):
     """Hold the models and the rows behind some predictions, as tables.
 
-    Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. Three kinds of numbers say
-    different things of a column: its *contribution* is its share of the way from the mean prediction
-    (:meth:`contributions`), its *effect* what the prediction does when the value changes (``effect``), its
-    *coefficient* that of the blended local lassos (``lasso_coef``), which is shrunk and is no slope of the prediction.
+    Made by ``explain(X, y=None)`` of an estimator; tables are indexed like the queries. A column has a *contribution*,
+    its share of the difference from the mean prediction (:meth:`contributions`); an *effect*, what the prediction does
+    when the value changes (``effect``); and a *coefficient*, that of the blended local lassos (``lasso_coef``), which
+    is shrunk and is no slope of the prediction.
 
     The model of a query is small: ``link`` is ``intercept + (coef * design).sum(axis=1)``, the prediction itself for
     numbers and survival, log-odds for two classes. With more classes ``prediction``, ``link``, ``intercept`` and
@@ -52,8 +50,7 @@ class Explanation(Explained):
     prediction, link, intercept : Series or DataFrame
         Per query.
     coef : DataFrame
-        Slopes of the small models, by column of the table: few are not 0. They are fitted to what is predicted around
-        the query.
+        Slopes of the small models, fitted to predictions around the query, by column of the table: few are not 0.
     design : DataFrame
         Queries as small models take them: numbers as they are, dates in days since 1970, 1 for a category or a missing
         number.
@@ -62,13 +59,12 @@ class Explanation(Explained):
     baseline_prediction : Series or DataFrame
         Prediction of the model for all rows.
     baseline_coef : Series
-        Coefficients of the model for all rows as it is blended. Where it has curves they are the lasso's times the
-        share of the lasso; ``effect`` of ``curves`` is the rest.
+        Coefficients of the model for all rows. With curves they are the lasso's times its share; ``effect`` of
+        ``curves`` is the rest.
     local_coef : DataFrame
         Coefficients of the heads' blend alone.
     lasso_intercept, lasso_coef : Series or DataFrame
-        The coefficients of the method: local lassos, blended with each other and with the model for all rows,
-        ``(1 - mixing) * baseline + mixing * local``. ``link`` is
+        Local lassos, blended with each other and with the model for all rows. ``link`` is
         ``lasso_intercept + (lasso_coef * lasso_design + shape).sum(axis=1)``.
     lasso_design, mean : DataFrame
         Queries as lassos take them, with a column for each level of a category, and the attention-weighted mean of the
@@ -90,19 +86,16 @@ class Explanation(Explained):
     words : Words or None, default=None
         What people call the response, its prediction, the scale of the link and the error.
     slopes : bool, default=True
-        Whether models are linear. If not, coefficients are the importance of each feature in a query's model, sum one,
-        the intercept is NaN, and nothing adds up to the link.
+        Whether models are linear. If not, coefficients are importances, of sum one, and intercepts NaN.
     context, train_context : DataFrame or None, default=None
         Columns that the similarity sees and the models do not, of the queries and of the training rows.
     multiple : Series, DataFrame or None, default=None
         How much of the additive model is in each query's model: 0 is a line, 1 the additive model itself.
     shape : DataFrame or None, default=None
-        What that adds for each feature; None without shapes. What a category adds stands with the level that the query
-        has.
+        What that adds for each feature (of a category at the query's level); None without shapes.
     curves : DataFrame or None, default=None
-        Curves piece by piece: feature, ends or level, weight of the training rows there, ``effect``, what the piece
-        adds to the linear predictor of the model for all rows, and ``curve``, what it adds in the additive model, of
-        which queries have their ``multiple``. None if no model has any of them.
+        Curves piece by piece: feature, ends or level, weight of the training rows there, and what the piece adds to
+        the linear predictor of the model for all rows (``effect``) and of the additive model (``curve``).
     train_values : DataFrame or None, default=None
         The training rows as they were given; None if the model does not know them.
     start, terms : Series or DataFrame, default=None
@@ -113,8 +106,8 @@ class Explanation(Explained):
     fidelity : Series, default=None
         Share of the variation of predictions around the query that its small model has.
     effect : DataFrame, default=None
-        What the link does when a column changes, per unit, as ``local_effects`` of the estimator says it; NaN beyond
-        the 16 most important columns. None, as ``start`` to ``fidelity``, where models have no slopes.
+        What the link does when a column changes, per unit; NaN beyond the 16 most important columns. None, as
+        ``start`` to ``fidelity``, where models have no slopes.
     ask, tell_effects, tell_survival : callable, default=None
         What :meth:`what_if`, :meth:`effects` and :meth:`calibration` of survival ask.
     attribution : callable, default=None
@@ -122,9 +115,7 @@ class Explanation(Explained):
     offset : Series or None, default=None
         What is added to the link of each query before it is a prediction: the logarithm of its exposure.
     local_name : str, default=""
-        What the local models are, such as "weighted lassos, one Newton step from the global model": those of classes,
-        survival, counts and costs minimise their loss's expansion to second order at the global model, unless they were
-        fitted with ``LocalLasso(exact=True)``.
+        What the local models are, such as "weighted lassos, one Newton step from the global model".
     seen : Series or None, default=None
         Whether a query equals a training row in all columns: its error is in-sample.
     loss_error : float or None, default=None
@@ -156,22 +147,27 @@ class Explanation(Explained):
     @property
     def standard_error(self) -> pd.DataFrame | None:
         """Standard errors of contributions, with ``method="shapley"``."""
-        return read_errors(self)
+        error, columns = attributed(self).error, self.values.columns
+        if error is None:
+            return None
+        if self.outputs is not None:
+            columns = pd.MultiIndex.from_product([self.outputs, columns], names=["class", "feature"])
+        return pd.DataFrame(error.reshape(len(error), -1), self.index, columns)
 
     @property
     def contributions_checked(self) -> pd.Series:
         """Whether contributions pass a check, which misses some."""
-        return read_checked(self)
+        checked = attributed(self).checked
+        return pd.Series(True if checked is None else checked, self.index, name="contributions_checked")
 
     def contributions(
         self, output: Any = None, part: str = "all", *, levels: bool = False, scale: str = "link"
     ) -> pd.DataFrame:
         """Return what each column adds to the prediction, from the overall mean.
 
-        These are Shapley values of the prediction on the scale of the link: ``base_value`` and all of them add up to
-        the link. The part "model" is what the column adds by its coefficient and its curve, from its mean over the
-        training rows, with the mean of the query's own coefficient and of the average one; "attention" is the rest:
-        which rows the query was compared with, and what that did to the level and to the coefficients.
+        These are Shapley values on the scale of the link: ``base_value`` and all of them add up to the link. The part
+        "model" is what the column adds by its coefficient and its curve, from its mean over the training rows, with the
+        mean of the query's own coefficient and the average one; "attention" is what the choice of rows adds.
 
         Parameters
         ----------
@@ -220,7 +216,7 @@ class Explanation(Explained):
             Columns to change; None takes for each query those of its small model.
         n_values : int, default=10
             Values of each column: quantiles of the training rows from the smallest to the largest, or the most
-            frequent levels. The query's own value comes beside them.
+            frequent levels. The query's own value is added.
         queries : list of positions, default=None
             Queries to ask about; None takes all of them.
 
@@ -234,13 +230,12 @@ class Explanation(Explained):
         if self.ask is None:
             raise ValueError("There is no model to ask: `explain(X)` of an estimator has one, a loaded file has not.")
         n_values = int(check_number("n_values", n_values, 2, np.inf, hint="10 is the default."))
-        return self.ask(self, columns, n_values, None if queries is None else self._check_positions(queries))
-
-    def _check_positions(self, queries: Any) -> np.ndarray:
-        found = np.atleast_1d(np.asarray(queries))
-        if found.dtype.kind not in "iu" or ((found < 0) | (found >= len(self.index))).any():
+        if queries is None:
+            return self.ask(self, columns, n_values, None)
+        positions = np.atleast_1d(np.asarray(queries))
+        if positions.dtype.kind not in "iu" or ((positions < 0) | (positions >= len(self.index))).any():
             raise ValueError(f"`queries` must be positions from 0 to {len(self.index) - 1}, got {queries!r}.")
-        return found
+        return self.ask(self, columns, n_values, positions)
 
     def to_shap(self, output: Any = None) -> Any:
         """Return the contributions as shap's plots take them.
@@ -258,8 +253,14 @@ class Explanation(Explained):
             ``values`` are those of :meth:`contributions`, ``base_values`` where they start, ``data`` the queries as
             numbers (text and dates by the place of their level) and ``display_data`` as they were given.
         """
-        base = np.atleast_1d(np.asarray(self.base_value))[which_output(self, output)[1]]
-        return make_shap(self.contributions(output).to_numpy(), base, self.values)
+        shap, values = import_optional("shap", None, "to_shap"), self.values
+        return shap.Explanation(
+            values=self.contributions(output).to_numpy(),
+            base_values=np.atleast_1d(np.asarray(self.base_value))[which_output(self, output)[1]],
+            data=np.column_stack([numbers_or_codes(values.iloc[:, j]) for j in range(values.shape[1])]),
+            display_data=values.astype(object).to_numpy(),
+            feature_names=[str(name) for name in values.columns],
+        )
 
     def top_features(self, k: int = 5, output: Any = None) -> pd.DataFrame:
         """Return the columns that drove each prediction: those that add most.
@@ -357,7 +358,7 @@ class Explanation(Explained):
         alike = self.attended().groupby("feature", sort=False)["alike"].mean()
         order = alike.reindex(self.values.columns).sort_values(ascending=False, kind="stable").index
         rows = self._known_rows()
-        return self._if_any(list_beside(self.attention, self.values[order], rows[order], self.train, k))
+        return self._if_any(list_cells(self.attention, self.values[order], rows[order], self.train, k))
 
     def attended(self) -> pd.DataFrame:
         """Return how the rows that each query attended to differ from all rows.
@@ -371,8 +372,8 @@ class Explanation(Explained):
             rows at ``mixing`` 0.
         """
         rows = self._known_rows()
-        found = compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
-        return self._if_any(found)
+        table = compare_columns(self.attention.toarray(), self.attention.sample_weight, self.values, rows)
+        return self._if_any(table)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
         """Return what surrounds each query and the rows it attended to most.
@@ -395,7 +396,7 @@ class Explanation(Explained):
                 "`features={'model': ...}`."
             )
         k = self._count_rows(k)
-        return self._if_any(list_beside(self.attention, self.context, self.train_context, None, k))
+        return self._if_any(list_cells(self.attention, self.context, self.train_context, None, k))
 
     def clusters(
         self,
@@ -429,10 +430,10 @@ class Explanation(Explained):
         Clusters
             The groups, with errors of both models if the response is known.
         """
-        return group_queries(self, Cutting(n_clusters, height, min_size), distance)
+        return group_queries(self, n_clusters, height, min_size, distance)
 
     def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
-        """Return what was predicted beside what was observed, from low to high.
+        """Return what was predicted and what was observed, from low to high.
 
         Parameters
         ----------
@@ -450,7 +451,7 @@ class Explanation(Explained):
             observed by Kaplan-Meier. For these ``low`` and ``high`` are the ends of the 90 % interval of what was
             observed, and queries of equal predictions share a bin.
         """
-        return calibrate(self, read_predicted(self), n_bins, time)
+        return calibrate(read_predicted(self), n_bins, time)
 
     @property
     def verdict(self) -> str:
@@ -467,7 +468,7 @@ class Explanation(Explained):
             the lowest predictions, and the share of the ``response`` that it has. The lower the curve, the better the
             order; by chance it is the diagonal.
         """
-        return trace_lift(self)
+        return trace_lift(read_predicted(self))
 
     def stability(self, n_neighbors: int = 5) -> pd.DataFrame:
         """Return how much the models of neighbouring queries differ.

@@ -7,8 +7,8 @@ import pandas as pd
 from heedful._responses import Words
 from heedful._show import Shown, Sketch, count
 from heedful.explain._calibration import calibrate
-from heedful.explain._errors import Predicted, facts_beside, measures_beside
-from heedful.explain._unseen import say_error
+from heedful.explain._errors import say_error
+from heedful.explain._measures import Predicted, facts_beside, other_measures
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -71,7 +71,7 @@ class HeldOutPredictions(Shown):
         return self.y.index
 
     def measures(self) -> pd.DataFrame:
-        """Return the measures that people know beside the error.
+        """Return measures other than the error.
 
         Returns
         -------
@@ -79,12 +79,12 @@ class HeldOutPredictions(Shown):
             By measure, ``attention`` and ``baseline``: accuracy of classes, of two also the Brier score; of survival
             Harrell's concordance index.
         """
-        found = measures_beside(self.predicted)
-        columns = {"attention": [part.own for part in found], "baseline": [part.plain for part in found]}
-        return pd.DataFrame(columns, pd.Index([part.name for part in found], name="measure"))
+        measures = other_measures(self.predicted)
+        columns = {"attention": [part.own for part in measures], "baseline": [part.plain for part in measures]}
+        return pd.DataFrame(columns, pd.Index([part.name for part in measures], name="measure"))
 
     def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
-        """Return what was predicted beside what was observed.
+        """Return what was predicted and what was observed.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class HeldOutPredictions(Shown):
         DataFrame
             As :meth:`heedful.explain.Explanation.calibration` has it.
         """
-        return calibrate(self, self.predicted, n_bins, time)
+        return calibrate(self.predicted, n_bins, time)
 
     def say(self) -> str:
         """Return in plain words how good the predictions are.
@@ -106,7 +106,7 @@ class HeldOutPredictions(Shown):
         Returns
         -------
         str
-            Both errors and which is lower, and the measures beside.
+            Both errors and which is lower, and the other measures.
         """
         return "; ".join([say_error(self.error, self.mixing, self.rival), *map(" ".join, self._facts())])
 

@@ -4,17 +4,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from heedful._show import Shown, Sketch, count, short
-from heedful.explain._average_effect import say_p
+from heedful._show import Shown, Sketch, count, format_p, short
 
 MEANINGS = {
     "differential effect": "rise of the effect per standard deviation of the predicted one; 0 if that says nothing",
     "AUTOC": "area under the targeting curve; > 0 if predicted effects tell whom to treat first",
     "Qini": "the same, where all shares of treated rows count alike",
 }
-# The test that decides whether effects differ, its level, and the p value below which no word of doubt is needed.
+# The test that decides whether effects differ, its level, and the p value below which there is no doubt.
 TEST, LEVEL, SURE = "differential effect", 0.1, 0.01
-# The share of rows whose gain is told at first sight.
+# The share of rows whose gain is shown at first sight.
 SHOWN = 0.2
 
 
@@ -82,37 +81,29 @@ class Heterogeneity(Shown):
     @property
     def verdict(self) -> str:
         """Whether effects differ, in one sentence."""
-        said = say_p(self.p_value)
+        p_value = format_p(self.p_value)
         if self.differ and self.one_effect:
-            return f"Effects seem to differ ({said}), too little to tell where: read one average effect for all rows."
+            return f"Effects seem to differ ({p_value}), too little to tell where: read one average for all rows."
         if self.p_value < SURE:
-            return f"Effects differ between rows, and held-out rows confirm where they are {self._end} ({said})."
+            end = "small" if self.smaller_is_better else "large"
+            return f"Effects differ between rows, and held-out rows confirm where they are {end} ({p_value})."
         if self.differ:
-            return f"There is some sign that effects differ between rows ({said})."
+            return f"There is some sign that effects differ between rows ({p_value})."
         if self.tests.loc[TEST, "standard_error"] > 0:
-            return f"There is no sign that effects differ ({said}): read one average effect for all rows."
+            return f"There is no sign that effects differ ({p_value}): read one average effect for all rows."
         return "Whether effects differ could not be tested: read one average effect for all rows."
-
-    @property
-    def _end(self) -> str:
-        """Return what effects of the rows to be treated first are."""
-        return "small" if self.smaller_is_better else "large"
 
     def _sketch(self) -> Sketch:
         groups = "" if self.n_groups is None else f" in {count(self.n_groups, 'group')}"
         facts = [("verdict", self.verdict)]
         facts += [
-            (name, f"{short(estimate)} ± {short(error)}, {say_p(p_value)}" if error == error else "nothing to test")
+            (name, f"{short(estimate)} ± {short(error)}, {format_p(p_value)}" if error == error else "nothing to test")
             for name, estimate, error, p_value in self.tests[["estimate", "standard_error", "p_value"]].itertuples()
         ]
         # a share chosen ahead: the best one would promise too much
         share = min(self.curve.index, key=lambda one: abs(one - SHOWN))
-        told, verb = self.curve.loc[share], "takes off" if self.smaller_is_better else "adds"
-        facts.append(
-            (
-                f"treating {100 * share:.0f} %",
-                f"{verb} {short(told['gain'])} by effect, {short(told['random'])} at random",
-            )
-        )
+        point, verb = self.curve.loc[share], "takes off" if self.smaller_is_better else "adds"
+        gains = f"{verb} {short(point['gain'])} by effect, {short(point['random'])} at random"
+        facts.append((f"treating {100 * share:.0f} %", gains))
         title = f"Heterogeneity of effects in {count(self.n_rows, 'row')}{groups}"
         return Sketch(title, facts, "Look at tests, curve, groups; heedful.plot.gain_curve")

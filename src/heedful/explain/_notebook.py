@@ -1,13 +1,14 @@
 """Pictures and tables in HTML, as notebooks show them: plain SVG that follows the colours of the page."""
 
 from collections.abc import Iterable
+from html import escape
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from heedful._show import cut, escape, percent, short
+from heedful._show import cut, percent, short
 from heedful.explain._values import say_cell
 
 # Of a picture, in pixels: a line, a letter, a gap, all of the bars, and the numbers at their right.
@@ -30,41 +31,31 @@ STYLE = """<style>
 </style>"""
 
 
-class Way(NamedTuple):
-    """Where a way starts, what its parts are called and how long they are, and where it ends."""
-
-    from_where: str
-    start: float
-    names: list[str]
-    parts: list[float]
-    to_where: str
-    end: float
-
-
 def lay_out(title: str, parts: Iterable[tuple[str, str]], hint: str = "") -> str:
     """Return a title, parts (HTML already) under their headings side by side, and a hint below."""
     below = f"<small>{escape(hint)}</small>" if hint else ""
-    told = "".join(f"<section><h4>{escape(name)}</h4>{part}</section>" for name, part in parts)
-    return f'{STYLE}<div class="heedful"><strong>{escape(title)}</strong><div>{told}</div>{below}</div>'
+    sections = "".join(f"<section><h4>{escape(name)}</h4>{part}</section>" for name, part in parts)
+    return f'{STYLE}<div class="heedful"><strong>{escape(title)}</strong><div>{sections}</div>{below}</div>'
 
 
-def draw_way(way: Way) -> str:
-    """Return bars that lead from one value to another, each from where the one before it ended."""
-    edges = way.start + np.cumsum([0.0, *way.parts])
-    picture = _Picture([way.from_where, *way.names, way.to_where], edges)
-    last = len(way.parts) + 1
-    for line, part in enumerate(way.parts, start=1):
+def draw_waterfall(names: list[str], start: float, parts: list[float], end: float) -> str:
+    """Return bars that lead from one value to another, each from where the one before it ended.
+
+    ``names`` are those of the start, of each part and of the end.
+    """
+    edges = start + np.cumsum([0.0, *parts])
+    picture = _Picture(names, edges)
+    for line, part in enumerate(parts, start=1):
         right = picture.bar(edges[line - 1], edges[line], line, "more" if part >= 0 else "less")
         picture.write(_signed(part), right + GAP, line)
     for line, edge in enumerate(edges):
         picture.join(edge, line)
-    for line, value in ((0, way.start), (last, way.end)):
+    for line, value in ((0, start), (len(parts) + 1, end)):
         picture.write(short(value), picture.place(value) + GAP, line)
     return picture.svg()
 
 
 def draw_sizes(sizes: pd.Series) -> str:
-    """Return a bar for each size under its name."""
     picture = _Picture([str(name) for name in sizes.index], np.append(0.0, sizes.to_numpy()))
     for line, size in enumerate(sizes):
         picture.write(short(size), picture.bar(0.0, size, line, "size") + GAP, line)
@@ -75,7 +66,7 @@ class _Picture:
     """Lines of an SVG, each with a name at the left, and places of values right of the names."""
 
     def __init__(self, names: list[str], values: np.ndarray):
-        names = [_cut(name) for name in names]
+        names = [cut(name, LONGEST_NAME) for name in names]
         self.left = LETTER * max(map(len, names))
         self.low, high = float(np.min(values)), float(np.max(values))
         self.span, self.n_lines = (high - self.low) or 1.0, len(names)
@@ -84,7 +75,6 @@ class _Picture:
             self.write(name, self.left, line, ' text-anchor="end"')
 
     def place(self, value: float) -> float:
-        """Return how far from the left a value stands."""
         return self.left + 2 * GAP + BARS * (float(value) - self.low) / self.span
 
     def write(self, text: str, x: float, line: int, how: str = "") -> None:
@@ -98,7 +88,6 @@ class _Picture:
         return right
 
     def join(self, value: float, line: int) -> None:
-        """Draw a thin stroke from a line to the next."""
         x, y = f"{self.place(value):.1f}", LINE * line + LINE // 2
         self.parts.append(f'<line x1="{x}" x2="{x}" y1="{y}" y2="{y + LINE}"/>')
 
@@ -109,7 +98,6 @@ class _Picture:
 
 
 def table_facts(facts: list[tuple[str, str]]) -> str:
-    """Return facts under their names."""
     return f"<table>{''.join(_row(list(fact)) for fact in facts)}</table>"
 
 
@@ -117,31 +105,24 @@ def table_terms(terms: pd.DataFrame, start: float, total: float) -> str:
     """Return a small model as a table whose last column adds up."""
     rows = [_row(["at the reference", "", "", "", short(start)])]
     for term in terms.itertuples():
-        slope = short(term.slope) + _say_unit(term.value) if has_slope(term) else ""
-        sign = "more" if term.term >= 0 else "less"
-        cells = [_cut(term.feature), _cut(say_cell(term.value)), _cut(say_cell(term.reference)), slope]
-        rows.append(_row([*cells, _signed(term.term)], last=sign))
+        slope = short(term.slope) + ("" if isinstance(term.value, Real) else " a day") if has_slope(term) else ""
+        cells = [term.feature, say_cell(term.value), say_cell(term.reference)]
+        row = [*(cut(cell, LONGEST_NAME) for cell in cells), slope, _signed(term.term)]
+        rows.append(_row(row, last="more" if term.term >= 0 else "less"))
     rows.append(_row(["this query", "", "", "", short(total)], of="sum"))
     return _table(["column", "value", "reference", "slope", "term"], rows)
 
 
 def table_rows(rows: pd.DataFrame) -> str:
-    """Return attended rows with their weights and responses."""
-    names = [_cut(name) for name in rows.columns]
-    told = []
-    for cells in rows.itertuples(index=False):
-        label, weight, *response = cells
-        told.append(_row([_cut(say_cell(label)), percent(weight), *(_cut(say_cell(cell)) for cell in response)]))
-    return _table(names, told)
+    table = rows.astype(object).map(say_cell)
+    table["weight"] = rows["weight"].map(percent)
+    names = [cut(name, LONGEST_NAME) for name in rows.columns]
+    return _table(names, [_row([cut(cell, LONGEST_NAME) for cell in cells]) for cells in table.to_numpy()])
 
 
 def has_slope(term: Any) -> bool:
     """Return whether a term is a slope times a distance; that of a level or a missing number is there or not."""
     return term.slope != term.term
-
-
-def _say_unit(value: Any) -> str:
-    return "" if isinstance(value, Real) else " a day"
 
 
 def _table(names: list[str], rows: list[str]) -> str:
@@ -152,14 +133,9 @@ def _table(names: list[str], rows: list[str]) -> str:
 def _row(cells: list[str], last: str = "", of: str = "") -> str:
     """Return a row of cells; ``last`` is the kind of the last one, ``of`` that of the row."""
     *first, end = (escape(cell) for cell in cells)
-    told = "".join(f"<td>{cell}</td>" for cell in first) + (f'<td class="{last}">' if last else "<td>") + f"{end}</td>"
-    return (f'<tr class="{of}">' if of else "<tr>") + f"{told}</tr>"
+    row = "".join(f"<td>{cell}</td>" for cell in first) + (f'<td class="{last}">' if last else "<td>") + f"{end}</td>"
+    return (f'<tr class="{of}">' if of else "<tr>") + f"{row}</tr>"
 
 
 def _signed(part: float) -> str:
     return f"{'+' if part >= 0 else '−'}{short(abs(part))}"
-
-
-def _cut(name: Any) -> str:
-    text = cut(name)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from heedful._show import Shown, Sketch, count, cut, percent, short
+from heedful._show import Shown, Sketch, count, cut, middle_and_range, percent, short
 
 # What is worth a word: such a share of propensities near 0 or 1; so few effective rows, or so small a part of them.
 MANY, FEW, PART = 0.05, 30.0, 0.3
@@ -60,8 +60,8 @@ class Overlap(Shown):
     @property
     def warnings(self) -> list[str]:
         """What speaks against the numbers, each with a remedy; empty if nothing does."""
-        said = [self._say_near(), self._say_rows(), self._say_left(), self._say_balance()]
-        return [line for line in said if line]
+        lines = [self._warn_of_near(), self._warn_of_few(), self._warn_of_little_left(), self._warn_of_imbalance()]
+        return [line for line in lines if line]
 
     @property
     def verdict(self) -> str:
@@ -75,7 +75,7 @@ class Overlap(Shown):
         """Whether the treatment is an amount, not one of two."""
         return len(self.arms) == 1
 
-    def _say_near(self) -> str:
+    def _warn_of_near(self) -> str:
         share = self.share_low + self.share_high
         if share <= MANY:
             return ""
@@ -85,7 +85,7 @@ class Overlap(Shown):
             "p = `overlap().propensity`, or leave out columns that decide the treatment and not the outcome."
         )
 
-    def _say_rows(self) -> str:
+    def _warn_of_few(self) -> str:
         # of amounts those near their propensity count little by nature
         part = 0.0 if self.amounts else PART
         few = self.arms[(self.arms["after"] < FEW) | (self.arms["after"] < part * self.arms["before"])]
@@ -97,7 +97,7 @@ class Overlap(Shown):
             "propensity between 0.1 and 0.9 with `subset`."
         )
 
-    def _say_left(self) -> str:
+    def _warn_of_little_left(self) -> str:
         left = float(np.var(self.treatment - self.propensity))
         if not self.amounts or left > LITTLE * float(np.var(self.treatment)):
             return ""
@@ -106,7 +106,7 @@ class Overlap(Shown):
             "that decide the treatment and not the outcome."
         )
 
-    def _say_balance(self) -> str:
+    def _warn_of_imbalance(self) -> str:
         after = self.balance["after"].abs()
         off = self.balance[(after > LARGE) & (after > BEYOND * self.balance["chance"])]
         if off.empty:
@@ -125,8 +125,7 @@ class Overlap(Shown):
             (cut(name), f"{count(int(rows), 'row')}, {short(after)} effective after weighting")
             for name, rows, after in self.arms[["rows", "after"]].itertuples()
         ]
-        low, middle, high = (short(value) for value in self.propensity.quantile([0.0, 0.5, 1.0]))
-        facts.append(("propensity", f"{middle} (median; {low} to {high})"))
+        facts.append(("propensity", middle_and_range(self.propensity)))
         if not self.amounts:
             facts.append(("near 0 or 1", f"{percent(self.share_low)} of the rows, {percent(self.share_high)}"))
         largest = [short(float(self.balance[name].abs().max())) for name in ("before", "after")]

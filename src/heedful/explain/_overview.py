@@ -5,10 +5,10 @@ import pandas as pd
 
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
-from heedful.explain._attribution import Pending
-from heedful.explain._errors import errors_of, facts_beside, read_predicted, say_change, say_seen
+from heedful.explain._columns import summarise_columns
+from heedful.explain._errors import errors_of, say_change, say_seen
 from heedful.explain._explained import Explained
-from heedful.explain._importance import summarise_columns
+from heedful.explain._measures import facts_beside, read_predicted
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
 from heedful.explain._query import explain_query
 
@@ -16,24 +16,21 @@ N_IMPORTANT = 8
 
 
 def sketch(explanation: Explained) -> Sketch:
-    """Return what the queries are, how they were predicted, and how well."""
     e, words = explanation, explanation.words or Regression.words
-    n_columns = e.values.shape[1]
     facts = [
         ("response", f"{words.response} ({cut(', '.join(map(str, e.train.columns)))})"),
-        (cut(words.prediction), _say_predictions(e.prediction)),
+        (cut(words.prediction), _format_predictions(e.prediction)),
         ("mixing", middle_and_range(e.mixing)),
         ("effective rows", "all: the model for all rows predicts alone" if e.alone else middle_and_range(e.n_eff)),
-        ("columns", f"{n_columns}: {cut(', '.join(map(str, e.values.columns)))}"),
+        ("columns", f"{e.values.shape[1]}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
     if e.slopes and e.local_name:
         facts.append(("local models", e.local_name))
-    known = e.attribution.known if isinstance(e.attribution, Pending) else None
+    known = getattr(e.attribution, "known", None)
     if known is not None and known.checked is not None and not known.checked.all():
         n_rough = count(int((~known.checked).sum()), "query", "queries")
-        facts.append(
-            ("contributions", f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks')
-        )
+        text = f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks'
+        facts.append(("contributions", text))
     if e.fidelity is not None:
         facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
@@ -42,8 +39,8 @@ def sketch(explanation: Explained) -> Sketch:
         own, plain = errors["attention"], errors["baseline"]
         facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}: {say_change(e)}"))
         facts += facts_beside(read_predicted(e))
-    if say_seen(e):
-        facts.append(("training rows", say_seen(e)))
+    if seen := say_seen(e):
+        facts.append(("training rows", seen))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
     return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")
 
@@ -61,7 +58,7 @@ def page(explanation: Explained) -> str:
     return lay_out(overview.title, parts, overview.hint)
 
 
-def _say_predictions(prediction: pd.Series | pd.DataFrame) -> str:
+def _format_predictions(prediction: pd.Series | pd.DataFrame) -> str:
     """Return the range of numbers, or how often each class is the most probable one."""
     if isinstance(prediction, pd.Series):
         return middle_and_range(prediction)

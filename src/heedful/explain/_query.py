@@ -8,12 +8,11 @@ import pandas as pd
 
 from heedful._responses import Regression
 from heedful._show import Shown, Sketch, cut, percent, short
-from heedful.explain._columns import attributed
+from heedful.explain._columns import attributed, read_terms
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_output
-from heedful.explain._notebook import Way, draw_way, has_slope, lay_out, table_rows, table_terms
-from heedful.explain._rows import NO_ROWS, OWN, tell_apart, top_of
-from heedful.explain._terms import read_terms
+from heedful.explain._notebook import draw_waterfall, has_slope, lay_out, table_rows, table_terms
+from heedful.explain._rows import NO_ROWS, OWN, rename_taken, top_of
 from heedful.explain._values import say_cell, say_value
 
 # Columns that are named, and attended rows.
@@ -78,24 +77,24 @@ class ExplainedQuery(Shown):
     @property
     def equation(self) -> str:
         """The prediction as a sum: "prediction 23.1 = 21 + 2.1 (weight = 2200)"."""
-        told = f"{self.names[1]} {short(self.link)}"
+        link = f"{self.names[1]} {short(self.link)}"
         if self.terms is None or self.start is None:
-            return told
+            return link
         pairs = zip(self.terms["feature"], self.terms["value"], self.terms["term"], strict=True)
-        parts = [f"{_say_sign(term)} ({cut(say_value(feature, value))})" for feature, value, term in pairs]
-        return " ".join([f"{told} = {short(self.start)}", *parts])
+        parts = [f"{_format_signed(term)} ({cut(say_value(feature, value))})" for feature, value, term in pairs]
+        return " ".join([f"{link} = {short(self.start)}", *parts])
 
     def _sketch(self) -> Sketch:
         predicted, link = self.names
         facts = [] if predicted == link else [(cut(predicted), short(self.prediction))]
         if self.terms is not None and self.fidelity is not None:
-            facts += [(cut(term.feature), _say_term(term)) for term in self.terms.itertuples()]
+            facts += [(cut(term.feature), _format_term(term)) for term in self.terms.itertuples()]
             facts.append(("fidelity", f"{short(self.fidelity)} of what is predicted around it"))
         if self.contributions is not None and self.base_value is not None:
             most = self.contributions.head(N_SAID)
             pairs = zip(most["feature"], most["contribution"], strict=True)
-            said = [f"{cut(name)} {_say_sign(part)}" for name, part in pairs]
-            facts.append(("drove it", ", ".join([f"from the overall mean {short(self.base_value)}", *said])))
+            parts = [f"{cut(name)} {_format_signed(part)}" for name, part in pairs]
+            facts.append(("drove it", ", ".join([f"from the overall mean {short(self.base_value)}", *parts])))
         most = self.rows.head(N_SAID)
         pairs = zip(most["row"], most["weight"], strict=True)
         attended = ", ".join(f"row {cut(row)} ({percent(weight)})" for row, weight in pairs)
@@ -106,21 +105,22 @@ class ExplainedQuery(Shown):
         predicted, link = map(cut, self.names)
         parts = []
         if self.contributions is not None and self.base_value is not None:
-            parts.append((f"Contributions to the {link}", draw_way(self._way(self.base_value, self.contributions))))
+            picture = self._draw_contributions(self.base_value, self.contributions)
+            parts.append((f"Contributions to the {link}", picture))
         if self.terms is not None and self.start is not None and self.fidelity is not None:
-            told = f"Small model of the {link}, fidelity {short(self.fidelity)}"
-            parts.append((told, table_terms(self.terms, self.start, self.link)))
+            heading = f"Small model of the {link}, fidelity {short(self.fidelity)}"
+            parts.append((heading, table_terms(self.terms, self.start, self.link)))
         parts.append(("Training rows attended to most", table_rows(self.rows) if len(self.rows) else NO_ROWS))
         return lay_out(f"Query {cut(self.label)}: {predicted} {short(self.prediction)}", parts)
 
-    def _way(self, base: float, table: pd.DataFrame) -> Way:
-        """Return the way from the mean to this query; columns that are not named are its last part."""
+    def _draw_contributions(self, base: float, table: pd.DataFrame) -> str:
+        """Return bars from the mean to this query; columns that are not named are the last one."""
         names = [cut(say_value(name, value)) for name, value in zip(table["feature"], table["value"], strict=True)]
         parts = table["contribution"].tolist()
         rest = self.link - base - sum(parts)
         if abs(rest) > NOTHING * sum(map(abs, [self.link, *parts])):
             names, parts = [*names, "other columns"], [*parts, rest]
-        return Way("overall mean", base, names, parts, "this query", self.link)
+        return draw_waterfall(["overall mean", *names, "this query"], base, parts, self.link)
 
 
 def explain_query(e: Explained, row: int, output: Any = None) -> ExplainedQuery:
@@ -129,7 +129,7 @@ def explain_query(e: Explained, row: int, output: Any = None) -> ExplainedQuery:
     words = e.words or Regression.words
     names = words.prediction, words.link
     rows, weights = top_of(e.attention, row, 0 if e.alone else min(N_ROWS, len(e.train)))
-    response = tell_apart(e.train.iloc[rows], "response", OWN).reset_index(drop=True)
+    response = rename_taken(e.train.iloc[rows], "response", OWN).reset_index(drop=True)
     return ExplainedQuery(
         label=e.index[row],
         prediction=_of(e.prediction, row, output),
@@ -149,31 +149,29 @@ def _of(part: pd.Series | pd.DataFrame, row: int, output: Any) -> float:
 def _small_model(e: Explained, row: int, output: Any) -> dict[str, Any]:
     if e.terms is None or e.start is None or e.fidelity is None:
         return {"start": None, "fidelity": None, "terms": None}
-    found = read_terms(e, output)
-    terms = found.table[found.query == row].drop(columns="class", errors="ignore").reset_index(drop=True)
+    every = read_terms(e, output)
+    terms = every.table[every.query == row].drop(columns="class", errors="ignore").reset_index(drop=True)
     return {"start": _of(e.start, row, output), "fidelity": float(e.fidelity.iloc[row]), "terms": terms}
 
 
 def _contributions(e: Explained, row: int, output: Any) -> dict[str, Any]:
-    """Return where contributions start and the largest of them."""
     if e.attribution is None:
         return {"base_value": None, "contributions": None}
-    found, place = attributed(e), 0 if e.outputs is None else e.outputs.index(output)
-    added = found.total[row, place]
+    attribution, place = attributed(e), 0 if e.outputs is None else e.outputs.index(output)
+    added = attribution.total[row, place]
     largest = np.argsort(-np.abs(added), kind="stable")[:N_FEATURES]
     largest = largest[added[largest] != 0]
     cells = e.values.astype(object).iloc[row].to_numpy()
     table = {"feature": e.values.columns[largest], "value": cells[largest], "contribution": added[largest]}
-    return {"base_value": float(found.base[place]), "contributions": pd.DataFrame(table)}
+    return {"base_value": float(attribution.base[place]), "contributions": pd.DataFrame(table)}
 
 
-def _say_sign(part: float) -> str:
-    """Return a number with its sign apart, as a sum has it."""
+def _format_signed(part: float) -> str:
     return f"{'+' if part >= 0 else '-'} {short(abs(part))}"
 
 
-def _say_term(term: Any) -> str:
+def _format_term(term: Any) -> str:
     """Return a term in words: slope times distance of a number, or what a cell is compared with."""
     reference = cut(say_cell(term.reference))
-    told = f"{_say_sign(term.term)}: {cut(say_cell(term.value))} instead of {reference}"
-    return f"{told}, slope {short(term.slope)}" if has_slope(term) else told
+    text = f"{_format_signed(term.term)}: {cut(say_cell(term.value))} instead of {reference}"
+    return f"{text}, slope {short(term.slope)}" if has_slope(term) else text

@@ -1,4 +1,4 @@
-"""The training rows that queries attended to, beside the queries: what they have in common, and with whom."""
+"""The training rows that queries attended to: what they have in common, and with whom."""
 
 from collections.abc import Collection
 from itertools import chain
@@ -9,7 +9,7 @@ import pandas as pd
 
 from heedful.explain._cells import is_measured, read_cells
 
-# What is said of each attended row: these names are never those of cells or responses.
+# What is shown of each attended row: these names are never those of cells or responses.
 OWN = ("query", "rank", "row", "weight")
 # Digits beside the largest weight to which weights differ, what is surely more than another weight, and by how much
 # effective rows are fewer than all if weights are not equal.
@@ -38,11 +38,10 @@ def are_equal(attention: Any) -> np.ndarray:
 
 
 def rank_queries(index: pd.Index, ranks: range) -> pd.MultiIndex:
-    """Return an index of queries and ranks."""
     return pd.MultiIndex.from_product([index, ranks], names=["query", "rank"])
 
 
-def tell_apart(table: pd.DataFrame, what: str, taken: Collection) -> pd.DataFrame:
+def rename_taken(table: pd.DataFrame, what: str, taken: Collection) -> pd.DataFrame:
     """Return a table whose columns of names already taken say what they are: "weight" becomes "weight (column)"."""
     names = list(table)
     for j, name in enumerate(names):
@@ -55,28 +54,29 @@ def tell_apart(table: pd.DataFrame, what: str, taken: Collection) -> pd.DataFram
 def list_rows(attention: Any, index: pd.Index, train: pd.DataFrame, k: int) -> pd.DataFrame:
     """Return label, weight and response of the rows that each query attended to most."""
     rows, weights = zip(*(top_of(attention, q, k) for q in range(len(index))), strict=True)
-    found = tell_apart(train.iloc[np.concatenate(rows)], "response", OWN)
-    table = pd.DataFrame({"row": found.index, "weight": np.concatenate(weights)}, rank_queries(index, range(1, k + 1)))
-    return pd.concat([table, found.set_axis(table.index)], axis=1)
+    response = rename_taken(train.iloc[np.concatenate(rows)], "response", OWN)
+    ranks = rank_queries(index, range(1, k + 1))
+    table = pd.DataFrame({"row": response.index, "weight": np.concatenate(weights)}, ranks)
+    return pd.concat([table, response.set_axis(table.index)], axis=1)
 
 
-def list_beside(
+def list_cells(
     attention: Any, queries: pd.DataFrame, rows: pd.DataFrame, response: pd.DataFrame | None, k: int
 ) -> pd.DataFrame:
     """Return each query at rank 0 and below it the rows it attended to most, cell by cell."""
-    queries, rows = (tell_apart(table, "column", OWN) for table in (queries, rows))
+    queries, rows = (rename_taken(table, "column", OWN) for table in (queries, rows))
     if response is not None:
-        response = tell_apart(response, "response", [*OWN, *queries])
+        response = rename_taken(response, "response", [*OWN, *queries])
     parts = []
     for q in range(len(queries)):
         chosen, weights = top_of(attention, q, k)
-        beside = pd.concat([queries.iloc[[q]], rows.iloc[chosen]])
+        table = pd.concat([queries.iloc[[q]], rows.iloc[chosen]])
         if response is not None:
-            unknown = pd.DataFrame(np.nan, beside.index[:1], response.columns)
-            beside = pd.concat([pd.concat([unknown, response.iloc[chosen]]).set_axis(beside.index), beside], axis=1)
-        beside.insert(0, "weight", np.append(np.nan, weights))
-        beside.insert(0, "row", beside.index)
-        parts.append(beside)
+            unknown = pd.DataFrame(np.nan, table.index[:1], response.columns)
+            table = pd.concat([pd.concat([unknown, response.iloc[chosen]]).set_axis(table.index), table], axis=1)
+        table.insert(0, "weight", np.append(np.nan, weights))
+        table.insert(0, "row", table.index)
+        parts.append(table)
     return pd.concat(parts).set_axis(rank_queries(queries.index, range(k + 1)))
 
 
@@ -93,15 +93,14 @@ def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame
     parts = [_compare(queries[name], rows[name], weight, everyone) for name in names]
     # one table in the end: a table for each of thousands of columns takes seconds
     known = {"query": queries.index.take(np.tile(np.arange(n_query), names.size)), "feature": names.repeat(n_query)}
-    found = pd.DataFrame(known | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
-    order = found.assign(place=queries.index.get_indexer(found["query"]), away=-found["alike"])
-    found = found.loc[order.sort_values(["place", "away"], kind="stable").index]
-    rank = found.groupby("query", sort=False).cumcount() + 1
-    return found.assign(rank=rank).set_index(["query", "rank"])[["feature", "value", "attended", "all", "alike"]]
+    table = pd.DataFrame(known | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
+    order = table.assign(place=queries.index.get_indexer(table["query"]), away=-table["alike"])
+    table = table.loc[order.sort_values(["place", "away"], kind="stable").index]
+    rank = table.groupby("query", sort=False).cumcount() + 1
+    return table.assign(rank=rank).set_index(["query", "rank"])[["feature", "value", "attended", "all", "alike"]]
 
 
 def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> dict[str, np.ndarray]:
-    """Return one column of all queries against the training rows."""
     number = is_measured(rows)
     both = _nearness(query, rows) if number else _same(query, rows)
     near, far = (weight * both).sum(axis=1), both @ everyone

@@ -8,7 +8,7 @@ import pandas as pd
 
 from heedful._responses import Words
 from heedful._show import Shown, Sketch, count, cut, percent, short
-from heedful.explain._unseen import judge
+from heedful.explain._errors import compare_errors
 
 N_FEATURES, WIDTH = 5, 100
 # Shares of a prediction that are smaller are not worth a word.
@@ -52,7 +52,7 @@ class Summary(Shown):
     curves, smooth : float, default=0.0
         Shares of each prediction that come from the additive and from the smooth model for all rows.
     beside : tuple of pairs of str, default=()
-        Measures beside the error on unseen rows, and what they are: accuracy and Brier score, concordance.
+        Other measures on unseen rows, and what they are: accuracy and Brier score, concordance.
 
     Examples
     --------
@@ -92,36 +92,36 @@ class Summary(Shown):
         return str(self)
 
     def _sketch(self) -> Sketch:
-        found = judge(self.unseen_error, self.mixing, self.rival)
+        errors = compare_errors(self.unseen_error, self.mixing, self.rival)
         facts = [
-            ("table", self._say_table()),
-            ("error", f"{found.figures}: {found.outcome}."),
+            ("table", self._describe_table()),
+            ("error", f"{errors.figures}: {errors.outcome}."),
             *((name, f"{said}.") for name, said in self.beside),
-            ("that means", " ".join([found.meaning, *self._say_miss()])),
-            ("attention", self._say_attention()),
-            *([("models for all rows", self._say_rest())] if self.curves + self.smooth > 0 else []),
-            ("features", self._say_features()),
+            ("that means", " ".join([errors.meaning, *self._describe_typical_error()])),
+            ("attention", self._describe_attention()),
+            *([("models for all rows", self._describe_rest())] if self.curves + self.smooth > 0 else []),
+            ("features", self._describe_features()),
         ]
         return Sketch(f"{self.name} of {cut(self.response)} ({self.words.response})", facts)
 
-    def _say_table(self) -> str:
+    def _describe_table(self) -> str:
         kinds = ", ".join(count(number, *NAMES[kind]) for kind, number in self.columns.items() if number)
         missing = count(self.n_missing, "missing cell") if self.n_missing else "no missing cell"
         columns = count(int(self.columns.sum()), "column")
         return f"{count(self.n_rows, 'row')}, {columns} ({kinds}), {missing}."
 
-    def _say_miss(self) -> list[str]:
+    def _describe_typical_error(self) -> list[str]:
         own = self.unseen_error["attention"]
         return [f"A prediction of a new row is off by about {short(own)}."] if self.words.root and own == own else []
 
-    def _say_attention(self) -> str:
+    def _describe_attention(self) -> str:
         if self.mixing == 0:
             return "not used: mixing is 0."
         heads = f"{self.n_used} of {count(self.n_heads, 'head')} in use"
         rows = "" if np.isnan(self.n_eff) else f" A row attends to about {short(self.n_eff)} of {self.n_rows} rows."
         return f"{percent(self.mixing)} {self.share} ({heads}).{rows}"
 
-    def _say_rest(self) -> str:
+    def _describe_rest(self) -> str:
         rest = {
             "a smooth model": self.smooth,
             "curves": self.curves,
@@ -130,7 +130,7 @@ class Summary(Shown):
         said = [f"{percent(part)} from {name}" for name, part in rest.items() if part >= LEAST_SAID]
         return f"{', '.join(said)}." if said else "less than 1 %."
 
-    def _say_features(self) -> str:
+    def _describe_features(self) -> str:
         top = self.importances[self.importances > 0][:N_FEATURES]
         if top.empty:
             return "no column moves the prediction."

@@ -70,5 +70,11 @@ def say_value(column: Any, value: Any) -> str:
     return f"{column} missing" if _is_missing(value) else f"{column} = {say_cell(value)}"
 
 
+def is_number(column: pd.Series) -> bool:
+    """Return whether a column holds numbers, truth values aside."""
+    kinds = pd.api.types
+    return kinds.is_numeric_dtype(column.dtype) and not kinds.is_bool_dtype(column.dtype)
+
+
 def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
