@@ -1,4 +1,4 @@
-"""How the heads did on unseen rows."""
+"""How the heads did on held-out rows."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ DOT, AREA = 4.0, 70.0
 
 @fill_docstring("``plot``, such as ``linestyle``")
 def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the errors of all heads on unseen rows against temperature.
+    """Draw the errors of all heads on held-out rows against temperature.
 
     One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
     without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
@@ -34,19 +34,19 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     Raises
     ------
     ValueError
-        If no head was tried on unseen rows, as with one head and a fixed ``mixing``.
+        If no head was tried on held-out rows, as with one head and a fixed ``mixing``.
 
     Examples
     --------
     {explained}
     >>> plot.tuning_curve(e).get_ylabel()
-    'error on unseen rows'
+    'error on held-out rows'
     """
     heads = check_explanation(explanation).heads
     heads = heads[np.isfinite(heads["error"])]
     if heads.empty:
         raise ValueError(
-            "`explanation` must be of a model that tried its heads on unseen rows, got one with nothing to choose. "
+            "`explanation` must be of a model that tried its heads on held-out rows, got one with nothing to choose. "
             "Leave `mixing` or `temperature` to 'auto'."
         )
     ax = get_axes(ax)
@@ -54,7 +54,7 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     keys = heads["temperature"].astype(object).where(heads["temperature"].notna(), heads["weighting"])
     area = DOT + AREA * heads["share"] / (heads["share"].max() or 1.0)
     heads = heads.assign(place=ticks.loc[keys].to_numpy(), area=area)
-    finish(ax, "temperature", "error on unseen rows")
+    finish(ax, "temperature", "error on held-out rows")
     for number, (_, part) in enumerate(heads.groupby("similarity", sort=False)):
         _draw_similarity(ax, part, series_colour(number), style)
     ax.margins(x=0.04, y=0.08)
