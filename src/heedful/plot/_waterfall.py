@@ -50,8 +50,8 @@ def contributions(
     factors = shows_factors(explanation.words, scale)
     table = of_query(explanation, explanation.top_features(k, output), row)
     table = table[table["contribution"] != 0]
-    base, link = explanation.base_value, explanation.link.iloc[row]
-    start, end = (float(part if output is None else part[output]) for part in (base, link))
+    levels: list[Any] = [explanation.base_value, explanation.link.iloc[row]]
+    start, end = (float(level if output is None else level[output]) for level in levels)
     cells = zip(_short_names(explanation, table["feature"]), table["value"], strict=True)
     names = [shorten(say_value(name, value), 44) for name, value in cells]
     sizes = table["contribution"].to_numpy()
