@@ -61,6 +61,7 @@ def finish_rows(ax: Any, x: str, names: list[str], room: tuple[float, float] = (
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 1 + room[1], -room[0])
     ax.xaxis.set_major_formatter(format_tick)
+    ax.locator_params(axis="x", nbins=5)
     return ax
 
 
@@ -94,7 +95,7 @@ def draw_dashed(ax: Any, x: float, **look: Any) -> None:
 def format_tick(value: float, _: Any = None) -> str:
     """Return the number at a tick, whole: no power of ten beside the axis, where its name stands."""
     text = f"{value:.10g}"
-    if value and not 1e-4 <= abs(value) < 1e6 and abs(float(f"{value:.3g}") - value) <= 1e-9 * abs(value):
+    if value and not 1e-4 <= abs(value) < 1e5 and abs(float(f"{value:.3g}") - value) <= 1e-9 * abs(value):
         text = f"{value:.3g}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
     return text.replace("-", "\N{MINUS SIGN}")
 

@@ -65,7 +65,7 @@ def calibration(
     per = " per unit of exposure" if explanation.offset is not None else ""
     finish(ax, "bin of predictions, from low to high", f"mean response{per}")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
-    draw_legend(ax, loc="upper left")
+    draw_legend(ax)
     return ax
 
 
@@ -81,7 +81,7 @@ def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> An
         look = {"color": colour, "linewidth": 1.2, "marker": "o", "markersize": 3, "label": str(name), **style}
         ax.plot(part["attention"], part["observed"], **look)
     if several:
-        draw_legend(ax, loc="upper left")
+        draw_legend(ax)
     if "time" in table:
         return finish(ax, f"survival predicted at time {table['time'].iloc[0]:.3g}", "Kaplan-Meier estimate")
     return finish(ax, "probability predicted", "share observed")

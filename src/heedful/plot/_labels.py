@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from heedful.plot._axes import font_size, format_tick, import_pyplot, size_in_points
+from heedful.plot._axes import font_size, import_pyplot, size_in_points
 
 LONGEST = 36
 # Of the font size: the height of a line, and the width of a letter.
@@ -50,7 +50,7 @@ def _n_alike(texts: list[str]) -> int:
 def number(value: Any, digits: int = 4) -> str:
     """Return a number with so many digits at most, anything else as text."""
     if isinstance(value, float | np.floating):
-        return format_tick(float(f"{value:.{digits}g}"))
+        return f"{float(f'{value:.{digits}g}'):.7g}".replace("-", "−")
     return shorten(value, 16)
 
 
