@@ -30,7 +30,7 @@ def test_the_page_says_effect_and_nothing_of_what_is_never_seen(opened):
     assert opened.text("summary").startswith("Effect ")
     assert "interval" in opened.text("outcome")
     assert not opened.find("axis-field").is_displayed()
-    assert opened.run("return curve.layout.yaxis.title.text") == "R-loss on unseen rows"
+    assert opened.run("return curve.layout.yaxis.title.text") == "R-loss on held-out rows"
     assert opened.complaints() == []
     assert opened.leaks() == []
 

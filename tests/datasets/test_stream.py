@@ -105,7 +105,7 @@ def test_the_same_seed_gives_the_same_rows():
         ({"change_day": 0}, "`change_day` must be >= 1 and <= 59, got 0"),
         ({"n_days": 10, "change_day": 10}, "`change_day` must be >= 1 and <= 9, got 10"),
         ({"noise": -1}, "`noise` must be >= 0"),
-        ({"random_state": -1}, "`random_state` must be >= 0"),
+        ({"random_state": -1}, "expected non-negative integer"),
     ],
 )
 def test_bad_arguments_are_named(options, message):

@@ -21,13 +21,11 @@ def with_values(explanation, **columns):
 
 
 def key_of(ax):
-    """Return the texts above the axes that say what colours are."""
-    (box,) = [artist for artist in ax.artists if hasattr(artist, "get_child")]
-    return [
-        text.get_text()
-        for text in box.findobj(lambda artist: hasattr(artist, "get_text"))
-        if hasattr(text, "get_fontsize")
-    ]
+    """Return the texts beside the axes that say what colours are."""
+    legend = ax.get_legend()
+    if legend is None:
+        return [text.get_text() for text in ax.figure.axes[-1].get_yticklabels()]
+    return [text.get_text() for text in (legend.get_title(), *legend.get_texts())]
 
 
 def test_points_are_contributions_at_the_values_of_the_column(small, classes):
@@ -77,7 +75,7 @@ def test_colours_follow_another_column(small):
     assert (np.diff(colours[order, :3].sum(axis=1)) >= -1e-9).all()
     ax = plot.dependence(small, "measure 0", "kind")
     names = small.values["kind"].value_counts().index
-    assert key_of(ax) == ["colour: kind", *names]
+    assert key_of(ax) == ["kind", *names]
     hues = {name: to_rgba(hue) for name, hue in zip(names, CLUSTERS, strict=False)}
     assert [tuple(colour) for colour in ax.collections[0].get_facecolors()] == [hues[k] for k in small.values["kind"]]
 

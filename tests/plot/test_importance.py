@@ -77,7 +77,7 @@ def test_the_axis_says_what_the_classes_and_hazards_are_measured_in(small, class
         plot.importance(classes).get_xlabel()
         == "mean size of contributions\nto linear predictor\nof the likeliest class"
     )
-    assert plot.importance(classes, output="mid").get_xlabel().endswith("linear predictor\nof class mid")
+    assert plot.importance(classes, output="mid").get_xlabel().endswith("\nto linear predictor of class mid")
     hazard = Explanation(**{**vars(small), "words": small.words._replace(link="log hazard")})
     assert plot.importance(hazard).get_xlabel() == "mean size of contributions\nto log hazard"
 

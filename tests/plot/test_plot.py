@@ -78,10 +78,10 @@ class TestEveryPicture:
         assert plt.get_fignums() == [figure.number]
 
     @pytest.mark.each_value
-    def test_without_axes_there_is_one_new_figure_of_one_column(self, function, each):
+    def test_without_axes_there_is_one_new_figure_as_wide_as_a_notebook(self, function, each):
         ax = call(function, each)
         assert plt.get_fignums() == [ax.figure.number]
-        assert ax.figure.get_figwidth() == 3.5
+        assert ax.figure.get_figwidth() == 7.0
         assert ax.get_title() == ""
 
     def test_settings_of_matplotlib_stay_as_they_are(self, function, small):
@@ -99,7 +99,7 @@ class TestEveryPicture:
     def test_fonts_follow_the_users_settings(self, function, small):
         with mpl.rc_context({"font.size": 20}):
             ax = call(function, small)
-        assert ax.xaxis.label.get_fontsize() == 16
+        assert ax.xaxis.label.get_fontsize() == 17
 
     def test_an_estimator_is_refused_and_leaves_no_figure(self, function):
         name = OF_EFFECTS.get(function, "explanation")

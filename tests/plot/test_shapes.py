@@ -145,7 +145,7 @@ def test_all_classes_are_drawn_and_named_or_one(classes, no_overlap):
     no_overlap([*ax.get_legend().get_texts(), *ax.get_xticklabels(), ax.xaxis.label, ax.yaxis.label])
     one = plot.shapes(classes, "kind", output="high")
     assert one.get_legend() is None
-    assert one.get_ylabel() == "adds to linear predictor\nof class high"
+    assert one.get_ylabel() == "adds to linear predictor of class high"
     np.testing.assert_array_equal(
         [bar.get_height() for bar in one.patches], pieces_of(classes, "kind", "high")["effect"]
     )

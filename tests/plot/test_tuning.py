@@ -48,5 +48,5 @@ def test_long_names_of_similarities_are_below_each_other(small, no_overlap):
 
 def test_heads_that_were_not_tried_are_refused(small):
     heads = small.heads.assign(error=np.nan)
-    with pytest.raises(ValueError, match="tried its heads on unseen rows"):
+    with pytest.raises(ValueError, match="tried its heads on held-out rows"):
         plot.tuning_curve(Explanation(**{**vars(small), "heads": heads}))

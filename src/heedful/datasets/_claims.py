@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._checks import check_count, check_number
-from heedful.datasets._arguments import LARGEST, check_seed
+from heedful.datasets._arguments import LARGEST
 from heedful.datasets._truth import DrawnRows
 
 REGIONS, SHARES, BY_REGION = ("city", "town", "country"), (0.4, 0.35, 0.25), (0.4, 0.0, -0.4)
@@ -90,7 +90,7 @@ def make_claims(n: int = 1000, *, frequency: float = 0.3, random_state: Any = No
     n = check_count("n", n, 2, "Two policies are the fewest.")
     hint = "0.3 is three claims in ten years."
     frequency = check_number("frequency", frequency, 0.0, LARGEST, open_low=True, hint=hint)
-    rng = check_seed(random_state)
+    rng = np.random.default_rng(random_state)
     X = pd.DataFrame(
         {
             "driver_age": rng.integers(18, 81, n),

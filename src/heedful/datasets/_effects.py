@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heedful._checks import check_choice, check_count
-from heedful.datasets._arguments import check_noise, check_seed
+from heedful.datasets._arguments import check_noise
 from heedful.datasets._truth import DrawnRows
 
 FEWEST_COLUMNS = {"A": 5, "B": 5, "C": 3, "D": 5, "groups": 6}
@@ -106,7 +106,7 @@ def make_effects(
     setup = check_choice("setup", setup, tuple(FEWEST_COLUMNS))
     n = check_count("n", n, 2, "Two rows are the fewest.")
     p = check_count("p", p, FEWEST_COLUMNS[setup], f"Setup {setup!r} names so many features.")
-    noise, rng = check_noise(noise), check_seed(random_state)
+    noise, rng = check_noise(noise), np.random.default_rng(random_state)
     group = np.zeros(n, np.int64)
     X = rng.random((n, p)) if setup == "A" else rng.normal(size=(n, p))
     if setup == "groups":

@@ -19,9 +19,17 @@ HOW_TO_GET = (
 
 def read_checked(name: str, data: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a table as its file has it, and what the manifest says of it."""
-    folder = find_folder(data)
-    about = _read_manifest(folder / MANIFEST).get(name)
-    path = folder / (about["file"] if about else f"{name}.csv")
+    given = data if data is not None else os.environ.get("HEEDFUL_DATA")
+    if not given:
+        raise FileNotFoundError(f"The tables of others do not come with heedful. {HOW_TO_GET}")
+    manifest = Path(given) / "uci" / MANIFEST
+    if not manifest.is_file():
+        raise FileNotFoundError(f"Need {manifest}, but there is no such file. {HOW_TO_GET}")
+    try:
+        about = json.loads(manifest.read_text(encoding="utf-8")).get(name)
+    except ValueError as error:
+        raise ValueError(f"{manifest} must be JSON, got {error}. Copy it anew. {HOW_TO_GET}") from error
+    path = manifest.with_name(about["file"] if about else f"{name}.csv")
     if about is None or not path.is_file():
         what = "the manifest does not list it" if about is None else "there is no such file"
         raise FileNotFoundError(f"Need {path}, but {what}. {HOW_TO_GET}")
@@ -33,20 +41,3 @@ def read_checked(name: str, data: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
             f"another version, or damaged. Copy it anew. {HOW_TO_GET}"
         )
     return pd.read_csv(io.BytesIO(content)), about
-
-
-def find_folder(data: Any) -> Path:
-    """Return the folder of the tables: inside ``data``, or inside HEEDFUL_DATA."""
-    given = data if data is not None else os.environ.get("HEEDFUL_DATA")
-    if not given:
-        raise FileNotFoundError(f"The tables of others do not come with heedful. {HOW_TO_GET}")
-    return Path(given) / "uci"
-
-
-def _read_manifest(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise FileNotFoundError(f"Need {path}, but there is no such file. {HOW_TO_GET}")
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} must be JSON, got something else ({error}). Copy it anew. {HOW_TO_GET}") from error

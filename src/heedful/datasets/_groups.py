@@ -7,10 +7,7 @@ import numpy as np
 from heedful._checks import check_count, check_number
 from heedful.datasets._arguments import (
     LARGEST,
-    check_components,
     check_noise,
-    check_seed,
-    check_shares,
     check_shift,
     check_sizes,
     check_snr,
@@ -81,7 +78,7 @@ def make_subgroups(
     n, p = check_sizes(n, p, 2 * N_OWN + N_DISTURBED, "Eight features carry coefficients and ten are disturbed.")
     shift, snr = check_shift(shift), check_snr(snr)
     minority = check_number("minority", minority, 0.0, 1.0, hint="The paper takes 0.2.")
-    rng = check_seed(random_state)
+    rng = np.random.default_rng(random_state)
     group = _random_rows(n, minority, rng).astype(np.int64)
     components = np.zeros((2, p))
     components[0, :N_OWN], components[1, N_OWN : 2 * N_OWN] = rng.normal(size=(2, N_OWN))
@@ -152,14 +149,21 @@ def make_mixture(
     array([6, 6])
     """
     n, p = check_sizes(n, p, N_MARKERS + 1, "Two markers and one feature that differs are the fewest.")
-    shares = check_shares("weights", weights, 2)
+    shares = np.asarray(weights, dtype=np.float64)
+    if shares.shape != (2,) or not (shares > 0).all() or not np.isclose(shares.sum(), 1.0):
+        raise ValueError(f"`weights` must hold 2 shares > 0 that sum to 1, got {weights!r}. Try (0.5, 0.5).")
     separation = check_number("separation", separation, 0.0, LARGEST, hint="Try a value near 3.")
     noise = check_noise(noise)
     if coef is None:
         sparsity = check_count("sparsity", sparsity, N_MARKERS + 1, "Two of them are markers.", most=p)
     else:
-        coef = check_components(coef, 2, p)
-    rng = check_seed(random_state)
+        coef = np.asarray(coef, dtype=np.float64)
+        if coef.shape != (2, p) or not np.isfinite(coef).all():
+            raise ValueError(
+                f"`coef` must hold finite numbers of shape {(2, p)}, got shape {coef.shape}. "
+                "Pass `components` of a simulation with the same `p`."
+            )
+    rng = np.random.default_rng(random_state)
     components = _draw_components(p, sparsity, rng) if coef is None else coef
     group = (rng.random(n) >= shares[0]).astype(np.int64)
     X = rng.normal(size=(n, p))

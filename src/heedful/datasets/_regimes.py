@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from heedful._checks import check_count, check_number
-from heedful.datasets._arguments import check_noise, check_seed, check_sizes
+from heedful.datasets._arguments import check_noise, check_sizes
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Feature 1 is the dial; features 2-3 act in opposite directions in the two regimes, feature 4 alike.
@@ -70,7 +70,7 @@ def make_regimes(
     n, p = check_sizes(n, p, len(EFFECTS[0]), "One of them is the dial, and three have effects.")
     switch = check_number("switch", switch, 0.0, 1.0, hint="Its inverse is the mean length of a regime.")
     memory = check_count("memory", memory, 1, "1 makes a single step tell the regime.")
-    noise, rng = check_noise(noise), check_seed(random_state)
+    noise, rng = check_noise(noise), np.random.default_rng(random_state)
     regime = np.cumsum(rng.random(n) < np.append(0.5, np.full(n - 1, switch))) % 2
     X = rng.normal(size=(n, p))
     X[:, OPPOSED] += SHIFT

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from heedful._checks import check_choice, check_count
-from heedful.datasets._arguments import check_noise, check_seed
+from heedful.datasets._arguments import check_noise
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Features 1-2 mark the segment and have effects of their own; the effect of feature 3 turns round there.
@@ -76,7 +76,7 @@ def make_stream(
     if change_day is None:
         change_day = n_days // 2
     change_day = check_count("change_day", change_day, 1, "Days count from 0.", most=n_days - 1)
-    noise, rng = check_noise(noise), check_seed(random_state)
+    noise, rng = check_noise(noise), np.random.default_rng(random_state)
     day = np.repeat(np.arange(n_days), rows_per_day)
     X = rng.normal(size=(day.size, p))
     X[:, TURNED] += SHIFT

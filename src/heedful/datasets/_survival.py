@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
 from heedful._checks import check_number
-from heedful.datasets._arguments import LARGEST, check_seed, check_shift, check_sizes, check_snr
+from heedful.datasets._arguments import LARGEST, check_shift, check_sizes, check_snr
 from heedful.datasets._truth import Simulation, blend, pad, scale_truth
 
 # Standard deviation of what a draw adds to a log hazard: the log of an exponential.
@@ -90,7 +90,7 @@ def make_survival(
     minority = check_number("minority", minority, 0.0, 1.0, hint="Try 0.4.")
     shape = check_number("shape", shape, 0.0, LARGEST, open_low=True, hint="1 is a hazard constant in time.")
     censoring = check_number("censoring", censoring, 0.0, 0.95, hint="0 shows every event.")
-    rng = check_seed(random_state)
+    rng = np.random.default_rng(random_state)
     X = rng.normal(size=(n, p))
     group = (X[:, MARKERS] > ndtri(1 - np.sqrt(minority))).all(axis=1).astype(np.int64)
     X[:, OPPOSED] += shift

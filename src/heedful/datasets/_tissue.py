@@ -8,7 +8,7 @@ import pandas as pd
 from scipy.ndimage import gaussian_filter
 
 from heedful._checks import check_count, check_number
-from heedful.datasets._arguments import LARGEST, check_seed, check_shift, check_snr
+from heedful.datasets._arguments import LARGEST, check_shift, check_snr
 from heedful.datasets._truth import Simulation, blend, pad
 
 # Features 1-2 act in opposite directions in the two types, 3-4 alike; 5-6 mark the type and do nothing else.
@@ -77,7 +77,7 @@ def make_tissue(
     p = check_count("p", p, MARKERS.stop, "Four features have effects and two mark the type.")
     patch = check_number("patch", patch, 0.0, LARGEST, hint="0 gives every pixel a type of its own.")
     contrast = check_number("contrast", contrast, 0.0, LARGEST, hint="0 hides the type altogether.")
-    shift, snr, rng = check_shift(shift), check_snr(snr), check_seed(random_state)
+    shift, snr, rng = check_shift(shift), check_snr(snr), np.random.default_rng(random_state)
     kind = np.concatenate([_draw_regions(size, patch, rng) for _ in range(n_images)])
     X = rng.normal(size=(kind.size, p))
     X[:, MARKERS] += contrast * (2 * kind - 1)[:, None]

@@ -1,22 +1,15 @@
-"""Axes to draw on: given or new, their size, their fonts, their names and notes."""
+"""Axes to draw on: given or new, their fonts, their names and notes."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from heedful._optional import import_optional
 from heedful.plot._style import DASHED, INK, PALE
 
-# Inches: a column of a two-column paper, and the most that a page holds.
-COLUMN, PAGE = 3.5, 9.0
-SMALLEST = 7.0
-
-
-class Fonts(NamedTuple):
-    """Sizes in points: axis labels, and ticks and notes."""
-
-    label: float
-    tick: float
+# Inches: a new figure is as wide as a notebook shows it whole.
+WIDTH, HEIGHT, HIGHEST = 7.0, 4.0, 12.0
+SMALLEST_FONT = 7.0
 
 
 def import_pyplot() -> Any:
@@ -24,21 +17,24 @@ def import_pyplot() -> Any:
     return import_optional("matplotlib.pyplot", "plot", "heedful.plot")
 
 
-def get_axes(ax: Any, height: float = 2.4, width: float = COLUMN) -> Any:
-    """Return the axes given, or those of a new figure of this size in inches."""
+def get_axes(ax: Any, height: float = HEIGHT) -> Any:
+    """Return the axes given, or those of a new figure of this height in inches."""
     if ax is not None:
         return ax
-    _, new = import_pyplot().subplots(figsize=(width, min(height, PAGE)), layout="constrained")
-    return new
+    return import_pyplot().subplots(figsize=(WIDTH, min(height, HIGHEST)), layout="constrained")[1]
 
 
-def fonts() -> Fonts:
-    """Return font sizes that follow the user's rcParams and are never too small for print."""
-    base = float(import_pyplot().rcParams["font.size"])
-    return Fonts(max(0.8 * base, SMALLEST), max(0.7 * base, SMALLEST))
+def get_axes_for_rows(ax: Any, n_rows: int, points: float = 18.0) -> Any:
+    """Return the axes given, or new ones with so many points of height for each row."""
+    return get_axes(ax, height=1.4 + n_rows * points / 72)
 
 
-def points(ax: Any) -> tuple[float, float]:
+def font_size() -> float:
+    """Return the size of all text in points: it follows the user's rcParams and is never too small for print."""
+    return max(0.85 * float(import_pyplot().rcParams["font.size"]), SMALLEST_FONT)
+
+
+def size_in_points(ax: Any) -> tuple[float, float]:
     """Return width and height of axes in points."""
     box, dpi = ax.get_window_extent(), ax.figure.dpi
     return 72 * box.width / dpi, 72 * box.height / dpi
@@ -46,12 +42,12 @@ def points(ax: Any) -> tuple[float, float]:
 
 def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom")) -> Any:
     """Name both axes, set fonts, keep these sides of the frame, and return the axes."""
-    size = fonts()
-    ax.set_xlabel(x, fontsize=size.label, color=INK)
-    ax.set_ylabel(y, fontsize=size.label, color=INK)
-    ax.tick_params(which="both", labelsize=size.tick, length=2.5, width=0.6)
-    for axis in (ax.xaxis, ax.yaxis):
-        axis.get_offset_text().set_fontsize(size.tick)
+    size = font_size()
+    ax.yaxis.set_major_formatter(format_tick)
+    ax.set_xlabel(x, fontsize=size, color=INK)
+    ax.set_ylabel(y, fontsize=size, color=INK)
+    ax.tick_params(which="both", labelsize=size, length=2.5, width=0.6)
+    ax.xaxis.get_offset_text().set_fontsize(size)
     for side, spine in ax.spines.items():
         spine.set_visible(side in frame)
         spine.set_linewidth(0.6)
@@ -61,22 +57,23 @@ def finish(ax: Any, x: str, y: str, *, frame: tuple[str, ...] = ("left", "bottom
 def finish_rows(ax: Any, x: str, names: list[str], room: tuple[float, float] = (0.6, 0.6)) -> Any:
     """Name the axis below, and the rows of a picture from the top, with room above and below; return the axes."""
     finish(ax, x, "", frame=("bottom",))
-    ax.set_yticks(range(len(names)), names, fontsize=fonts().tick)
+    ax.set_yticks(range(len(names)), names, fontsize=font_size())
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(len(names) - 1 + room[1], -room[0])
     ax.xaxis.set_major_formatter(format_tick)
+    ax.locator_params(axis="x", nbins=5)
     return ax
 
 
-def unit_square(ax: Any) -> None:
+def draw_unit_square(ax: Any) -> None:
     """Let both axes go from 0 to 1, with the diagonal."""
     ax.plot([0, 1], [0, 1], color=PALE, linewidth=0.8)
     ax.set(xlim=(0, 1), ylim=(0, 1))
 
 
 def annotate(ax: Any, text: str, at: tuple, offset: tuple[float, float], **look: Any) -> None:
-    """Write small text beside a place, away from it by an offset in points."""
-    look = {"fontsize": fonts().tick, "color": INK, "va": "center", **look}
+    """Write text beside a place, away from it by an offset in points."""
+    look = {"fontsize": font_size(), "color": INK, "va": "center", **look}
     ax.annotate(text, at, offset, textcoords="offset points", **look)
 
 
@@ -85,7 +82,12 @@ def note_above(ax: Any, x: float, text: str) -> None:
     annotate(ax, text, (x, 1), (0, 2), xycoords=("data", "axes fraction"), ha="center", va="bottom")
 
 
-def dashed_line(ax: Any, x: float, **look: Any) -> None:
+def draw_zero(ax: Any) -> None:
+    """Draw a pale line at a height of zero, behind all else."""
+    ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
+
+
+def draw_dashed(ax: Any, x: float, **look: Any) -> None:
     """Draw a dashed line from the foot of the axes to the top."""
     ax.axvline(x, **{"color": PALE, "linewidth": 0.6, "linestyle": DASHED, **look})
 

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, HeldOutPredictions, gini
-from heedful.plot._axes import finish, get_axes, unit_square
+from heedful.plot._axes import draw_unit_square, finish, get_axes
+from heedful.plot._docs import fill_docstring
 from heedful.plot._labels import draw_legend
 from heedful.plot._read import check_explanation
 from heedful.plot._style import INK, NEUTRAL, series_colour
@@ -14,6 +15,7 @@ from heedful.plot._style import INK, NEUTRAL, series_colour
 MODELS = ("attention", "baseline")
 
 
+@fill_docstring("``plot`` of the points, such as ``markersize``")
 def calibration(
     explanation: Explanation | HeldOutPredictions,
     n_bins: int = 10,
@@ -41,20 +43,11 @@ def calibration(
         How many bins.
     time : float, default=None
         Time at which survival is compared; None takes the median time of events.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot`` of the points, such as ``markersize``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Examples
     --------
-    >>> from heedful import AttentionGLM, plot
-    >>> from heedful.datasets import make_claims
-    >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
-    >>> model = AttentionGLM(heads="single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
-    >>> e = model.explain(test.X, test.counts, exposure=test.exposure)
+    {explained_claims}
     >>> ax = plot.calibration(e, 5)
     >>> len(ax.lines[0].get_xdata())
     5
@@ -72,13 +65,13 @@ def calibration(
     per = " per unit of exposure" if explanation.offset is not None else ""
     finish(ax, "bin of predictions, from low to high", f"mean response{per}")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
-    draw_legend(ax, loc="upper left")
+    draw_legend(ax)
     return ax
 
 
 def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> Any:
     """Draw what was observed against what was predicted, class by class."""
-    unit_square(ax)
+    draw_unit_square(ax)
     several = table.index.nlevels > 1
     parts = list(table.groupby(level=0, sort=False)) if several else [("", table)]
     for number, (name, part) in enumerate(parts):
@@ -88,12 +81,13 @@ def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> An
         look = {"color": colour, "linewidth": 1.2, "marker": "o", "markersize": 3, "label": str(name), **style}
         ax.plot(part["attention"], part["observed"], **look)
     if several:
-        draw_legend(ax, loc="upper left")
+        draw_legend(ax)
     if "time" in table:
         return finish(ax, f"survival predicted at time {table['time'].iloc[0]:.3g}", "Kaplan-Meier estimate")
     return finish(ax, "probability predicted", "share observed")
 
 
+@fill_docstring("``plot``, such as ``linewidth``")
 def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     """Draw which share of the response the lowest predictions hold.
 
@@ -105,26 +99,17 @@ def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     ----------
     explanation : Explanation
         What ``explain(X, y)`` returned: the responses must be known, and numbers >= 0.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot``, such as ``linewidth``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Examples
     --------
-    >>> from heedful import AttentionGLM, plot
-    >>> from heedful.datasets import make_claims
-    >>> train, test = make_claims(600, frequency=2.0, random_state=0).split()
-    >>> model = AttentionGLM(heads="single", random_state=0).fit(train.X, train.counts, exposure=train.exposure)
-    >>> ax = plot.lift(model.explain(test.X, test.counts, exposure=test.exposure))
-    >>> ax.get_xlabel()
+    {explained_claims}
+    >>> plot.lift(e).get_xlabel()
     'share of exposure, lowest predictions first'
     """
     curves = check_explanation(explanation).lift()
     ax = get_axes(ax)
-    unit_square(ax)
+    draw_unit_square(ax)
     for number, name in enumerate(MODELS):
         curve = curves[curves["model"] == name]
         look = {"color": series_colour(number + 1), "linewidth": 1.2, **style}

@@ -6,16 +6,18 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, has_two_parts, rank_cells, read_cells
-from heedful.plot._axes import annotate, finish_rows, fonts, get_axes, points
-from heedful.plot._hues import Hues, draw_key, on_scale
-from heedful.plot._labels import draw_legend, number, shorten_all, text_width
+from heedful.plot._axes import annotate, draw_dashed, finish_rows, get_axes_for_rows
+from heedful.plot._docs import fill_docstring
+from heedful.plot._hues import Hues, colours_on_scale, draw_key
+from heedful.plot._labels import draw_legend, number, shorten_all
 from heedful.plot._points import point_size, swarm
 from heedful.plot._read import added_label, check_count, check_explanation
-from heedful.plot._style import NEUTRAL, PALE, PARTS
+from heedful.plot._style import NEUTRAL, PARTS
 
 PART_NAMES = {"attention": "attention", "model": "own model"}
 
 
+@fill_docstring("``barh``, such as ``height``")
 def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     """Draw how much each column matters, and through what.
 
@@ -25,37 +27,29 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
 
     Parameters
     ----------
-    explanation : as in :func:`contributions`
+    {explanation}
     k : int, default=10
         How many columns to draw; the rest is one bar.
-    output : label, default=None
-        With several classes, the one to draw; None takes each query's most probable one.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``barh``, such as ``height``
-
-    Returns
-    -------
-    Axes
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> plot.importance(e).get_xlabel()
     'mean size of contributions'
     """
     table = _most_important(check_explanation(explanation), k, output)
-    names = shorten_all(list(table.index), 24)
+    names = shorten_all(list(table.index))
     others = explanation.importance(output).iloc[len(names) :]
-    if not has_two_parts(explanation):
-        table, others = table[["contribution"]], others[["contribution"]]
     if len(others):
         table = pd.concat([table, others.sum().to_frame().T], ignore_index=True)
         names = [*names, f"sum of {len(others)} others"]
-    ax = get_axes(ax, height=0.95 + 0.17 * len(names))
-    _write_sizes(ax, _draw_parts(ax, table, style), table["contribution"].to_numpy())
+    ax = get_axes_for_rows(ax, len(names))
+    ends = _draw_parts(ax, table, has_two_parts(explanation), style)
+    least = 1e-9 * table["contribution"].max()
+    for place, (end, size) in enumerate(zip(ends, table["contribution"], strict=True)):
+        annotate(ax, number(size, 3) if size > least else "0", (end, place), (3, 0))
     scale = added_label(explanation, output)
     return finish_rows(ax, "mean size of contributions" + ("" if scale == "prediction" else f"\nto {scale}"), names)
 
@@ -68,35 +62,24 @@ def _most_important(explanation: Explanation, k: int, output: Any) -> pd.DataFra
     return table.iloc[: min(k, max(int(there.sum()), 1))]
 
 
-def _draw_parts(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> np.ndarray:
+def _draw_parts(ax: Any, table: pd.DataFrame, two_parts: bool, style: dict[str, Any]) -> np.ndarray:
     """Draw the parts end to end, negative ones to the left, and return the right ends."""
     places, look = np.arange(len(table)), {"height": 0.7, **style}
-    parts = [part for part in PARTS if part in table]
-    if not parts:
+    if not two_parts:
         ax.barh(places, table["contribution"], **{"color": NEUTRAL, **look})
         return table["contribution"].to_numpy()
     right, left = np.zeros(len(table)), np.zeros(len(table))
-    for part in parts:
+    for part, colour in PARTS.items():
         size = table[part].to_numpy()
         start = np.where(size >= 0, right, left)
-        ax.barh(places, size, left=start, label=PART_NAMES[part], **{"color": PARTS[part], **look})
+        ax.barh(places, size, left=start, label=PART_NAMES[part], **{"color": colour, **look})
         right, left = right + np.maximum(size, 0), left + np.minimum(size, 0)
     ax.axvline(0, color=NEUTRAL, linewidth=0.6)
-    draw_legend(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, handlelength=1.0)
+    draw_legend(ax)
     return right
 
 
-def _write_sizes(ax: Any, ends: np.ndarray, sizes: np.ndarray) -> None:
-    """Write each number beside its bar, and make room for it: names of columns take about half of the width."""
-    texts = [number(float(f"{value:.3g}")) if value > 1e-9 * sizes.max() else "0" for value in sizes]
-    room = min((text_width(texts, fonts().tick) + 6) / (0.5 * points(ax)[0]), 0.6)
-    low, high = min(0.0, ax.dataLim.x0), ends.max()
-    span = (high - low) or 1.0
-    ax.set_xlim(low - 0.02 * span * (low < 0), high + room * span)
-    for place, (end, text) in enumerate(zip(ends, texts, strict=True)):
-        annotate(ax, text, (end, place), (3, 0))
-
-
+@fill_docstring("``scatter``, such as ``s``")
 def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     """Draw what the most important columns add to every prediction.
 
@@ -105,37 +88,27 @@ def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: A
 
     Parameters
     ----------
-    explanation : as in :func:`contributions`
+    {explanation}
     k : int, default=10
         How many columns to draw.
-    output, ax : as in :func:`importance`, default=None
-    style : keywords for matplotlib's ``scatter``, such as ``s``
-
-    Returns
-    -------
-    Axes
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> plot.beeswarm(e).get_xlabel()
     'adds to prediction'
     """
-    names = _most_important(check_explanation(explanation), k, output).index
-    added = explanation.contributions(output)
-    ax = get_axes(ax, height=0.95 + 0.27 * len(names))
-    ax.axvline(0, color=PALE, linewidth=0.6, zorder=0)
-    grey = set()
-    for place, name in enumerate(names):
-        rank = rank_cells(read_cells(explanation.values[name], 1))
-        if np.isnan(rank).any():
-            grey.add("text" if np.isnan(rank).all() else "missing")
-        look = {"c": on_scale(rank), "s": point_size(len(added)), "linewidths": 0, **style}
+    names = list(_most_important(check_explanation(explanation), k, output).index)
+    added = explanation.contributions(output)[names]
+    ranks = [rank_cells(read_cells(explanation.values[name], 1)) for name in names]
+    ax = get_axes_for_rows(ax, len(names), points=26)
+    draw_dashed(ax, 0, zorder=0)
+    for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        look = {"c": colours_on_scale(rank), "s": point_size(len(added)), "linewidths": 0, **style}
         ax.scatter(added[name], place + swarm(added[name], 0.4), **look)
-    finish_rows(ax, f"adds to {added_label(explanation, output)}", shorten_all(list(names), 24))
-    without_order = [(", ".join(sorted(grey)), NEUTRAL)] if grey else []
-    draw_key(ax, "value of the column", Hues([], ("low", "high"), without_order), at="right")
+    finish_rows(ax, f"adds to {added_label(explanation, output)}", shorten_all(names))
+    grey = {"text" if np.isnan(rank).all() else "missing" for rank in ranks if np.isnan(rank).any()}
+    draw_key(ax, "value of the column", Hues([], ("low", "high"), [], ", ".join(sorted(grey))))
     return ax

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Clusters, Explanation
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._axes import finish, font_size, get_axes, import_pyplot, size_in_points
+from heedful.plot._docs import fill_docstring
 from heedful.plot._labels import LETTER, draw_legend, keep_largest, shorten, spread, text_width
 from heedful.plot._read import check_explanation, find_clusters
 from heedful.plot._style import DASHED, NEUTRAL, cluster_colour
@@ -16,32 +17,24 @@ FOOT = 0.07
 MOST_NAMED = 16
 
 
+@fill_docstring("``LineCollection``, such as ``linewidths``")
 def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
     """Draw how queries with like models merge into clusters, with prototypes.
 
     A merge's height is the radius of the union: the largest distance of a member's model to its prototype's. Places
     along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked among the
-    leaves and named "cluster: query", in a key above the axes if names are long. Queries in no cluster are grey.
+    leaves by the number of their cluster, and named above the axes. Queries in no cluster are grey.
 
     Parameters
     ----------
     explanation : Explanation
         Of at least two queries.
-    clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``LineCollection``, such as ``linewidths``
-
-    Returns
-    -------
-    Axes
+    {clusters}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> len(plot.dendrogram(e, 3).get_xticklabels())
     3
     """
@@ -49,7 +42,7 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
     lines = import_pyplot().matplotlib.collections.LineCollection
     ax = get_axes(ax)
     corners, owner = _merges(groups)
-    thin = float(np.clip(0.4 * points(ax)[0] / len(groups.order), 0.3, 0.8))
+    thin = float(np.clip(0.4 * size_in_points(ax)[0] / len(groups.order), 0.3, 0.8))
     colours = [cluster_colour(cluster) if cluster else NEUTRAL for cluster in owner]
     ax.add_collection(lines(corners, **{"colors": colours, "linewidths": thin, **style}))
     heights = groups.linkage[:, 2]
@@ -59,7 +52,7 @@ def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None
         # between the last merge within clusters and the first of clusters
         cut = (heights[owner > 0].max() + heights[owner == 0].min()) / 2
         ax.axhline(cut, color=NEUTRAL, linewidth=0.6, linestyle=DASHED, zorder=0)
-    finish(ax, "queries (cluster: prototype)", f"radius ({groups.unit})", frame=("left",))
+    finish(ax, "queries, with the prototypes of clusters", f"radius ({groups.unit})", frame=("left",))
     _mark_prototypes(ax, groups, FOOT * top)
     ax.set_yticks([tick for tick in ax.get_yticks() if 0 <= tick <= top])
     return ax
@@ -84,25 +77,26 @@ def _merges(groups: Clusters) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _mark_prototypes(ax: Any, groups: Clusters, foot: float) -> None:
-    """Mark the prototypes' leaves and name them below; long names go into a legend above."""
-    size, width, n_query = fonts().tick, points(ax)[0], len(groups.order)
-    names = [f"{cluster}: {shorten(row)}" for cluster, row in groups.named["prototype"].items()]
+    """Mark the prototypes' leaves, number them below and name them above; the largest clusters if there are many."""
+    size, width, n_query = font_size(), size_in_points(ax)[0], len(groups.order)
+    numbers, sizes = [str(cluster) for cluster in groups.named.index], groups.named["size"]
     colours = [cluster_colour(int(cluster)) for cluster in groups.named.index]
-    if len(names) * (text_width(names, size) + LETTER * size) > 0.8 * width:
-        _name_above(ax, groups, names, colours)
-        names = [str(cluster) for cluster in groups.named.index]
-    gap = text_width(names, size) + LETTER * size
-    kept = keep_largest(groups.named["size"], 0.9 * width // gap)
+    gap = text_width(numbers, size) + LETTER * size
+    kept = keep_largest(sizes, 0.9 * width // gap)
     at = _prototype_places(groups)
-    named = spread(at[kept], gap * n_query / (0.9 * width), -0.5, n_query - 0.5)
+    places = spread(at[kept], gap * n_query / (0.9 * width), -0.5, n_query - 0.5)
     ax.scatter(at, np.zeros(at.size), s=16, c=colours, edgecolors="white", linewidths=0.5, zorder=3)
-    for x, start, j in zip(named, at[kept], kept, strict=True):
+    for x, start, j in zip(places, at[kept], kept, strict=True):
         ax.plot([start, x], [0, -foot], color=colours[j], linewidth=0.6)
-    ax.set_xticks(named, [names[j] for j in kept], fontsize=size)
+    ax.set_xticks(places, [numbers[j] for j in kept], fontsize=size)
     ax.tick_params(axis="x", length=0, pad=1)
     # axes that share their queries with others may hide these labels
     for label, j in zip(ax.get_xticklabels(), kept, strict=False):
         label.set_color(colours[j])
+    line, look = import_pyplot().Line2D, {"marker": "o", "markersize": 4, "linestyle": ""}
+    names = [f"{cluster}: {shorten(row, 20)}" for cluster, row in groups.named["prototype"].items()]
+    handles = [line([], [], color=colours[j], label=names[j], **look) for j in keep_largest(sizes, MOST_NAMED)]
+    draw_legend(ax, handles=handles, handlelength=0.6, handletextpad=0.3, labelspacing=0.3)
 
 
 def _prototype_places(groups: Clusters) -> np.ndarray:
@@ -110,12 +104,3 @@ def _prototype_places(groups: Clusters) -> np.ndarray:
     leaves = groups.labels.iloc[groups.order]
     rows = groups.named["prototype"].items()
     return np.array([np.flatnonzero((leaves == cluster) & (leaves.index == row))[0] for cluster, row in rows])
-
-
-def _name_above(ax: Any, groups: Clusters, names: list[str], colours: list[str]) -> None:
-    """Name the prototypes above the axes, those of the largest clusters if there are very many."""
-    line = import_pyplot().Line2D
-    look = {"marker": "o", "markersize": 3.5, "linestyle": ""}
-    shown = keep_largest(groups.named["size"], MOST_NAMED)
-    handles = [line([], [], color=colours[j], label=names[j], **look) for j in shown]
-    draw_legend(ax, handles=handles, handlelength=0.6, handletextpad=0.3, labelspacing=0.3)

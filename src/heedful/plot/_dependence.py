@@ -7,8 +7,8 @@ import pandas as pd
 
 from heedful.explain import Explanation, find_output, read_cells, which_output
 from heedful.plot._axes import finish
+from heedful.plot._docs import fill_docstring
 from heedful.plot._hues import colour_by, draw_key
-from heedful.plot._labels import shorten
 from heedful.plot._points import MOST_LEVELS, column_label, draw_points
 from heedful.plot._read import added_label, check_explanation, find_column
 from heedful.plot._style import DASHED, INK, NEUTRAL, PALE
@@ -17,6 +17,7 @@ from heedful.plot._style import DASHED, INK, NEUTRAL, PALE
 MOST_INTERVALS = 30
 
 
+@fill_docstring("``scatter``, such as ``s``")
 def dependence(
     explanation: Explanation, column: Any, color: Any = None, *, output: Any = None, ax: Any = None, **style: Any
 ) -> Any:
@@ -28,24 +29,16 @@ def dependence(
 
     Parameters
     ----------
-    explanation : as in :func:`contributions`
-    column : label
-        Column of the table, one of ``explanation.values``.
+    {explanation}
+    {column}
     color : label, default=None
         Another column, which colours the points.
-    output, ax : as in :func:`importance`, default=None
-    style : keywords for matplotlib's ``scatter``, such as ``s``
-
-    Returns
-    -------
-    Axes
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> ax = plot.dependence(e, "x0", color="x1")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x0', 'adds to prediction')
@@ -58,10 +51,11 @@ def dependence(
     label = column_label(column, len(cells.levels), cells.n_levels)
     finish(ax, label, f"adds to {added_label(explanation, output)}")
     if hues is not None:
-        draw_key(ax, f"colour: {shorten(color, 30)}", hues, noted=not cells.levels and bool(cells.missing.any()))
+        draw_key(ax, str(color), hues)
     return ax
 
 
+@fill_docstring("``scatter``, such as ``s``")
 def local_effects(explanation: Explanation, column: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     """Draw what each prediction does if a column changes, against its value.
 
@@ -72,20 +66,14 @@ def local_effects(explanation: Explanation, column: Any, *, output: Any = None, 
 
     Parameters
     ----------
-    explanation, column : as in :func:`dependence`
-    output, ax : as in :func:`importance`, default=None
-    style : keywords for matplotlib's ``scatter``, such as ``s``
-
-    Returns
-    -------
-    Axes
+    {explanation}
+    {column}
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> plot.local_effects(e, "x0").get_ylabel().splitlines()
     ['effect on prediction', 'per unit']
     """

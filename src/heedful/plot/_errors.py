@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import OTHERS, OTHERS_NAME, Explanation
-from heedful.plot._axes import annotate, finish, fonts, get_axes, import_pyplot, points
-from heedful.plot._labels import choose, draw_legend, text_width
+from heedful.plot._axes import annotate, finish, font_size, get_axes, import_pyplot, size_in_points
+from heedful.plot._docs import fill_docstring
+from heedful.plot._labels import draw_legend, name_ticks, text_width
 from heedful.plot._read import check_explanation, find_clusters
 from heedful.plot._style import NEUTRAL, cluster_colour
 
 WIDTH = 0.38
 
 
+@fill_docstring("``bar``, such as ``alpha``")
 def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
     """Draw the mean error of baseline and attention in each cluster.
 
@@ -22,16 +24,9 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
 
     Parameters
     ----------
-    explanation : Explanation
-        What ``explain(X, y)`` returned: the responses must be known.
-    clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``bar``, such as ``alpha``
-
-    Returns
-    -------
-    Axes
+    {with_y}
+    {clusters}
+    {axes}
 
     Raises
     ------
@@ -61,7 +56,9 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
     ax.bar(place + WIDTH / 2, table["error"], **{"color": colours, **look})
     _write_changes(ax, table)
     finish(ax, "cluster", "mean error of queries")
-    _name_clusters(ax, table["size"])
+    plain = [OTHERS_NAME if cluster == OTHERS else str(cluster) for cluster in table.index]
+    names = [f"{name}\nn={n}" for name, n in zip(plain, table["size"], strict=True)]
+    name_ticks(ax.xaxis, names, table["size"], text_width(names, font_size()))
     ax.margins(y=0.2)
     box = import_pyplot().Rectangle
     fills = {"baseline": "white", "attention": NEUTRAL}
@@ -72,20 +69,10 @@ def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = 
 
 def _write_changes(ax: Any, table: pd.DataFrame) -> None:
     """Write the change in percent above each pair, if they are wide enough for it."""
-    if len(table) * text_width(["−99 %"], fonts().tick) > 0.85 * points(ax)[0]:
+    if len(table) * text_width(["−99 %"], font_size()) > 0.85 * size_in_points(ax)[0]:
         return
     for place, (before, after) in enumerate(zip(table["baseline_error"], table["error"], strict=True)):
         if before > 0:
             change = round(100 * (after / before - 1))
             text = f"{change:+d} %".replace("-", "−") if change else "0 %"
             annotate(ax, text, (place, max(before, after)), (0, 2), ha="center", va="bottom")
-
-
-def _name_clusters(ax: Any, sizes: pd.Series) -> None:
-    """Name the clusters with their sizes if these fit, else those clusters for which there is room."""
-    place, size, room = np.arange(len(sizes)), fonts().tick, points(ax)[0]
-    plain = [OTHERS_NAME if cluster == OTHERS else str(cluster) for cluster in sizes.index]
-    names = [f"{name}\nn={n}" for name, n in zip(plain, sizes, strict=True)]
-    if len(names) * text_width(names, size) > 0.75 * room:
-        names, place = plain, choose(place, sizes, text_width(plain, size) * len(plain) / room)
-    ax.set_xticks(place, [names[j] for j in place], fontsize=size)

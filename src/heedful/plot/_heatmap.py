@@ -6,17 +6,20 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Clusters, Explanation, find_output
-from heedful.plot._axes import finish, fonts, get_axes, import_pyplot, points
-from heedful.plot._labels import LINE, keep_largest, name_ticks, shorten, spread, text_width
+from heedful.plot._axes import HEIGHT, finish, font_size, get_axes, import_pyplot, size_in_points
+from heedful.plot._docs import fill_docstring
+from heedful.plot._hues import draw_colorbar
+from heedful.plot._labels import LINE, keep_largest, name_ticks, shorten, shorten_all, spread, text_width
 from heedful.plot._read import check_explanation, find_clusters
 from heedful.plot._style import DIVERGING, INK, cluster_colour
 
 # Inches for one feature, and points for the strip of cluster colours.
-ROW, STRIP = 0.125, 5.0
+ROW, STRIP = 0.155, 5.0
 # Colours end at this quantile of sizes, so that a single extreme coefficient does not pale all others.
 WITHIN = 0.995
 
 
+@fill_docstring("``imshow``, such as ``cmap`` and ``vmin``")
 def heatmap(
     explanation: Explanation,
     clusters: Any = None,
@@ -36,25 +39,16 @@ def heatmap(
     ----------
     explanation : Explanation
         Of at least two queries.
-    clusters : int or Clusters, default=None
-        Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.
+    {clusters}
     output : label, default=None
         With several classes, the one whose coefficients to draw; None draws all of them.
     colorbar : bool, default=True
         Whether to add the scale of colours.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``imshow``, such as ``cmap`` and ``vmin``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X)
+    {explained}
     >>> plot.heatmap(e, 3).images[0].get_array().shape[1]
     60
     """
@@ -63,12 +57,12 @@ def heatmap(
     if table.shape[1] == 0:
         raise ValueError("`explanation` must have a coefficient that is not 0 to draw, got none. Try a smaller alpha.")
     values = table.to_numpy()[groups.order].T
-    ax = get_axes(ax, height=max(2.4, 0.9 + ROW * len(values)))
+    ax = get_axes(ax, height=max(HEIGHT, 1.0 + ROW * len(values)))
     limit = float(np.quantile(np.abs(values), WITHIN, method="higher")) or float(np.abs(values).max())
     look = {"cmap": DIVERGING, "vmin": -limit, "vmax": limit, "aspect": "auto", "interpolation": "nearest"}
     image = ax.imshow(values, **{**look, **style})
     finish(ax, "queries, by cluster", "", frame=())
-    name_ticks(ax.yaxis, _feature_names(table.columns), np.abs(values).max(axis=1), LINE * fonts().tick)
+    name_ticks(ax.yaxis, _feature_names(table.columns), np.abs(values).max(axis=1), LINE * font_size())
     _name_queries(ax, groups)
     _draw_clusters(ax, groups)
     if colorbar:
@@ -78,15 +72,17 @@ def heatmap(
 
 def _feature_names(columns: pd.Index) -> list[str]:
     """Return the names of columns of coefficients, "class: feature" where they have two levels."""
-    parts = columns if isinstance(columns, pd.MultiIndex) else [(name,) for name in columns]
-    return [shorten(": ".join(str(part) for part in name)) for name in parts]
+    names = shorten_all(list(columns.get_level_values(-1)))
+    if not isinstance(columns, pd.MultiIndex):
+        return names
+    return [f"{shorten(output, 16)}: {name}" for output, name in zip(columns.get_level_values(0), names, strict=True)]
 
 
 def _name_queries(ax: Any, groups: Clusters) -> None:
     """Name the queries if all of them fit."""
     names = [shorten(label, 20) for label in groups.labels.index[groups.order]]
-    if len(names) * LINE * fonts().tick <= 0.9 * points(ax)[0]:
-        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=fonts().tick)
+    if len(names) * LINE * font_size() <= 0.9 * size_in_points(ax)[0]:
+        ax.set_xticks(range(len(names)), names, rotation=90, fontsize=font_size())
     else:
         ax.set_xticks([])
         ax.set_xlabel(f"{len(names)} queries, by cluster")
@@ -94,8 +90,8 @@ def _name_queries(ax: Any, groups: Clusters) -> None:
 
 def _draw_clusters(ax: Any, groups: Clusters) -> None:
     """Draw lines between clusters, and a strip above with their colours and numbers."""
-    box, size, n_query = import_pyplot().Rectangle, fonts().tick, len(groups.order)
-    (width, height), above = points(ax), ax.get_xaxis_transform()
+    box, size, n_query = import_pyplot().Rectangle, font_size(), len(groups.order)
+    (width, height), above = size_in_points(ax), ax.get_xaxis_transform()
     owner = groups.labels.to_numpy()[groups.order]
     ends = np.append(np.flatnonzero(np.diff(owner)), n_query - 1) + 0.5
     starts, owner = np.append(-0.5, ends[:-1]), owner[(ends - 0.5).astype(np.int64)]
@@ -119,7 +115,4 @@ def _draw_scale(ax: Any, image: Any, values: np.ndarray) -> None:
     """Draw the scale of colours with arrows where values go beyond it."""
     low, high = bool(values.min() < image.norm.vmin), bool(values.max() > image.norm.vmax)
     extend = {(False, False): "neither", (True, False): "min", (False, True): "max", (True, True): "both"}
-    bar = ax.figure.colorbar(image, ax=ax, extend=extend[low, high], pad=0.02, fraction=0.06, aspect=30)
-    bar.set_label("coefficient per s.d.", fontsize=fonts().label, color=INK)
-    bar.ax.tick_params(labelsize=fonts().tick, length=2, width=0.6)
-    bar.outline.set_visible(False)
+    draw_colorbar(ax, image, "coefficient per s.d.", extend[low, high])

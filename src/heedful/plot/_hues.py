@@ -5,48 +5,53 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful._optional import import_optional
 from heedful.explain import read_cells, say_cell
-from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
-from heedful.plot._labels import LINE, shorten_all, text_width
+from heedful.plot._axes import font_size, format_tick, import_pyplot
+from heedful.plot._labels import draw_legend_beside, shorten, shorten_all
 from heedful.plot._style import CLUSTERS, INK, LOW_TO_HIGH, NEUTRAL
 
-# Levels that have a hue of their own, and the size of the scale in points.
-MOST_HUES, SCALE_WIDTH, SCALE_HEIGHT = 6, 54, 6
+# Levels that have a hue of their own.
+MOST_HUES = 6
 # The end of the map that is too pale for white paper, and the quantiles between which hues change.
 PALEST, MIDDLE = 0.93, (5, 95)
 
 
 class Hues(NamedTuple):
-    """A colour for each query, and what the key says: ends of a scale, or levels with their colours."""
+    """A colour for each query, ends of a scale or levels with their colours, and what is grey."""
 
     colours: list
     ends: tuple[str, str] | None
     levels: list[tuple[str, str]]
+    grey: str
 
 
 def colour_by(column: pd.Series) -> Hues:
     """Return the hues of a column: from low to high, or one for each of its most frequent levels."""
     cells = read_cells(column, MOST_HUES)
-    left_over = [("missing", NEUTRAL)] if cells.missing.any() else []
-    if cells.levels or not np.isfinite(cells.place).any():
-        left_over += [("other", NEUTRAL)] if cells.n_levels > len(cells.levels) else []
-        colours = [NEUTRAL if np.isnan(place) else CLUSTERS[int(place)] for place in cells.place]
-        both = " or ".join(name for name, _ in reversed(left_over))
-        levels = list(zip(shorten_all(cells.levels, 18), CLUSTERS, strict=False))
-        return Hues(colours, None, [*levels, *([(both, NEUTRAL)] if both else [])])
+    missing = ["missing"] if cells.missing.any() else []
     known = cells.place[np.isfinite(cells.place)]
+    if cells.levels or not known.size:
+        other = ["other"] if cells.n_levels > len(cells.levels) else []
+        colours = [NEUTRAL if np.isnan(place) else CLUSTERS[int(place)] for place in cells.place]
+        levels = list(zip(shorten_all(cells.levels, 18), CLUSTERS, strict=False))
+        return Hues(colours, None, levels, " or ".join(other + missing))
     low, high = np.percentile(known, MIDDLE)
     if low == high:
         low, high = known.min(), known.max()
-    share = (cells.place - low) / ((high - low) or 1.0)
-    return Hues(on_scale(share), (_end_name(column, low), _end_name(column, high)), left_over)
+    colours = list(colours_on_scale((cells.place - low) / ((high - low) or 1.0)))
+    return Hues(colours, (_end_name(column, low), _end_name(column, high)), [], "".join(missing))
 
 
-def on_scale(share: np.ndarray) -> list:
-    """Return colours of shares between 0 and 1; no hue for what is missing."""
-    known = import_pyplot().get_cmap(LOW_TO_HIGH)(PALEST * np.clip(np.nan_to_num(share), 0, 1))
-    return [NEUTRAL if np.isnan(part) else tuple(colour) for part, colour in zip(share, known, strict=True)]
+def colours_on_scale(share: np.ndarray) -> np.ndarray:
+    """Return colours of shares between 0 and 1; grey for what is missing."""
+    return _scale()(np.clip(share, 0, 1))
+
+
+def _scale() -> Any:
+    plt = import_pyplot()
+    return plt.matplotlib.colors.ListedColormap(plt.get_cmap(LOW_TO_HIGH)(np.linspace(0, PALEST, 256))).with_extremes(
+        bad=NEUTRAL
+    )
 
 
 def _end_name(column: pd.Series, value: float) -> str:
@@ -55,42 +60,25 @@ def _end_name(column: pd.Series, value: float) -> str:
     return say_cell(float(f"{value:.3g}"))
 
 
-def draw_key(ax: Any, title: str, hues: Hues, *, noted: bool = False, at: str = "center") -> None:
-    """Say above the axes, and above a note there, what the colours mean."""
-    boxes: Any = import_optional("matplotlib.offsetbox", "plot", "heedful.plot")
-    size = fonts().tick
-    above = 1 + LINE * size / points(ax)[1] * noted
-
-    def write(text: str) -> Any:
-        return boxes.TextArea(text, textprops={"fontsize": size, "color": INK})
-
-    def in_line(children: list, sep: float) -> Any:
-        return boxes.HPacker(children=children, pad=0, sep=sep, align="center")
-
-    entries = [in_line([_dot(boxes, hue), write(name)], 3) for name, hue in hues.levels]
-    if hues.ends:
-        low, high = hues.ends
-        cut = [[write(low), _draw_scale(boxes), write(high), *entries]]
-    else:
-        # as many names in a line as a column of a paper is wide
-        each = max(int(72 * COLUMN // (text_width([name for name, _ in hues.levels], size) + 16)), 1)
-        cut = [entries[k : k + each] for k in range(0, len(entries), each)]
-    stack = boxes.VPacker(children=[write(title), *(in_line(part, 6) for part in cut)], pad=0, sep=2, align=at)
-    place = {"bbox_to_anchor": ({"center": 0.5, "right": 1.0}[at], above), "bbox_transform": ax.transAxes}
-    plain = {"pad": 0.2, "borderpad": 0.2, "frameon": False}
-    ax.add_artist(boxes.AnchoredOffsetbox(f"lower {at}", child=stack, **plain, **place))
+def draw_key(ax: Any, title: str, hues: Hues) -> None:
+    """Say at the right of the axes what the colours mean: by a scale, or by a legend of levels."""
+    plt = import_pyplot()
+    if hues.ends is None:
+        names = [*hues.levels, *([(hues.grey, NEUTRAL)] if hues.grey else [])]
+        look = {"marker": "o", "markersize": 5, "linestyle": ""}
+        handles = [plt.Line2D([], [], color=colour, label=name, **look) for name, colour in names]
+        draw_legend_beside(ax, handles=handles, title=shorten(title, 24), title_fontsize=font_size(), handlelength=0.8)
+        return
+    label = shorten(title) + (f" (grey: {hues.grey})" if hues.grey else "")
+    bar = draw_colorbar(ax, plt.cm.ScalarMappable(plt.Normalize(0, 1), _scale()), label)
+    bar.set_ticks([0, 1], labels=hues.ends)
 
 
-def _draw_scale(boxes: Any) -> Any:
-    plt: Any = import_pyplot()
-    area, n_steps = boxes.DrawingArea(SCALE_WIDTH, SCALE_HEIGHT), 27
-    for step, colour in enumerate(on_scale(np.linspace(0, 1, n_steps))):
-        width = SCALE_WIDTH / n_steps
-        area.add_artist(plt.Rectangle((step * width, 0), 1.02 * width, SCALE_HEIGHT, color=colour, linewidth=0))
-    return area
-
-
-def _dot(boxes: Any, colour: str) -> Any:
-    area = boxes.DrawingArea(6, 6)
-    area.add_artist(import_pyplot().Circle((3, 3), 2.6, color=colour, linewidth=0))
-    return area
+def draw_colorbar(ax: Any, mappable: Any, label: str, extend: str = "neither") -> Any:
+    """Draw a scale of colours at the right of the axes, and return it."""
+    bar = ax.figure.colorbar(mappable, ax=ax, extend=extend, pad=0.02, fraction=0.06, aspect=30)
+    bar.set_label(label, fontsize=font_size(), color=INK)
+    bar.ax.tick_params(labelsize=font_size(), length=2, width=0.6)
+    bar.ax.yaxis.set_major_formatter(format_tick)
+    bar.outline.set_visible(False)
+    return bar

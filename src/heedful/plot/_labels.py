@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from heedful.plot._axes import COLUMN, fonts, import_pyplot, points
+from heedful.plot._axes import font_size, import_pyplot, size_in_points
 
-LONGEST = 28
+LONGEST = 36
 # Of the font size: the height of a line, and the width of a letter.
 LINE, LETTER = 1.25, 0.62
 
@@ -27,7 +27,7 @@ def shorten(name: Any, longest: int = LONGEST) -> str:
 def shorten_all(names: list, longest: int = LONGEST) -> list[str]:
     """Return names as short texts; those that this makes alike, without most of what they begin and end with."""
     short = [shorten(name, longest) for name in names]
-    found = list(short)
+    result = list(short)
     for text in set(short):
         alike = [j for j, other in enumerate(short) if other == text]
         texts = [str(names[j]) for j in alike]
@@ -37,8 +37,8 @@ def shorten_all(names: list, longest: int = LONGEST) -> list[str]:
         turned = [text[start:][::-1] for text in texts]
         end = max(_n_alike(turned) - longest // 3, 0)
         for j, part in zip(alike, turned, strict=True):
-            found[j] = shorten(f"{'…' if start else ''}{part[end:][::-1]}{'…' if end else ''}", longest)
-    return found
+            result[j] = shorten(f"{'…' if start else ''}{part[end:][::-1]}{'…' if end else ''}", longest)
+    return result
 
 
 def _n_alike(texts: list[str]) -> int:
@@ -47,10 +47,10 @@ def _n_alike(texts: list[str]) -> int:
     return next((j for j, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))
 
 
-def number(value: Any) -> str:
-    """Return a number with four digits at most, anything else as text."""
+def number(value: Any, digits: int = 4) -> str:
+    """Return a number with so many digits at most, anything else as text."""
     if isinstance(value, float | np.floating):
-        return f"{value:.4g}".replace("-", "−")
+        return f"{float(f'{value:.{digits}g}'):.7g}".replace("-", "−")
     return shorten(value, 16)
 
 
@@ -60,14 +60,19 @@ def text_width(texts: list[str], size: float) -> float:
 
 
 def draw_legend(ax: Any, **look: Any) -> None:
-    """Draw a legend without frame: above the axes if it is not said where, in two columns if these fit."""
-    size = fonts().tick
+    """Draw a legend without frame: above the axes if it is not said where, in as many columns as fit."""
+    size = font_size()
     if "loc" not in look:
         names = [handle.get_label() for handle in look.get("handles", ax.get_legend_handles_labels()[0])]
-        fits = 2 * (text_width(names, size) + 3 * size) <= 1.25 * points(ax)[0]
-        look = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2 if fits else 1, **look}
+        fitting = 1.2 * size_in_points(ax)[0] // (text_width(names, size) + 4 * size)
+        look = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": int(np.clip(fitting, 1, 4)), **look}
     plain = {"fontsize": size, "frameon": False, "borderpad": 0.2, "handlelength": 1.4, "columnspacing": 1.0}
     ax.legend(**{**plain, **look})
+
+
+def draw_legend_beside(ax: Any, **look: Any) -> None:
+    """Draw a legend at the right of the axes."""
+    draw_legend(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0), alignment="left", **look)
 
 
 def spread(positions: Any, gap: float, low: float, high: float) -> np.ndarray:
@@ -118,17 +123,10 @@ def name_ticks(axis: Any, names: list[str], priority: Any, gap: float) -> None:
     axis.set_major_formatter(plt.FuncFormatter(lambda place, _: names[round(place)]))
 
 
-def room_below(names: list[str]) -> float:
-    """Return how many inches names of levels need below new axes: none if they fit side by side."""
-    size = fonts().tick
-    steep = len(names) * (text_width(names, size) + 6) > 0.75 * 72 * COLUMN
-    return text_width(names, size) / 72 if steep else 0.0
-
-
 def name_levels(ax: Any, names: list[str], priority: Any) -> None:
     """Name levels at the places 0, 1, ... of the axis below, turned if they do not fit side by side."""
-    size = fonts().tick
+    size = font_size()
     wide = text_width(names, size) + 6
-    flat = len(names) * wide <= points(ax)[0]
+    flat = len(names) * wide <= size_in_points(ax)[0]
     name_ticks(ax.xaxis, names, priority, wide if flat else LINE * size)
     ax.tick_params(axis="x", length=0, rotation=0 if flat else 90)

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, find_output, find_query
-from heedful.plot._axes import dashed_line, finish, fonts, get_axes, note_above, points
-from heedful.plot._labels import LINE, shorten, spread
+from heedful.plot._axes import draw_dashed, draw_zero, finish, font_size, get_axes, note_above, size_in_points
+from heedful.plot._docs import fill_docstring
+from heedful.plot._labels import LINE, shorten_all, spread
 from heedful.plot._read import check_explanation
 from heedful.plot._style import PALE, sign_colour
 
@@ -15,6 +16,7 @@ from heedful.plot._style import PALE, sign_colour
 LEADER, NAME = 1.04, 1.05
 
 
+@fill_docstring("``plot``, such as ``linewidth``")
 def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     """Draw one query's coefficients from the baseline to the local model.
 
@@ -26,20 +28,14 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
 
     Parameters
     ----------
-    explanation, query : as in :func:`contributions`
-    output, ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot``, such as ``linewidth``
-
-    Returns
-    -------
-    Axes
+    {explanation}
+    {query}
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    {explained}
     >>> plot.coefficient_path(e, 0).get_xlabel()
     'mixing: share of the local model'
     """
@@ -48,12 +44,12 @@ def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None
     table = _ends(explanation, row, output)
     mixing = float(explanation.mixing.iloc[row])
     ax = get_axes(ax)
-    ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
-    dashed_line(ax, mixing, zorder=0)
+    draw_zero(ax)
+    draw_dashed(ax, mixing, zorder=0)
     of_class = "" if output is None else f" of class {output}"
     left_out = "" if explanation.curves is None else ",\ncurves left out"
     finish(ax, "mixing: share of the local model", f"coefficient{of_class} per s.d.{left_out}")
-    room = int(0.9 * points(ax)[1] // (LINE * fonts().tick))
+    room = int(0.9 * size_in_points(ax)[1] // (LINE * font_size()))
     named = table.abs().max(axis=1).sort_values(ascending=False, kind="stable").index[:room].tolist()
     for feature, (start, used, end) in table.iterrows():
         colour = sign_colour(used) if feature in named else PALE
@@ -75,10 +71,11 @@ def _ends(explanation: Explanation, row: int, output: Any) -> pd.DataFrame:
 
 def _name_lines(ax: Any, table: pd.DataFrame) -> None:
     """Write names at the right ends of lines, pushed apart."""
-    size, (low, high) = fonts().tick, ax.get_ylim()
-    gap = LINE * size * (high - low) / (0.92 * points(ax)[1])
-    for (feature, line), y in zip(table.iterrows(), spread(table["local"], gap, low, high), strict=True):
+    size, (low, high) = font_size(), ax.get_ylim()
+    gap = LINE * size * (high - low) / (0.92 * size_in_points(ax)[1])
+    places = spread(table["local"], gap, low, high)
+    for name, (_, line), y in zip(shorten_all(list(table.index)), table.iterrows(), places, strict=True):
         colour = sign_colour(line["used"])
         ax.plot([1, LEADER], [line["local"], y], color=colour, linewidth=0.5, clip_on=False)
-        ax.text(NAME, y, shorten(feature), fontsize=size, color=colour, va="center")
+        ax.text(NAME, y, name, fontsize=size, color=colour, va="center")
     ax.set(xlim=(0, 1), ylim=(low, high))

@@ -6,9 +6,8 @@ import numpy as np
 
 from heedful._optional import import_optional
 from heedful.explain import Cells
-from heedful.plot._axes import dashed_line, format_tick, get_axes, note_above, ticks_within
-from heedful.plot._labels import name_levels, room_below, shorten, shorten_all
-from heedful.plot._style import PALE
+from heedful.plot._axes import draw_dashed, draw_zero, format_tick, get_axes, note_above, ticks_within
+from heedful.plot._labels import name_levels, shorten, shorten_all
 
 # Levels drawn at most, and the letters of their names.
 MOST_LEVELS, LETTERS = 15, 18
@@ -25,13 +24,12 @@ def draw_points(
     are not drawn.
     """
     names = level_names(cells.levels, bool(cells.missing.any()))
-    ax = get_axes(ax, height=2.6 + room_below(names))
+    ax = get_axes(ax)
     place = _place_levels(ax, cells, heights, names, apart) if names else place_numbers(ax, cells)
     drawn = np.isfinite(place)
     if isinstance(look["c"], list):
         look = {**look, "c": [colour for colour, there in zip(look["c"], drawn, strict=True) if there]}
-    ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
-    ax.yaxis.set_major_formatter(format_tick)
+    draw_zero(ax)
     ax.scatter(place[drawn], heights[drawn], **{"s": point_size(len(heights)), "linewidths": 0, **look})
     return ax, place
 
@@ -43,7 +41,7 @@ def point_size(n_points: int) -> float:
 
 def column_label(column: Any, n_drawn: int, n_levels: int) -> str:
     """Return the label of a column's axis; with how many of its levels are drawn if not all are."""
-    return shorten(column, 36) + (f" ({n_drawn} of {n_levels} levels)" if n_drawn < n_levels else "")
+    return shorten(column, 60) + (f" ({n_drawn} of {n_levels} levels)" if n_drawn < n_levels else "")
 
 
 def level_names(levels: list[str], missing: bool) -> list[str]:
@@ -54,7 +52,7 @@ def level_names(levels: list[str], missing: bool) -> list[str]:
 def frame_levels(ax: Any, names: list[str], priority: Any, missing: bool) -> None:
     """Make room for levels at the places 0, 1, ... and name them; missing cells are the last, behind a line."""
     if missing:
-        dashed_line(ax, len(names) - 1.5)
+        draw_dashed(ax, len(names) - 1.5)
     ax.set_xlim(-0.6, len(names) - 0.4)
     name_levels(ax, names, priority)
 
@@ -64,7 +62,7 @@ def frame_numbers(ax: Any, low: float, high: float, missing: bool) -> float:
     span = (high - low) or 1.0
     aside, end = high + ASIDE * span, high + ROOM * span
     if missing:
-        dashed_line(ax, 0.5 * (end + aside))
+        draw_dashed(ax, 0.5 * (end + aside))
         note_above(ax, aside, "missing")
         end = aside + ROOM_ASIDE * span
     ax.set_xlim(low - ROOM * span, end)

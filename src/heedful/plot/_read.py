@@ -52,7 +52,7 @@ def of_query(explanation: Explanation, top: pd.DataFrame, row: int) -> pd.DataFr
     return top.iloc[row * each : (row + 1) * each]
 
 
-def link_label(explanation: Explanation, output: Any, longest: int = 24) -> str:
+def link_label(explanation: Explanation, output: Any, longest: int = 40) -> str:
     """Return what contributions add up to, such as "log hazard"; a class on a line of its own if it is long."""
     parts = _link_name(explanation, output).split(" of ", maxsplit=1)
     return ("\nof " if sum(map(len, parts)) > longest else " of ").join(shorten(part, longest) for part in parts)

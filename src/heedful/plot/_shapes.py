@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import Curve, Explanation, find_query, read_curve
-from heedful.plot._axes import finish, fonts, get_axes, points, ticks_within
-from heedful.plot._labels import LINE, draw_legend, number, room_below, shorten
+from heedful.plot._axes import draw_zero, finish, get_axes, ticks_within
+from heedful.plot._docs import fill_docstring
+from heedful.plot._labels import draw_legend_beside, number, shorten
 from heedful.plot._points import MOST_LEVELS, column_label, frame_levels, frame_numbers, level_names
 from heedful.plot._read import check_explanation, link_label
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour, sign_colour
@@ -15,6 +16,7 @@ from heedful.plot._style import INK, NEUTRAL, PALE, series_colour, sign_colour
 FOOT, N_BARS = 0.2, 40
 
 
+@fill_docstring("``plot`` (numbers) or ``bar`` (levels), such as ``color``")
 def shapes(
     explanation: Explanation,
     feature: Any = None,
@@ -41,12 +43,7 @@ def shapes(
         the mean of the queries' models.
     output : label, default=None
         With several classes, the one to draw; None draws all.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot`` (numbers) or ``bar`` (levels), such as ``color``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Raises
     ------
@@ -66,11 +63,11 @@ def shapes(
     row = None if query is None else find_query(check_explanation(explanation), query)
     curve = read_curve(check_explanation(explanation), feature, output, MOST_LEVELS, row)
     names = level_names(curve.levels, curve.missing is not None)
-    ax = get_axes(ax, height=2.6 + room_below(names))
+    ax = get_axes(ax)
     _set_heights(ax, curve)
     label = column_label(curve.feature, len(curve.levels), curve.n_levels)
     finish(ax, label, f"adds to {link_label(explanation, output)}")
-    ax.axhline(0, color=PALE, linewidth=0.6, zorder=0)
+    draw_zero(ax)
     panel = ax.inset_axes([0, 0, 1, 0.8 * FOOT], sharex=ax)
     if names:
         _draw_levels(ax, panel, curve, names, style)
@@ -78,9 +75,7 @@ def shapes(
         _draw_numbers(ax, panel, curve, style)
     _finish_panel(panel)
     if len(curve.outputs) > 1:
-        # above the note about missing cells
-        top = 1 + LINE * fonts().tick / points(ax)[1] * (curve.missing is not None and not names)
-        draw_legend(ax, loc="lower center", bbox_to_anchor=(0.5, top), ncols=min(len(curve.outputs), 4))
+        draw_legend_beside(ax)
     return ax
 
 

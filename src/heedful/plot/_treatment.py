@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 
 from heedful.explain import LARGE, Heterogeneity, Overlap
-from heedful.plot._axes import finish, finish_rows, get_axes
+from heedful.plot._axes import finish, finish_rows, get_axes, get_axes_for_rows
+from heedful.plot._docs import fill_docstring
 from heedful.plot._labels import draw_legend, shorten_all
 from heedful.plot._read import check_count
 from heedful.plot._style import NEUTRAL, PALE, series_colour
 
 
+@fill_docstring("``plot`` of the curve, such as ``linewidth``")
 def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) -> Any:
     """Draw what treating the rows that gain most first gains.
 
@@ -24,12 +26,7 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     ----------
     heterogeneity : Heterogeneity
         What ``heterogeneity()`` of an estimator of effects returned.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot`` of the curve, such as ``linewidth``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Examples
     --------
@@ -51,10 +48,11 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
     ax.plot(share, gain, **{"color": series_colour(1), "linewidth": 1.2, "label": "by effect", **style})
     ax.plot(share, random, color=NEUTRAL, linewidth=0.8, linestyle="--", label="at random")
     ax.set_xlim(0, 1)
-    draw_legend(ax, loc="best")
+    draw_legend(ax)
     return finish(ax, f"share treated, {first} effects first", f"{gained} the mean response")
 
 
+@fill_docstring("``plot`` of the points, such as ``markersize``")
 def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
     """Draw how far both arms differ before and after weighting.
 
@@ -68,12 +66,7 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
         What ``overlap()`` of an estimator of effects returned.
     k : int, default=15
         How many columns to draw, those that differ most after weighting first.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot`` of the points, such as ``markersize``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Examples
     --------
@@ -92,8 +85,8 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
     table = _check("overlap", overlap, Overlap).balance
     # a column that is constant in both arms differs without end
     table = table[np.isfinite(table[["before", "after"]]).all(axis=1)].iloc[:k]
-    names = shorten_all(list(table.index), 24)
-    ax = get_axes(ax, height=0.95 + 0.17 * len(names))
+    names = shorten_all(list(table.index))
+    ax = get_axes_for_rows(ax, len(names))
     for place in (-LARGE, 0.0, LARGE):
         ax.axvline(place, color=PALE, linewidth=0.8 if place else 1.2, zorder=0)
     rows, colour = np.arange(len(names)), series_colour(1)

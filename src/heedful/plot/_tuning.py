@@ -1,4 +1,4 @@
-"""How the heads did on unseen rows."""
+"""How the heads did on held-out rows."""
 
 from typing import Any
 
@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation
-from heedful.plot._axes import annotate, finish, fonts, get_axes, import_pyplot, points
+from heedful.plot._axes import annotate, finish, font_size, get_axes, import_pyplot, size_in_points
+from heedful.plot._docs import fill_docstring
 from heedful.plot._labels import LINE, choose, draw_legend, spread, text_width
 from heedful.plot._read import check_explanation
 from heedful.plot._style import INK, series_colour
@@ -17,8 +18,9 @@ GAP, STEP = 0.3, 0.2
 DOT, AREA = 4.0, 70.0
 
 
+@fill_docstring("``plot``, such as ``linestyle``")
 def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the errors of all heads on unseen rows against temperature.
+    """Draw the errors of all heads on held-out rows against temperature.
 
     One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
     without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
@@ -27,40 +29,32 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     ----------
     explanation : Explanation
         What ``explain(X)`` of a model that has tried several heads returned.
-    ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot``, such as ``linestyle``
-
-    Returns
-    -------
-    Axes
+    {axes}
 
     Raises
     ------
     ValueError
-        If no head was tried on unseen rows, as with one head and a fixed ``mixing``.
+        If no head was tried on held-out rows, as with one head and a fixed ``mixing``.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    {explained}
     >>> plot.tuning_curve(e).get_ylabel()
-    'error on unseen rows'
+    'error on held-out rows'
     """
     heads = check_explanation(explanation).heads
     heads = heads[np.isfinite(heads["error"])]
     if heads.empty:
         raise ValueError(
-            "`explanation` must be of a model that tried its heads on unseen rows, got one with nothing to choose. "
+            "`explanation` must be of a model that tried its heads on held-out rows, got one with nothing to choose. "
             "Leave `mixing` or `temperature` to 'auto'."
         )
-    ax = get_axes(ax, height=2.8)
+    ax = get_axes(ax)
     ticks = _places(heads)
     keys = heads["temperature"].astype(object).where(heads["temperature"].notna(), heads["weighting"])
     area = DOT + AREA * heads["share"] / (heads["share"].max() or 1.0)
     heads = heads.assign(place=ticks.loc[keys].to_numpy(), area=area)
-    finish(ax, "temperature", "error on unseen rows")
+    finish(ax, "temperature", "error on held-out rows")
     for number, (_, part) in enumerate(heads.groupby("similarity", sort=False)):
         _draw_similarity(ax, part, series_colour(number), style)
     ax.margins(x=0.04, y=0.08)
@@ -105,7 +99,7 @@ def _name_ratios(ax: Any, heads: pd.DataFrame) -> None:
         return
     ends = warm.groupby("alpha_ratio")["error"].mean()
     low, high = ax.get_ylim()
-    gap = LINE * fonts().tick * (high - low) / (0.85 * points(ax)[1])
+    gap = LINE * font_size() * (high - low) / (0.85 * size_in_points(ax)[1])
     for ratio, y in zip(ends.index, spread(ends, gap, low + gap / 2, high), strict=True):
         annotate(ax, _times(ratio), (warm["place"].iloc[0], y), (6, 0))
 
@@ -114,10 +108,10 @@ def _name_places(ax: Any, ticks: pd.Series) -> None:
     """Name temperatures and weightings: weightings first and both ends, where not all have room."""
     warm = np.array([not isinstance(key, str) for key in ticks.index])
     names = [f"{key:g}" if is_warm else str(key) for key, is_warm in zip(ticks.index, warm, strict=True)]
-    gap = (text_width(names, fonts().tick) + 2) * np.ptp(ax.get_xlim()) / points(ax)[0]
+    gap = (text_width(names, font_size()) + 2) * np.ptp(ax.get_xlim()) / size_in_points(ax)[0]
     ends = np.arange(len(ticks)) % max(len(ticks) - 1, 1) == 0
     kept = choose(ticks.to_numpy(), np.where(~warm, 2.0, ends), gap)
-    ax.set_xticks(ticks.to_numpy()[kept], [names[j] for j in kept], fontsize=fonts().tick)
+    ax.set_xticks(ticks.to_numpy()[kept], [names[j] for j in kept], fontsize=font_size())
     if warm.any() and not warm.all():
         ax.set_xlabel("temperature, and weightings without one")
 

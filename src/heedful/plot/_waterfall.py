@@ -1,17 +1,19 @@
 """One prediction, step by step: by what columns add, or by the terms of its small model."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from heedful.explain import Explanation, find_output, find_query, say_cell, say_value, shows_factors
-from heedful.plot._axes import annotate, finish_rows, get_axes
-from heedful.plot._labels import number, shorten
+from heedful.plot._axes import annotate, finish_rows, get_axes_for_rows
+from heedful.plot._docs import fill_docstring
+from heedful.plot._labels import number, shorten, shorten_all
 from heedful.plot._read import check_explanation, link_label, of_query
 from heedful.plot._style import INK, NEUTRAL, sign_colour
 
 
+@fill_docstring("``barh``, such as ``height``")
 def contributions(
     explanation: Explanation,
     query: Any,
@@ -29,33 +31,17 @@ def contributions(
 
     Parameters
     ----------
-    explanation : Explanation
-        What ``explain(X)`` returned.
-    query : label
-        A row of ``X`` by its label.
+    {explanation}
+    {query}
     k : int, default=8
         How many features to draw; the rest is one bar.
-    output : label, default=None
-        With several classes, the one to draw; None is the query's most probable one.
-    scale : {"link", "factor"}, default=None
-        What is written beside the bars: what a column adds, or the factor that this is. None is "factor" for counts and
-        costs, else "link".
-    ax : Axes, default=None
-        Where to draw; None makes a new figure.
-    style : keywords
-        For matplotlib's ``barh``, such as ``height``.
-
-    Returns
-    -------
-    Axes
-        What was drawn on.
+    {output}
+    {scale}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    {explained}
     >>> plot.contributions(e, 0, k=2).get_xlabel()
     'prediction'
     """
@@ -64,19 +50,20 @@ def contributions(
     factors = shows_factors(explanation.words, scale)
     table = of_query(explanation, explanation.top_features(k, output), row)
     table = table[table["contribution"] != 0]
-    base = explanation.base_value
-    start = float(base[output] if isinstance(base, pd.Series) else base)
-    end = float(np.asarray(explanation.link[output] if output is not None else explanation.link)[row])
-    cells = zip(table["feature"], table["value"], strict=True)
-    names = [shorten(say_value(shorten(feature, 22), value)) for feature, value in cells]
-    parts = table["contribution"].to_numpy()
-    rest = end - start - parts.sum()
-    if abs(rest) > 1e-9 * max(np.abs(parts).sum(), abs(end - start)):
-        names, parts = [*names, f"{explanation.values.shape[1] - len(names)} others"], np.append(parts, rest)
-    steps = _Steps("overall mean", start, names, parts, "this query", end)
-    return _draw_waterfall(ax, steps, link_label(explanation, output, 34), factors, style)
+    levels: list[Any] = [explanation.base_value, explanation.link.iloc[row]]
+    start, end = (float(level if output is None else level[output]) for level in levels)
+    cells = zip(_short_names(explanation, table["feature"]), table["value"], strict=True)
+    names = [shorten(say_value(name, value), 44) for name, value in cells]
+    sizes = table["contribution"].to_numpy()
+    rest = end - start - sizes.sum()
+    if abs(rest) > 1e-9 * max(np.abs(sizes).sum(), abs(end - start)):
+        names, sizes = [*names, f"{explanation.values.shape[1] - len(names)} others"], np.append(sizes, rest)
+    steps = pd.Series(sizes, names)
+    ends = ("overall mean", start), ("this query", end)
+    return _draw_waterfall(ax, steps, ends, link_label(explanation, output, 60), factors, style)
 
 
+@fill_docstring("``barh``, such as ``height``")
 def small_model(
     explanation: Explanation,
     query: Any,
@@ -94,20 +81,15 @@ def small_model(
 
     Parameters
     ----------
-    explanation, query : as in :func:`contributions`
-    output, scale, ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``barh``, such as ``height``
-
-    Returns
-    -------
-    Axes
+    {explanation}
+    {query}
+    {output}
+    {scale}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    {explained}
     >>> len(plot.small_model(e, 0).patches) == int(e.n_nonzero[0])
     True
     """
@@ -121,50 +103,45 @@ def small_model(
     start, end, terms, slopes = (part.iloc[row] if output is None else part[output].iloc[row] for part in parts)
     used = np.flatnonzero(slopes)
     used = used[np.argsort(-np.abs(terms.to_numpy()[used]), kind="stable")]
-    cells = list(zip(explanation.features, explanation.values.iloc[row], reference.iloc[row], strict=True))
-    names = [_term_name(*cells[j]) for j in used]
-    steps = _Steps("at the reference", float(start), names, terms.to_numpy()[used], "this query", float(end))
-    label = f"{link_label(explanation, output, 34)} (fidelity {fidelity.iloc[row]:.2f})"
-    return _draw_waterfall(ax, steps, label, factors, style)
+    columns = _short_names(explanation, np.array(explanation.features, dtype=object)[used])
+    values, others = (table.iloc[row].iloc[used] for table in (explanation.values, reference))
+    cells = zip(columns, values, others, strict=True)
+    names = [f"{shorten(say_value(*pair), 40)} vs {shorten(say_cell(other), 12)}" for *pair, other in cells]
+    steps = pd.Series(terms.to_numpy()[used], names)
+    ends = ("at the reference", float(start)), ("this query", float(end))
+    label = f"{link_label(explanation, output, 60)} (fidelity {fidelity.iloc[row]:.2f})"
+    return _draw_waterfall(ax, steps, ends, label, factors, style)
 
 
-def _term_name(column: Any, value: Any, reference: Any) -> str:
-    """Return a column with the query's value and what it is compared with."""
-    return f"{shorten(say_value(shorten(column, 18), value))} vs {shorten(say_cell(reference), 12)}"
+def _short_names(explanation: Explanation, columns: Any) -> list[str]:
+    """Return short names of some columns that tell them apart from all others."""
+    known = explanation.values.columns
+    short = shorten_all(list(known), 28)
+    return [short[j] for j in known.get_indexer(columns)]
 
 
-class _Steps(NamedTuple):
-    """What leads from one value to another: their names, and the names and sizes of the steps."""
-
-    start_name: str
-    start: float
-    names: list[str]
-    sizes: np.ndarray
-    end_name: str
-    end: float
-
-
-def _draw_waterfall(ax: Any, steps: _Steps, label: str, factors: bool, style: dict[str, Any]) -> Any:
+def _draw_waterfall(
+    ax: Any, steps: pd.Series, ends: tuple[tuple[str, float], ...], label: str, factors: bool, style: dict[str, Any]
+) -> Any:
     """Draw each step from where the one before it ended, joined by thin lines, with its size as added or as factor."""
-    sizes, n_steps = steps.sizes, len(steps.sizes)
-    ax = get_axes(ax, height=1.05 + 0.17 * n_steps)
-    edges = steps.start + np.append(0.0, np.cumsum(sizes))
+    sizes, (_, start) = steps.to_numpy(), ends[0]
+    ax = get_axes_for_rows(ax, len(sizes) + 2)
+    edges = start + np.append(0.0, np.cumsum(sizes))
     colours = [sign_colour(size) for size in sizes]
-    ax.barh(np.arange(n_steps), sizes, left=edges[:-1], **{"color": colours, "height": 0.7, **style})
+    ax.barh(np.arange(len(sizes)), sizes, left=edges[:-1], **{"color": colours, "height": 0.7, **style})
     for below, edge in enumerate(edges):
         ax.plot([edge, edge], [below - 1, below], color=NEUTRAL, linewidth=0.6, zorder=0)
     for place, size in enumerate(sizes):
-        text = f"×{np.exp(size):.3g}" if factors else f"{size:+.3g}".replace("-", "−")
+        text = f"×{number(np.exp(size), 3)}" if factors else ("+" if size > 0 else "") + number(size, 3)
         annotate(ax, text, (edges[place : place + 2].max(), place), (3, 0))
     low, high = edges.min(), edges.max()
     span = (high - low) or 1.0
-    low, high = low - 0.05 * span, high + 0.22 * span
-    ax.set_xlim(low, high)
-    finish_rows(ax, label, steps.names, room=(1.5, 1.7))
-    for value, place, name in ((steps.start, -1, steps.start_name), (steps.end, n_steps, steps.end_name)):
+    ax.set_xlim(low - 0.05 * span, high + 0.1 * span)
+    finish_rows(ax, label, list(steps.index), room=(1.5, 1.7))
+    for (name, value), place in zip(ends, (-1, len(sizes)), strict=True):
         text = f"{name}: {number(float(np.exp(value)) if factors else value)}"
         ax.plot([value], [place], "o", color=INK, markersize=3)
         # there is more room on the left, where the names of features stand
-        left = value > low + 0.4 * (high - low)
+        left = value > low + 0.4 * span
         annotate(ax, text, (value, place), (-5 if left else 5, 0), ha="right" if left else "left")
     return ax

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 
 from heedful.explain import Cells, Explanation, find_output, find_query, is_measured, read_cells
-from heedful.plot._axes import annotate, finish, format_tick, get_axes
-from heedful.plot._labels import room_below, shorten
+from heedful.plot._axes import finish, get_axes
+from heedful.plot._docs import fill_docstring
+from heedful.plot._labels import draw_legend, shorten
 from heedful.plot._points import frame_levels, level_names, place_numbers
 from heedful.plot._read import check_explanation, find_column
 from heedful.plot._style import INK, NEUTRAL, PALE, series_colour
@@ -16,6 +17,7 @@ from heedful.plot._style import INK, NEUTRAL, PALE, series_colour
 N_VALUES, MOST_QUERIES, MOST_ROWS = 20, 30, 200
 
 
+@fill_docstring("``plot`` of the query's line, such as ``color``")
 def what_if(
     explanation: Explanation, query: Any, column: Any, *, output: Any = None, ax: Any = None, **style: Any
 ) -> Any:
@@ -27,21 +29,15 @@ def what_if(
 
     Parameters
     ----------
-    explanation, query : as in :func:`contributions`
-    column : as in :func:`dependence`
-    output, ax : as in :func:`contributions`, default=None
-    style : keywords for matplotlib's ``plot`` of the query's line, such as ``color``
-
-    Returns
-    -------
-    Axes
+    {explanation}
+    {query}
+    {column}
+    {output}
+    {axes}
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from heedful import AttentionLasso, plot
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> e = AttentionLasso(random_state=0).fit(X, X[:, 0] * np.sign(X[:, 1])).explain(X[:5])
+    {explained}
     >>> ax = plot.what_if(e, 0, "x0")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('x0', 'prediction')
@@ -52,7 +48,7 @@ def what_if(
     asked = _predict(explanation, row, column, output)
     cells = _read_values(explanation.values.iloc[:, place], asked["value"])
     names = level_names(cells.levels, bool(cells.missing.any()))
-    ax = get_axes(ax, height=2.4 + room_below(names))
+    ax = get_axes(ax)
     if names:
         frame_levels(ax, names, np.arange(len(names), 0, -1), missing=False)
         x = np.where(np.isnan(cells.place), len(names) - 1, cells.place)
@@ -62,14 +58,11 @@ def what_if(
     mean = _mean(asked, cells.place)
     line = asked[["height", "own"]].assign(x=x, missing=cells.missing)[asked["query"] == row]
     _draw_line(ax, line, mean, levels=bool(names), style=style)
-    if len(mean):
-        _name_mean(ax, line, mean)
-    # room for the name of the mean, above the strokes of training rows
-    ax.margins(y=0.16)
-    ax.yaxis.set_major_formatter(format_tick)
+    # room for the strokes of training rows
+    ax.margins(y=0.1)
     what = explanation.words.prediction if explanation.words is not None else "prediction"
     label = shorten(what, 40) if output is None else f"{what} of class {shorten(output, 20)}"
-    return finish(ax, shorten(column, 36), label)
+    return finish(ax, shorten(column, 60), label)
 
 
 def _predict(explanation: Explanation, row: int, column: Any, output: Any) -> pd.DataFrame:
@@ -115,17 +108,8 @@ def _draw_line(ax: Any, line: pd.DataFrame, mean: pd.Series, *, levels: bool, st
     if levels:
         ax.plot(line["x"], line["height"], **({"markersize": 4} | look | {"linestyle": "none", "marker": "o"}))
     own, ring = line[line["own"]], {"marker": "o", "markersize": 6.5, "markerfacecolor": "none"}
-    ax.plot(own["x"], own["height"], linestyle="none", color=INK, **ring)
-
-
-def _name_mean(ax: Any, line: pd.DataFrame, mean: pd.Series) -> None:
-    """Write what the grey line is at the end where it is farther from the query's, on the side away from that."""
-    height = line.groupby("x")["height"].first().reindex(mean.index)
-    apart = (mean - height).to_numpy()[[0, -1]]
-    end = int(np.abs(apart[1]) >= np.abs(apart[0]))
-    above = apart[end] >= 0
-    look = {"color": NEUTRAL, "ha": "right" if end else "left", "va": "bottom" if above else "top"}
-    annotate(ax, "mean", (mean.index[-end], mean.iloc[-end]), (0, 3 if above else -3), **look)
+    ax.plot(own["x"], own["height"], linestyle="none", color=INK, label="this query", **ring)
+    draw_legend(ax)
 
 
 def _draw_rug(ax: Any, explanation: Explanation, place: int) -> None:

@@ -1,4 +1,4 @@
-"""The heads that were tried: errors on unseen rows, and shares."""
+"""The heads that were tried: errors on held-out rows, and shares."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 // Put everything on the page.
-const MEASURE = (data.words.seen ? "error" : data.words.error) + " on unseen rows";
+const MEASURE = (data.words.seen ? "error" : data.words.error) + " on held-out rows";
 
 function fillMapNote() {
   const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
