@@ -105,7 +105,7 @@ def test_a_response_of_numbers_is_returned_as_floats(value):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None])
 def test_a_response_that_is_not_finite_is_refused_with_a_count(bad):
-    with pytest.raises(ValueError, match=r"`y` must not hold NaN or infinity \(inf\), got 2 such values"):
+    with pytest.raises(ValueError, match=r"`y` must not hold NaN or infinity, got 2 such values"):
         check_response([1.0, bad, bad])
 
 

@@ -92,12 +92,7 @@ def check_tuning_rows(value: Any) -> None:
 def check_grid(name: str, value: Any, hint: str) -> tuple[float, ...]:
     """Return one positive number or a list of them as a tuple without repeats."""
     values = [value] if isinstance(value, Real) else value
-    if (
-        isinstance(values, str)
-        or not isinstance(values, list | tuple | np.ndarray)
-        or np.ndim(values) == 0
-        or len(values) == 0
-    ):
+    if not isinstance(values, list | tuple | np.ndarray) or np.ndim(values) == 0 or len(values) == 0:
         raise ValueError(f"`{name}` must be a number > 0, a list of them or 'auto', got {value!r}. {hint}")
     return tuple(dict.fromkeys(check_positive(name, entry, hint) for entry in values))
 
@@ -109,10 +104,8 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
     if isinstance(sample_weight, Real):
         return np.full(n_rows, check_positive("sample_weight", sample_weight))
     weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim != 1:
-        raise ValueError(f"`sample_weight` must be 1D array or scalar, got {weight.ndim} dimensions.")
-    if weight.shape[0] != n_rows:
-        raise ValueError(f"`sample_weight` must have one value per row of `X`: {n_rows}, got {weight.shape[0]}.")
+    if weight.shape != (n_rows,):
+        raise ValueError(f"`sample_weight` must be a number or hold one per row of `X`: {n_rows}, got {weight.shape}.")
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("`sample_weight` must be finite and >= 0; set the weight of rows to leave out to 0.")
     if not (weight > 0).any():
@@ -126,20 +119,14 @@ def check_response(y: Any) -> np.ndarray:
     if values.dtype.kind == "c":
         raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.")
     _refuse_times(values)
-    if values.dtype.kind not in "fiub":
-        try:
-            values = values.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"Unknown label type: `y` must be numbers, got dtype {values.dtype}. For labels use a classifier, such "
-                "as AttentionLassoClassifier."
-            ) from error
-    values = values.astype(np.float64)
-    bad = int((~np.isfinite(values)).sum())
-    if bad:
+    try:
+        values = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
         raise ValueError(
-            f"`y` must not hold NaN or infinity (inf), got {bad} such values. Drop those rows before fitting."
-        )
+            f"Unknown label type: `y` must be numbers, got dtype {values.dtype}. For labels use a classifier, such "
+            "as AttentionLassoClassifier."
+        ) from error
+    _refuse_missing("y", values)
     for what, size in (
         ("values", np.abs(values).max(initial=0.0)),
         ("differences", np.ptp(values) if values.size else 0.0),
@@ -188,10 +175,14 @@ def check_offset(values: Any, n_rows: int, name: str = "offset") -> np.ndarray |
         raise TypeError(f"`{name}` must hold one number per row of `X`, got {type(values).__name__}.") from error
     if column.shape != (n_rows,):
         raise ValueError(f"`{name}` must hold one number per row of `X`: {n_rows}, got shape {column.shape}.")
-    bad = int((~np.isfinite(column)).sum())
+    _refuse_missing(name, column)
+    return column
+
+
+def _refuse_missing(name: str, values: np.ndarray) -> None:
+    bad = int((~np.isfinite(values)).sum())
     if bad:
         raise ValueError(f"`{name}` must not hold NaN or infinity, got {bad} such values. Drop those rows.")
-    return column
 
 
 def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -21,6 +21,17 @@ from heedful._kernels.newton import KEPT_COLUMNS
 from heedful._solver.lasso import local_lasso
 
 N_ROWS, N_FEATURES, N_TREES = 60, 3, 8
+ROWS = np.random.default_rng(0).normal(size=(N_ROWS, N_FEATURES))
+WITH_TEXT = pd.DataFrame(ROWS, columns=list("abc")).assign(kind=np.resize(["one", "two", "three"], N_ROWS))
+VALUE = ROWS[:, 0] * (ROWS[:, 1] > 0) + 0.5 * ROWS[:, 2]
+RESPONSES = {
+    "regression": VALUE,
+    "effect": VALUE,
+    "poisson": np.exp(VALUE),
+    "binary": VALUE > 0,
+    "multiclass": np.digitize(VALUE, [-0.3, 0.3]),
+    "survival": np.array([*zip(VALUE > -0.5, np.exp(VALUE), strict=True)], dtype=[("event", bool), ("time", float)]),
+}
 # What estimators are fitted to that are fitted to neither classes nor plain numbers.
 TASKS: dict[type, tuple[str, ...]] = {
     estimators.AttentionCox: ("survival",),
@@ -48,27 +59,26 @@ def small_uses() -> Iterator[tuple[str, Callable[[], Any]]]:
         kind = getattr(estimators, name)
         for task in tasks_of(kind) if hasattr(kind, "fit") else ():
             yield f"{name}: {task}", partial(use, make(kind), task)
-    for measure in measures():
-        model: Any = estimators.AttentionLasso(similarity=measure, random_state=0)
-        yield f"AttentionLasso: {type(measure).__name__}", partial(use, model, "regression")
+    for alike in similarities():
+        model: Any = estimators.AttentionLasso(similarity=alike, random_state=0)
+        yield f"AttentionLasso: {type(alike).__name__}", partial(use, model, "regression")
     for kind, task in ((estimators.AttentionLassoClassifier, "binary"), (estimators.AttentionCox, "survival")):
         model = kind(local=estimators.LocalLasso(exact=True), similarity=few_trees(), random_state=0)
         yield f"{kind.__name__}: {task}, to convergence", partial(use, model, task)
     for kind, task in ((estimators.AttentionLasso, "regression"), (estimators.AttentionLassoClassifier, "multiclass")):
-        yield f"{kind.__name__}: {task}, with text", partial(use, make(kind), task, with_text())
-    for given in (RandomForestRegressor(N_TREES, random_state=0), RandomForestRegressor(N_TREES, bootstrap=False)):
-        model = estimators.AttentionLasso(similarity=given, cv="oob" if given.bootstrap else 3, random_state=0)
+        yield f"{kind.__name__}: {task}, with text", partial(use, make(kind), task, WITH_TEXT)
+    for forest in (RandomForestRegressor(N_TREES, random_state=0), RandomForestRegressor(N_TREES, bootstrap=False)):
+        model = estimators.AttentionLasso(similarity=forest, cv="oob" if forest.bootstrap else 3, random_state=0)
         yield "AttentionLasso: a forest of scikit-learn", partial(use, model, "regression")
     yield "local_lasso: many columns", fit_wide
-    yield "ProtoClust", lambda: cluster.ProtoClust(n_clusters=2).fit(rows())
+    yield "ProtoClust", lambda: cluster.ProtoClust(n_clusters=2).fit(ROWS)
 
 
 def make(kind: type) -> Any:
     """Return an unfitted estimator with few trees."""
     if kind is estimators.DriftCorrector:
-        return estimators.DriftCorrector(
-            RandomForestRegressor(N_TREES, random_state=0).fit(rows(), response("regression")), random_state=0
-        )
+        served = RandomForestRegressor(N_TREES, random_state=0).fit(ROWS, RESPONSES["regression"])
+        return estimators.DriftCorrector(served, random_state=0)
     return kind(similarity=few_trees(), random_state=0)
 
 
@@ -89,56 +99,26 @@ def few_trees() -> similarity.ForestProximity:
     return similarity.ForestProximity(N_TREES)
 
 
-def measures() -> list[Any]:
-    """Return every similarity that can be made without being told more; forests also with few rows for each leaf."""
+def similarities() -> list[Any]:
+    """Return every similarity whose arguments all have defaults; forests also with few rows for each leaf."""
     kinds = [getattr(similarity, name) for name in similarity.__all__ if name != "Similarity"]
-    free = [kind() for kind in kinds if inspect.isclass(kind) and not required(kind)]
+    signatures = {kind: inspect.signature(kind).parameters.values() for kind in kinds if inspect.isclass(kind)}
+    free = [kind() for kind, known in signatures.items() if all(one.default is not one.empty for one in known)]
     return [*free, similarity.ForestProximity(N_TREES, leaf_rows=2), similarity.TeacherSimilarity(anchor=True)]
 
 
-def required(kind: type) -> list[str]:
-    """Return the names of arguments that have no default."""
-    return [name for name, given in inspect.signature(kind).parameters.items() if given.default is given.empty]
-
-
-def rows() -> np.ndarray:
-    """Return a small table."""
-    return np.random.default_rng(0).normal(size=(N_ROWS, N_FEATURES))
-
-
-def response(task: str) -> np.ndarray:
-    """Return a response of the small table."""
-    x = rows()
-    value = x[:, 0] * (x[:, 1] > 0) + 0.5 * x[:, 2]
-    times = list(zip(value > -0.5, np.exp(value), strict=True))
-    return {
-        "survival": np.array(times, dtype=[("event", bool), ("time", float)]),
-        "regression": value,
-        "effect": value,
-        "poisson": np.exp(value),
-        "binary": value > 0,
-        "multiclass": np.digitize(value, [-0.3, 0.3]),
-    }[task]
-
-
-def with_text() -> pd.DataFrame:
-    """Return a small table with a column of text."""
-    return pd.DataFrame(rows(), columns=list("abc")).assign(kind=np.resize(["one", "two", "three"], N_ROWS))
-
-
-def use(model: Any, task: str, table: Any = None) -> None:
+def use(model: Any, task: str, X: Any = ROWS) -> None:
     """Fit and ask for all that can be asked for."""
-    x = rows() if table is None else table
     treated = {"treatment": np.arange(N_ROWS) % 2} if hasattr(model, "effect_interval") else {}
-    model.fit(x, response(task), **treated)
+    model.fit(X, RESPONSES[task], **treated)
     if treated:
-        model.effect_interval(x[:2])
-    model.predict(x)
-    explanation = model.explain(x)
+        model.effect_interval(X[:2])
+    model.predict(X)
+    explanation = model.explain(X)
     explanation.clusters(2)
     if explanation.slopes:
-        model.explain(x[:2], method="shapley").contributions()
+        model.explain(X[:2], method="shapley").contributions()
     if hasattr(model, "predict_interval"):
-        model.predict_interval(x)
+        model.predict_interval(X)
     if hasattr(model, "coef_intervals"):
-        model.coef_intervals(x[:2])
+        model.coef_intervals(X[:2])

@@ -115,7 +115,7 @@ def test_a_wrong_kind_is_a_type_error(table, settings, words):
         (lambda X, y: (X, np.column_stack([y, y])), "1d array"),
         (lambda X, y: (X[:1], y[:1]), "minimum of 2"),
         (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y`.*numbers.*AttentionLassoClassifier"),
-        (lambda X, y: (np.where(X > 0, 1.7e308, -1.7e308), y), r"`X`.*numbers between .* 1.7e\+308 .*'x0'"),
+        (lambda X, y: (np.where(X > 0, 1.7e308, -1.7e308), y), r"`X`.*numbers beyond .*'x0' does \(1.7e\+308\)"),
         (lambda X, y: (pd.DataFrame({"a": pd.Series(["\ud800", "b"] * 10, dtype=object)}), y), "Column 'a'.*UTF-8"),
     ],
 )

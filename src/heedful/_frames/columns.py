@@ -69,7 +69,7 @@ class TableReader:
             self._compare(column, j)
             levels = self.levels[j]
             if levels:
-                _warn_of_unseen(column, self.names[j], levels)
+                _warn_of_new_levels(column, self.names[j], levels)
 
     def read(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """Return the codes of a table; a level that was not seen in ``fit`` becomes missing."""
@@ -81,14 +81,9 @@ class TableReader:
         largest = np.abs(codes).max(axis=0, initial=0.0, where=~np.isnan(codes))
         if (largest > LARGEST).any():
             j = int(np.argmax(largest))
-            name = self.names[j]
-            if np.isinf(largest[j]):
-                raise ValueError(
-                    f"`X` must not hold infinity (inf): column {name!r} does. Replace it, or use NaN for missing."
-                )
             raise ValueError(
-                f"`X` must hold numbers between {-LARGEST:g} and {LARGEST:g}, got {largest[j]:g} in size in column "
-                f"{name!r}: sums of such are infinite. Use another unit: X[{name!r}] / 1e100"
+                f"`X` must not hold infinity or numbers beyond {LARGEST:g}, whose sums are infinite: column "
+                f"{self.names[j]!r} does ({largest[j]:g}). Use NaN for missing cells, or another unit."
             )
         return codes
 
@@ -137,8 +132,8 @@ class TableReader:
             return np.full(len(column), np.nan)
         if levels is None:
             return as_floats(column, kinds[0])
-        found = _positions(column, levels)
-        return np.where(found < 0, np.nan, found)
+        codes = _positions(column, levels)
+        return np.where(codes < 0, np.nan, codes)
 
 
 def _levels(column: pd.Series, kinds: tuple[str, ...]) -> list | None:
@@ -164,13 +159,13 @@ def _positions(column: pd.Series, levels: list) -> np.ndarray:
     return known.get_indexer(cells)
 
 
-def _warn_of_unseen(column: pd.Series, name: str, levels: list) -> None:
+def _warn_of_new_levels(column: pd.Series, name: str, levels: list) -> None:
     """Warn if most cells of a column hold levels that are not among those of ``fit``."""
     cells = column.dropna()
-    unseen = cells[_positions(cells, levels) < 0]
-    if 2 * len(unseen) > len(cells):
+    new = cells[_positions(cells, levels) < 0]
+    if 2 * len(new) > len(cells):
         warnings.warn(
-            f"Column {name!r}: {len(unseen)} of {len(cells)} cells hold levels that were not seen in `fit`, and are "
-            f"read as missing: {show_some(unseen.tolist())}. Write levels as they were in `fit`: {show_some(levels)}.",
+            f"Column {name!r}: {len(new)} of {len(cells)} cells hold levels that were not seen in `fit`, and are "
+            f"read as missing: {show_some(new.tolist())}. Write levels as they were in `fit`: {show_some(levels)}.",
             stacklevel=2,
         )

@@ -12,7 +12,7 @@ MOST_LEVELS = 50
 
 
 class Coding(NamedTuple):
-    """How a column is coded: where a missing number is put, the ends of its reach, and the names of its dummies.
+    """How a column is coded: where a missing number is put, the range it is clipped to, and the names of its dummies.
 
     A column of numbers has one name, and ``kept`` is None; of a category ``kept`` are the codes of the levels with a
     dummy, -1 for missing.
@@ -57,10 +57,8 @@ class Dummies:
         parts = []
         for j, kept in self._parts:
             column = codes[:, j]
-            if kept is None:
-                parts.append(np.where(np.isnan(column), self.mean[j], column)[:, None])
-            else:
-                parts.append((np.where(np.isnan(column), -1.0, column)[:, None] == kept).astype(np.float64))
+            numbers = np.where(np.isnan(column), self.mean[j], column)[:, None]
+            parts.append(numbers if kept is None else _indicators(column, kept).astype(np.float64))
         return np.hstack(parts)
 
     @property
@@ -75,31 +73,34 @@ class Dummies:
             if kept is None:
                 places[:, at], first = first, first + 1
                 continue
-            same = np.where(np.isnan(codes[:, j]), -1.0, codes[:, j])[:, None] == kept
-            places[:, at], first = first + np.argmax(same, axis=1), first + kept.size
+            places[:, at] = first + np.argmax(_indicators(codes[:, j], kept), axis=1)
+            first += kept.size
         return places
 
-    def limit(self, rows: np.ndarray, reach: float | None) -> np.ndarray:
-        """Pull values back that lie further outside the training range than ``reach`` times its width."""
-        return rows if reach is None else np.clip(rows, *self._ends(reach))
+    def limit(self, rows: np.ndarray, margin: float | None) -> np.ndarray:
+        """Clip values that lie further outside the training range than ``margin`` times its width."""
+        return rows if margin is None else np.clip(rows, *self._ends(margin))
 
-    def codings(self, reach: float | None) -> list[Coding]:
-        """Return how each column is coded, with values pulled back as ``limit`` does."""
-        low, high = (np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf))
-        if reach is not None:
-            low, high = self._ends(reach)
-        found, first = [], 0
+    def codings(self, margin: float | None) -> list[Coding]:
+        """Return how each column is coded, with values clipped as ``limit`` does."""
+        low, high = self._ends(np.inf if margin is None else margin)
+        codings, first = [], 0
         for j, kept in self._parts:
             size = 1 if kept is None else kept.size
             codes = None if kept is None else kept.astype(np.int64).tolist()
             names = self.names[first : first + size]
-            found.append(Coding(float(self.mean[j]), float(low[first]), float(high[first]), codes, names))
+            codings.append(Coding(float(self.mean[j]), float(low[first]), float(high[first]), codes, names))
             first += size
-        return found
+        return codings
 
-    def _ends(self, reach: float) -> tuple[np.ndarray, np.ndarray]:
-        margin = reach * (self.high - self.low)
-        return self.low - margin, self.high + margin
+    def _ends(self, margin: float) -> tuple[np.ndarray, np.ndarray]:
+        beyond = margin * (self.high - self.low) if np.isfinite(margin) else np.inf
+        return self.low - beyond, self.high + beyond
+
+
+def _indicators(column: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """Return which of the kept codes each cell has (n_rows, n_kept); -1 stands for missing."""
+    return np.where(np.isnan(column), -1.0, column)[:, None] == kept
 
 
 def _known_mean(column: np.ndarray, weight: np.ndarray) -> float:
@@ -119,6 +120,6 @@ def _distinct_name(name: str, levels: list, code: float, taken: set[str]) -> str
     level = None if code < 0 else levels[int(code)]
     ways = (f"{name}=(missing)",) if code < 0 else (f"{name}={level}", f"{name}={level!r}")
     numbered = (f"{ways[-1]} ({number})" for number in count(2))
-    found = next(way for way in chain(ways, numbered) if way not in taken)
-    taken.add(found)
-    return found
+    distinct = next(way for way in chain(ways, numbered) if way not in taken)
+    taken.add(distinct)
+    return distinct

@@ -28,6 +28,8 @@ KINDS: tuple[tuple[str, tuple[type, ...]], ...] = (
 )
 DAY = np.timedelta64(1, "D")
 MOST_SHOWN = 3
+# What cells are given back in that became days.
+UNITS: dict[tuple[str, ...], str] = {(DATES,): "datetime64[us]", (DURATIONS,): "timedelta64[us]"}
 
 
 def cell_kinds(column: pd.Series) -> tuple[str, ...]:
@@ -37,8 +39,8 @@ def cell_kinds(column: pd.Series) -> tuple[str, ...]:
     kind = _kind_of_dtype(column.dtype)
     if kind is not None:
         return (kind,) if column.notna().any() else ()
-    found = {_checked_kind(of, column.name) for of in set(map(type, column.dropna()))}
-    return tuple(sorted(found - {BOOLEANS} if NUMBERS in found else found))
+    kinds = {_checked_kind(of, column.name) for of in set(map(type, column.dropna()))}
+    return tuple(sorted(kinds - {BOOLEANS} if NUMBERS in kinds else kinds))
 
 
 def first_of_kind(column: pd.Series, kind: str) -> Any:
@@ -65,13 +67,10 @@ def is_binary(column: pd.Series) -> bool:
 def as_floats(column: pd.Series, kind: str) -> np.ndarray:
     """Return cells of a kind that can be measured as floats, NaN for missing."""
     of_dtype = _kind_of_dtype(column.dtype)
-    if of_dtype == kind or {of_dtype, kind} == {NUMBERS, BOOLEANS}:
-        if kind in (NUMBERS, BOOLEANS):
-            return column.to_numpy(dtype=np.float64, na_value=np.nan)
-        if isinstance(column.dtype, pd.DatetimeTZDtype):
-            column = column.dt.tz_convert(None)
-        if not isinstance(column.dtype, pd.PeriodDtype):
-            return _in_days(column.to_numpy())
+    if {of_dtype, kind} <= {NUMBERS, BOOLEANS}:
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if of_dtype == kind and not isinstance(column.dtype, pd.PeriodDtype):
+        return _in_days(_without_zone(column).to_numpy())
     present, cells = column.notna().to_numpy(), column.to_numpy(dtype=object)
     measured = {cell: MEASURES[kind](cell) for cell in set(cells[present])}
     values = np.full(cells.size, np.nan)
@@ -81,24 +80,32 @@ def as_floats(column: pd.Series, kind: str) -> np.ndarray:
 
 def as_given(values: np.ndarray, kinds: tuple[str, ...]) -> np.ndarray:
     """Return floats of cells as the cells were: dates (of UTC) and durations instead of days."""
-    units = {DATES: "datetime64[us]", DURATIONS: "timedelta64[us]"}
-    unit = units.get(kinds[0]) if len(kinds) == 1 else None
+    unit = UNITS.get(kinds)
     if unit is None:
         return values
-    known = np.isfinite(values)
-    whole = np.where(known, np.round(np.where(known, values, 0.0) * MICROSECONDS_OF_DAY), 0.0).astype(np.int64)
-    cells = whole.astype(unit)
-    cells[~known] = np.array("NaT", dtype=unit)
+    cells, known = np.full(values.shape, "NaT", dtype=unit), np.isfinite(values)
+    cells[known] = np.round(values[known] * MICROSECONDS_OF_DAY).astype(np.int64).astype(unit)
     return cells
 
 
 def utc_times(column: pd.Series) -> np.ndarray:
     """Return dates, none of them missing, as microseconds of UTC."""
-    if isinstance(column.dtype, pd.DatetimeTZDtype):
-        column = column.dt.tz_convert(None)
-    if _kind_of_dtype(column.dtype) == DATES and not isinstance(column.dtype, pd.PeriodDtype):
-        return column.to_numpy().astype("datetime64[us]")
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        return _without_zone(column).to_numpy().astype("datetime64[us]")
     return np.array([_utc(cell) for cell in column], dtype="datetime64[us]")
+
+
+def _without_zone(column: pd.Series) -> pd.Series:
+    return column.dt.tz_convert(None) if isinstance(column.dtype, pd.DatetimeTZDtype) else column
+
+
+def parse_number(cell: Any) -> float:
+    """Return the number that a cell is written as, NaN for none; Python would also take 1_000 for one."""
+    text = str(cell)
+    try:
+        return float(text) if text.isascii() and "_" not in text else np.nan
+    except ValueError:
+        return np.nan
 
 
 def _kind_of_dtype(dtype: Any) -> str | None:

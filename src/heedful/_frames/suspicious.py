@@ -6,7 +6,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._frames.kinds import DATES, MEASURES, NUMBERS, TEXT, cell_kinds, is_measured, kind_of_type, show_some
+from heedful._frames.kinds import (
+    DATES,
+    MEASURES,
+    NUMBERS,
+    TEXT,
+    cell_kinds,
+    is_measured,
+    kind_of_type,
+    parse_number,
+    show_some,
+)
 
 # A column of which so many cells are numbers was meant to be one of numbers.
 NEARLY = 0.8
@@ -69,14 +79,6 @@ def _look_like(levels: list, kind: str) -> tuple[np.ndarray, np.ndarray]:
         plain = of_kind | pd.to_datetime(text, format="ISO8601", errors="coerce", utc=True).notna().to_numpy()
         return plain, plain
     plain, alike = (
-        of_kind | np.array([_is_number(cell.replace(",", separator)) for cell in text]) for separator in (",", "")
+        of_kind | np.isfinite([parse_number(cell.replace(",", separator)) for cell in text]) for separator in (",", "")
     )
     return plain, alike
-
-
-def _is_number(text: str) -> bool:
-    """Return whether text is a finite number; Python would also take 1_000 for one."""
-    try:
-        return bool(np.isfinite(float(text))) and "_" not in text
-    except ValueError:
-        return False

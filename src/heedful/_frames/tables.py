@@ -102,21 +102,16 @@ def one_row(X: Any, names: list[str], *, named: bool) -> Any:
         return X.to_numpy()[None]
     check_distinct(X.index, "X")
     given = [str(label) for label in X.index]
-    missing, unknown = _without(names, given), _without(given, names)
-    if missing or unknown:
+    missing, unknown = (pd.Index(a).difference(b, sort=False) for a, b in ((names, given), (given, names)))
+    if len(missing) or len(unknown):
         some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
-        told = f"none for {missing[0]!r}" if missing else f"one for {unknown[0]!r} too"
+        what = f"none for {missing[0]!r}" if len(missing) else f"one for {unknown[0]!r} too"
         raise ValueError(
             f"`X` must have an entry for each of the {len(names)} columns of `fit` ({some}) if it is a series, which "
-            f"is one row, got {told}. Use X.iloc[0] of such a table, or X.to_frame() for a table of one column."
+            f"is one row, got {what}. Use X.iloc[0] of such a table, or X.to_frame() for a table of one column."
         )
     row = X.iloc[[given.index(name) for name in names]]
     return row.to_frame().T.infer_objects()
-
-
-def _without(names: Any, others: Any) -> list[str]:
-    known = set(others)
-    return [name for name in names if name not in known]
 
 
 def read_table(estimator: Any, X: Any, *, reset: bool) -> pd.DataFrame | np.ndarray:
@@ -166,11 +161,11 @@ def select(X: pd.DataFrame | np.ndarray, columns: Any, name: str) -> np.ndarray:
             raise ValueError(f"`{name}` is a mask of {len(columns)} entries for {n_columns} columns.")
         return np.flatnonzero(columns)
     names = list(X.columns) if isinstance(X, pd.DataFrame) else []
-    found = [_position(entry, names, n_columns, name) for entry in columns]
-    twice = next((entry for entry, at in zip(columns, found, strict=True) if found.count(at) > 1), None)
+    positions = [_position(entry, names, n_columns, name) for entry in columns]
+    twice = next((entry for entry, at in zip(columns, positions, strict=True) if positions.count(at) > 1), None)
     if twice is not None:
         raise ValueError(f"`{name}` must name each column once, got {twice!r} more than once. Leave out the others.")
-    return np.array(found)
+    return np.array(positions)
 
 
 def _position(entry: Any, names: list, n_columns: int, name: str) -> int:

@@ -1,6 +1,7 @@
 """The columns of a table: what kind each is when a model is fitted, and the same kind ever after."""
 
 import difflib
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful._frames import BOOLEANS, DATES, NUMBERS, TEXT, cell_kinds
+from heedful._frames import BOOLEANS, DATES, NUMBERS, TEXT, cell_kinds, parse_number
 from heedful.cli._console import log_notice
 from heedful.cli._errors import UserError
 
@@ -22,11 +23,9 @@ def kind_of(column: pd.Series) -> str | None:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return "text"
     try:
-        kinds = cell_kinds(column)
+        kinds = cell_kinds(column) or (NUMBERS,)
     except TypeError:
         return None
-    if not kinds:
-        return "number"
     return KINDS.get(kinds[0]) if len(kinds) == 1 else None
 
 
@@ -48,20 +47,8 @@ def convert(path: Path, column: pd.Series, kind: str) -> pd.Series:
 
 def _as_numbers(column: pd.Series) -> pd.Series:
     if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column.dtype):
-        column = column.astype(object).map(_number, na_action="ignore")
+        column = column.astype(object).map(parse_number, na_action="ignore")
     return pd.Series(column.to_numpy(np.float64, na_value=np.nan), column.index)
-
-
-def _number(cell: Any) -> float:
-    """Return a cell as the nearest number, NaN for what is none; Python would take True and 1_000 for such."""
-    if isinstance(cell, bool | np.bool_):
-        return np.nan
-    try:
-        return float(cell) if str(cell).isascii() and "_" not in str(cell) else np.nan
-    except OverflowError:
-        return np.inf if cell > 0 else -np.inf
-    except (TypeError, ValueError):
-        return np.nan
 
 
 def _as_booleans(column: pd.Series) -> pd.Series:
@@ -112,27 +99,28 @@ def conform(path: Path, table: pd.DataFrame, columns: list[dict[str, Any]]) -> p
     return pd.DataFrame({entry["name"]: convert(path, table[entry["name"]], entry["kind"]) for entry in columns})
 
 
+def read_features(
+    arguments: Namespace, table: pd.DataFrame, others: dict[str, str]
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Return the columns to learn from, without those dropped and the ``others`` that options name, described too."""
+    path = arguments.table
+    features = table.drop(columns=[*arguments.drop, *others.values()], errors="ignore")
+    if not features.shape[1]:
+        raise UserError(f"{path}: no column is left to learn from. Drop fewer columns.")
+    columns = describe_columns(path, features, arguments.dates)
+    return conform(path, features, columns), columns
+
+
 def count_kinds(columns: list[dict[str, Any]]) -> str:
     """Return how many columns there are of each kind."""
     counts = Counter(entry["kind"] for entry in columns)
     return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS.values() if counts[kind])
 
 
-def leave_out_labels(path: Path, names: list[str]) -> list[str]:
-    """Return names without a first one that is empty: pandas writes the labels of rows below it."""
-    if len(names) < 2 or names[0].strip():
-        return names
-    log_notice(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
-    return names[1:]
-
-
-def check_distinct(path: Path, names: list[str]) -> None:
-    """Refuse a table in which a column has no name, or that of another."""
-    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if twice is not None:
-        raise UserError(f"{path}: the column name {twice!r} comes more than once. Rename one of the columns.")
-    if "" in (name.strip() for name in names):
-        raise UserError(f"{path}: column {[n.strip() for n in names].index('') + 1} has no name. Name it.")
+def read_line(summary: dict[str, Any]) -> str:
+    """Return the line that says what table was learned from."""
+    kinds = count_kinds(summary["columns"])
+    return f"read   {summary['table']}: {summary['rows']} rows, columns to predict from: {kinds}"
 
 
 def require_columns(path: Path, names: Iterable[str], wanted: Iterable[str], option: str) -> None:

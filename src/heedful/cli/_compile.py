@@ -4,7 +4,6 @@ import logging
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from time import perf_counter
 from typing import Any
 
 from tqdm import tqdm
@@ -14,12 +13,11 @@ from heedful.cli._console import log_notice
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
-    """Fit small tables of every kind; return what was compiled and how long it took."""
-    start = perf_counter()
+    """Fit small tables of every kind; return what was compiled."""
     log_notice("compiling all functions that are not compiled yet, up to two minutes")
     with _without_notices(), tqdm(disable=not arguments.verbose, unit="fit") as bar:
         compiled = compile_kernels(lambda label: (bar.set_description(label), bar.update()))
-    return {"compiled": sorted(compiled), "seconds": perf_counter() - start}
+    return {"compiled": sorted(compiled)}
 
 
 @contextmanager

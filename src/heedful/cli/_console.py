@@ -10,24 +10,25 @@ from typing import Any
 
 from heedful.cli._errors import UserError, reason_of
 
-CLOSED = "standard output is closed, and nothing can be said. Open it, or use --quiet"
 
-
-def print_line(text: str) -> None:
-    """Write lines to standard output."""
+def print_text(text: str) -> None:
+    """Write lines to standard output, at once; what cannot be written is not tried again when the program ends."""
     if sys.stdout is None or sys.stdout.closed:
-        raise UserError(CLOSED)
+        raise UserError("standard output is closed, and nothing can be said. Open it, or use --quiet")
     try:
         sys.stdout.write(text + "\n")
-    except BrokenPipeError:
-        raise
+        sys.stdout.flush()
     except OSError as error:
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
         raise UserError(f"standard output cannot be written: {reason_of(error)}.") from error
 
 
 def print_json(values: dict[str, Any]) -> None:
     """Write one JSON object to standard output; what JSON has no word for (NaN, infinity) becomes null."""
-    print_line(json.dumps(_plain(values), allow_nan=False, ensure_ascii=False))
+    print_text(json.dumps(_plain(values), allow_nan=False, ensure_ascii=False))
 
 
 def _plain(value: Any) -> Any:
@@ -43,25 +44,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if isinstance(value, str | int | bool) or value is None else str(value)
-
-
-def finish() -> None:
-    """Write what is left for standard output; what cannot be written is not tried again when the program ends."""
-    if sys.stdout is None or sys.stdout.closed:
-        return
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        forget()
-        raise UserError(f"standard output cannot be written: {reason_of(error)}.") from error
-
-
-def forget() -> None:
-    """Let nothing be written to standard output any more."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def log_notice(text: str) -> None:

@@ -22,25 +22,26 @@ def run(arguments: Namespace) -> dict[str, Any]:
     wine = load_wine(as_frame=True)
     table = wine.data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
     X, y = table.drop(columns="proline"), table["proline"]
-    gains: dict[str, list[float]] = {"attention lasso": [], "random forest": []}
+    gains = []
     for seed in tqdm(range(arguments.splits), desc="halves", disable=not arguments.verbose):
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
         model = AttentionLasso(random_state=seed, n_jobs=arguments.jobs).fit(X_train, y_train)
         forest = RandomForestRegressor(500, random_state=seed, n_jobs=arguments.jobs).fit(X_train, y_train)
-        lasso = np.mean((y_test - model.baseline_.predict(X_test)) ** 2)
-        for name, fitted in (("attention lasso", model), ("random forest", forest)):
-            gains[name].append(100 * (1 - np.mean((y_test - fitted.predict(X_test)) ** 2) / lasso))
+        models = {"lasso": model.baseline_, "attention lasso": model, "random forest": forest}
+        error = pd.Series({name: np.mean((y_test - one.predict(X_test)) ** 2) for name, one in models.items()})
+        gains.append(100 * (1 - error.drop("lasso") / error["lasso"]))
+    gain = pd.DataFrame(gains)
     query = X_test.index[3]
     explanation = model.explain(X_test.loc[[query]])
+    same_cultivar = wine.target[X_test.index].to_numpy()[:, None] == wine.target[y_train.index].to_numpy()
     return {
-        "command": "demo",
         "rows": len(X),
         "columns": X.shape[1],
         "splits": arguments.splits,
-        "gain": {name: {"mean": np.mean(gain), "error": _error(gain)} for name, gain in gains.items()},
+        "gain": {name: {"mean": gain[name].mean(), "error": gain[name].sem()} for name in gain},
         "mixing": model.mixing_,
         "heads": model.heads_.query("share > 0"),
-        "own_cultivar": _on_own(model.attention(X_test).toarray(), wine.target, X_test.index, y_train.index),
+        "own_cultivar": float((model.attention(X_test).toarray() * same_cultivar).sum(axis=1).mean()),
         "query": int(query),
         "predicted": explanation.prediction[query],
         "measured": y_test[query],
@@ -50,17 +51,6 @@ def run(arguments: Namespace) -> dict[str, Any]:
         "top_features": explanation.top_features(5).loc[query].reset_index(),
         "top_rows": explanation.top_rows(5).loc[query].reset_index(),
     }
-
-
-def _on_own(weight: np.ndarray, group: pd.Series, queries: pd.Index, rows: pd.Index) -> float:
-    """Return the share of attention, on average, on training rows of the query's own group."""
-    same = group[queries].to_numpy()[:, None] == group[rows].to_numpy()
-    return float((weight * same).sum(axis=1).mean())
-
-
-def _error(gain: list[float]) -> float:
-    """Return the standard error of a mean; NaN for a single value."""
-    return float(np.std(gain, ddof=1) / len(gain) ** 0.5) if len(gain) > 1 else float("nan")
 
 
 def lines(summary: dict[str, Any]) -> Iterator[str]:

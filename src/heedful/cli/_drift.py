@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -13,19 +12,20 @@ from heedful import DriftCorrector
 from heedful.cli._columns import count_kinds
 from heedful.cli._drift_rows import Recent, read_queries, read_recent, read_reference
 from heedful.cli._errors import UserError, naming
-from heedful.cli._explain import PAGES, render_page
 from heedful.cli._foreign import Loaded, load_any
 from heedful.cli._predict import predictions
 from heedful.cli._read import ENDINGS
-from heedful.cli._write import check_output, write_table, write_whole
+from heedful.cli._write import PAGES, check_outputs, render_page, write_table, write_whole, wrote
 
 FEWEST, N_MOVED = 2, 3
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
     """Correct a model by recent rows; write its predictions of a table as they are and corrected."""
-    start = perf_counter()
-    _check_options(arguments)
+    inputs = [arguments.model, arguments.recent, arguments.table, arguments.reference]
+    check_outputs(arguments, {"output": ENDINGS, "report": PAGES}, inputs)
+    if isinstance(arguments.window, float | str) and arguments.time is None:
+        raise UserError(f"--window {arguments.window} is no number of rows: a length of time takes --time COL.")
     loaded = load_any(arguments.model, trust=arguments.trust)
     recent = read_recent(arguments, loaded)
     queries = read_queries(arguments, loaded, recent)
@@ -36,23 +36,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     with naming(arguments.reference or arguments.table, "the rows cannot be compared with recent ones"):
         report = corrector.drift_report(queries, reference=reference)
     predicted = _join(corrected, as_is, report.queries["n_eff"].to_numpy())
-    _write(arguments, predicted, report)
-    return _summary(arguments, loaded, recent, report) | {
-        "rows": len(predicted),
-        "columns": list(predicted),
-        "seconds": round(perf_counter() - start, 3),
-    }
-
-
-def _check_options(arguments: Namespace) -> None:
-    inputs = [arguments.model, arguments.recent, arguments.table, *filter(None, [arguments.reference])]
-    check_output(arguments.output, inputs, ENDINGS)
-    if arguments.report is not None:
-        check_output(arguments.report, [*inputs, arguments.output], PAGES)
-    if isinstance(arguments.window, float | str) and arguments.time is None:
-        raise UserError(
-            f"--window {arguments.window} is a length of time: it takes --time COL. Or give a number of rows."
-        )
+    return _summary(arguments, loaded, recent, report) | _write(arguments, predicted, report)
 
 
 def _fit(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[DriftCorrector, DriftCorrector]:
@@ -82,29 +66,25 @@ def _join(corrected: pd.DataFrame, plain: pd.DataFrame, n_eff: np.ndarray) -> pd
     return corrected.join(chances.rename(columns=lambda name: name.replace("probability_", "model_", 1)))
 
 
-def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> None:
-    """Write the table, and the page if there is to be one: both, or neither if one of them cannot be made."""
-    if arguments.report is None:
-        write_table(arguments.output, [predicted], raw=arguments.raw_cells)
-        return
-    page = render_page(report, arguments.report, f"{arguments.model.name} on {arguments.recent.name}")
-    write_table(arguments.output, [predicted], raw=arguments.raw_cells)
-    write_whole(arguments.report, lambda file: file.write(page))
+def _write(arguments: Namespace, predicted: pd.DataFrame, report: Any) -> dict[str, Any]:
+    """Write the table, and the page if there is to be one, which is made before anything is written."""
+    page = b""
+    if arguments.report is not None:
+        page = render_page(report, arguments.report, f"{arguments.model.name} on {arguments.recent.name}")
+    written = write_table(arguments.output, [predicted], raw=arguments.raw_cells)
+    if arguments.report is not None:
+        write_whole(arguments.report, lambda file: file.write(page))
+    return written._asdict()
 
 
 def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) -> dict[str, Any]:
     return {
-        "command": "drift",
-        "model": str(arguments.model),
+        **{name: getattr(arguments, name) for name in ("model", "recent", "table", "target", "reference", "report")},
         "kind": loaded.what,
-        "recent": str(arguments.recent),
         "recent_rows": len(recent.y),
-        "table": str(arguments.table),
         "task": recent.task,
-        "target": arguments.target,
         "features": recent.columns,
         "loss": report.error,
-        "reference": None if arguments.reference is None else str(arguments.reference),
         "finding": report.finding,
         "verdict": report.verdict,
         "tests": report.tests.reset_index(),
@@ -112,8 +92,6 @@ def _summary(arguments: Namespace, loaded: Loaded, recent: Recent, report: Any) 
         "measures": report.summary["value"].to_dict(),
         "where": report.features.reset_index(),
         "heads": report.heads,
-        "output": str(arguments.output),
-        "report": None if arguments.report is None else str(arguments.report),
     }
 
 
@@ -140,6 +118,6 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     alike = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
     yield (f"model  mixing {measures['mixing']:.2f} ({alike}), guard {measures['guard']:.2f}, "
         f"{measures['queries corrected']:.0%} of the predictions corrected")  # fmt: skip
-    yield f"wrote  {summary['output']}: {summary['rows']} rows, columns {', '.join(summary['columns'])}"
+    yield wrote(summary)
     if summary["report"]:
         yield f"wrote  {summary['report']}"

@@ -4,14 +4,14 @@ import errno
 import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+FULL = "Make room, or choose another place (-o, or TMPDIR for what is kept in between)"
 REMEDIES = {
-    errno.ENOSPC: "Make room, or choose another place (-o, or TMPDIR for what is kept in between)",
-    errno.EDQUOT: "Make room, or choose another place (-o, or TMPDIR for what is kept in between)",
+    errno.ENOSPC: FULL,
+    errno.EDQUOT: FULL,
     errno.ENAMETOOLONG: "Give a shorter name",
     errno.EACCES: "Ask for the permission, or choose another place",
     errno.EMFILE: "Close some files, or raise the limit (ulimit -n)",
@@ -33,27 +33,18 @@ def naming(path: Path, problem: str) -> Iterator[None]:
     """Turn what a model raises about rows into an error that names their table."""
     try:
         yield
-    except model_errors() as error:
-        raise UserError(f"{path}: {problem}: {message_of(error)}") from error
-
-
-def model_errors() -> tuple[type[Exception], ...]:
-    """Return what models raise if rows do not suit them."""
-    lightgbm_error = getattr(sys.modules.get("lightgbm.basic"), "LightGBMError", None)
-    return (TypeError, ValueError, *([lightgbm_error] if lightgbm_error else []))
-
-
-def message_of(error: Exception) -> str:
-    """Return the message of a model's error, without the places in its code that XGBoost adds."""
-    if isinstance(error, KeyError):
-        return f"{error} is missing"
-    text = re.sub(r"^\[[\d:]+\] \S+: |\nStack trace:.*", "", str(error), flags=re.DOTALL)
-    return " ".join(text.split()) or type(error).__name__
+    except Exception as error:
+        # that of LightGBM is neither
+        if not isinstance(error, TypeError | ValueError) and type(error).__name__ != "LightGBMError":
+            raise
+        raise UserError(f"{path}: {problem}: {one_line(error)}") from error
 
 
 def one_line(error: BaseException) -> str:
-    """Return an error's message as one line."""
-    return " ".join(str(error).split()) or type(error).__name__
+    """Return an error's message as one line, without the places in its code that XGBoost adds."""
+    text = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    text = re.sub(r"^\[[\d:]+\] \S+: |\nStack trace:.*", "", text, flags=re.DOTALL)
+    return " ".join(text.split()) or type(error).__name__
 
 
 def warning_line(message: Warning) -> str:

@@ -1,11 +1,9 @@
 """``heedful explain``: what predictions were made of, as a page, as a table or as JSON."""
 
-import importlib
 from argparse import Namespace
 from collections.abc import Iterator
 from numbers import Real
-from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,82 +13,72 @@ from heedful.cli._model import Saved, load_model
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
 from heedful.cli._tasks import response_if_known
-from heedful.cli._write import check_output, write_table, write_whole
+from heedful.cli._write import PAGES, check_output, render_page, write_table, write_whole
 from heedful.explain import say_cell
 
-PAGES = (".html", ".htm")
+# The tables of an explanation, and what they are called in the column "part" where all are written as one.
+PARTS = {
+    "top_features": "feature",
+    "models": "model",
+    "effects": "effect",
+    "top_rows": "row",
+    "query_clusters": "query",
+    "clusters": "cluster",
+    "curves": "curve",
+}
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
     """Explain the predictions of a table's rows; write a page or a table, or return the tables."""
-    output = arguments.output
+    output, path = arguments.output, arguments.table
     if output is None and not arguments.json:
         raise UserError("-o OUT is required (a page .html, a table .csv or .parquet), or --json.")
     if output is not None:
-        check_output(output, [arguments.model, arguments.table], (*PAGES, *ENDINGS))
+        check_output(output, [arguments.model, path], (*PAGES, *ENDINGS))
     saved = load_model(arguments.model)
-    header = saved.header
-    table, rows = Queries(arguments, saved).whole()
-    y = response_if_known(arguments.table, table, header["task"], header["response"])
+    task, response = saved.header["task"], saved.header["response"]
+    labels = getattr(saved.model, "classes_", None)
+    text = [response["target"]] if labels is not None and labels.dtype == object else []
+    (rows,) = Queries(path, arguments.sep, saved.header, arguments.drop).blocks(text=text)
+    y = response_if_known(path, rows.table, task, response)
     saved.model.set_params(verbose=arguments.verbose, n_jobs=arguments.jobs)
-    known = {} if rows.exposure is None else {"exposure": rows.exposure}
-    with naming(arguments.table, "the rows cannot be explained"):
-        explanation = saved.model.explain(rows.X, y, **known)
+    with naming(path, "the rows cannot be explained"):
+        explanation = saved.model.explain(rows.X, y, **rows.known)
         written = _write(arguments, explanation, saved, rows.X)
-    return {
-        "command": "explain",
-        "model": str(arguments.model),
-        "table": str(arguments.table),
-        "task": header["task"],
-        **header["response"],
-        "rows": len(rows.X),
-        "training_rows": int(explanation.seen.sum()),
-        "errors": _errors(explanation),
-        **written,
-    }
-
-
-class Tables(NamedTuple):
-    """The tables of an explanation; clusters are None for a single query, curves if models have none.
-
-    Small models and effects are None where models have no slopes.
-    """
-
-    top_features: pd.DataFrame
-    models: pd.DataFrame | None
-    effects: pd.DataFrame | None
-    top_rows: pd.DataFrame
-    clusters: pd.DataFrame | None
-    query_clusters: pd.DataFrame | None
-    curves: pd.DataFrame | None
-
-    @classmethod
-    def of(cls, explanation: Any, k: int) -> Self:
-        """Return the tables with ``k`` features and rows per query."""
-        known = len(explanation.index) > 1
-        clusters, labels = clusters_to_write(explanation.clusters()) if known else (None, None)
-        features, rows = explanation.top_features(k), explanation.top_rows(k)
-        small = None, None
-        if explanation.terms is not None:
-            small = models_to_write(explanation), effects_to_write(explanation, features)
-        return cls(features, *small, rows, clusters, labels, curves_to_write(explanation.curves))
+    named = {"model": arguments.model, "table": path, "task": task, **response}
+    seen = int(explanation.seen.sum())
+    return named | {"rows": len(rows.X), "training_rows": seen, "errors": _errors(explanation), **written}
 
 
 def _write(arguments: Namespace, explanation: Any, saved: Saved, X: pd.DataFrame) -> dict[str, Any]:
     """Write a page or a table; return where it is, or the tables if there is no place to write to."""
-    output, tables = arguments.output, Tables.of(explanation, arguments.top)
-    if output is None:
-        indexed = {name: getattr(tables, name).reset_index() for name in ("top_features", "top_rows")}
-        known = {name: table for name, table in (tables._asdict() | indexed).items() if table is not None}
-        plain = {name: values_to_write(table) for name, table in known.items()}
-        return {"output": None, **tables._asdict(), **plain}
-    if output.suffix.lower() in PAGES:
+    output = arguments.output
+    if output is not None and output.suffix.lower() in PAGES:
         title = arguments.title or f"{arguments.model.name} on {arguments.table.name}"
-        page = render_page(explanation, output, title, on_page(saved, X))
+        page = render_page(explanation, output, title, **on_page(saved, X))
         write_whole(output, lambda file: file.write(page))
-    else:
-        write_table(output, [as_one_table(tables)], raw=arguments.raw_cells)
-    return {"output": str(output)}
+        return {"output": output}
+    tables = _make_tables(explanation, arguments.top)
+    if output is None:
+        tables["top_rows"] = tables["top_rows"].reset_index()
+        written = {name: values_to_write(table) for name, table in tables.items()}
+        return {"output": None, **dict.fromkeys(PARTS), **written}
+    write_table(output, [_as_one_table(tables)], raw=arguments.raw_cells)
+    return {"output": output}
+
+
+def _make_tables(explanation: Any, k: int) -> dict[str, pd.DataFrame]:
+    """Return the tables that a model has, with ``k`` features and rows per query; clusters take several queries."""
+    tables = {"top_features": explanation.top_features(k).reset_index()}
+    if explanation.terms is not None:
+        tables["models"] = models_to_write(explanation)
+        tables["effects"] = effects_to_write(explanation, tables["top_features"])
+    tables["top_rows"] = explanation.top_rows(k)
+    if len(explanation.index) > 1:
+        tables["clusters"], tables["query_clusters"] = clusters_to_write(explanation.clusters())
+    if explanation.curves is not None:
+        tables["curves"] = curves_to_write(explanation.curves)
+    return tables
 
 
 def on_page(saved: Saved, X: pd.DataFrame, coverage: float = 0.9) -> dict[str, Any]:
@@ -102,52 +90,23 @@ def on_page(saved: Saved, X: pd.DataFrame, coverage: float = 0.9) -> dict[str, A
     return {"interval": model.effect_interval(X, coverage), "answers": answers}
 
 
-def render_page(explanation: Any, output: Path, title: str, known: dict[str, Any] | None = None) -> bytes:
-    """Return the page to be written to ``output``; the room that makes it, and what that draws with, are optional."""
-    check_page(output)
-    return importlib.import_module("heedful.report").render(explanation, title=title, **known or {}).encode()
-
-
-def check_page(output: Path) -> None:
-    """Refuse a page if what draws it is not installed."""
-    try:
-        for name in ("heedful.report", "plotly.offline"):
-            importlib.import_module(name)
-    except ImportError as error:
-        raise UserError(
-            f"{output.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
-            "'heedful[report]', or write a table: -o OUT.csv"
-        ) from error
-
-
 def models_to_write(explanation: Any) -> pd.DataFrame:
     """Return the small models term by term, below where they start, at rank 0."""
-    terms = explanation.small_models().reset_index()
-    start = explanation.start
+    terms, start = explanation.small_models().reset_index(), explanation.start
+    first: dict[str, Any] = {}
     if isinstance(start, pd.DataFrame):
         likely = explanation.link.idxmax(axis=1)
+        first["class"] = likely
         start = pd.Series([start.loc[query, name] for query, name in likely.items()], start.index)
-        terms = pd.concat([pd.DataFrame({"class": likely, "query": start.index, "rank": 0, "term": start}), terms])
-    else:
-        terms = pd.concat([pd.DataFrame({"query": start.index, "rank": 0, "term": start}), terms])
-    order = [
-        "query",
-        "rank",
-        *(["class"] if "class" in terms else []),
-        "feature",
-        "value",
-        "reference",
-        "slope",
-        "term",
-    ]
+    terms = pd.concat([pd.DataFrame(first | {"query": start.index, "rank": 0, "term": start}), terms])
+    order = ["query", "rank", *first, "feature", "value", "reference", "slope", "term"]
     return terms.sort_values(["query", "rank"], kind="stable", ignore_index=True)[order]
 
 
 def effects_to_write(explanation: Any, features: pd.DataFrame) -> pd.DataFrame:
     """Return the effects of the columns that drove each query, with the two values compared."""
-    asked = features.reset_index()
-    keys = [name for name in ("query", "class", "feature") if name in asked]
-    return asked[keys].merge(explanation.effects().reset_index(), how="inner", on=keys)
+    keys = [name for name in ("query", "class", "feature") if name in features]
+    return features[keys].merge(explanation.effects().reset_index(), how="inner", on=keys)
 
 
 def values_to_write(table: pd.DataFrame) -> pd.DataFrame:
@@ -182,34 +141,26 @@ def clusters_to_write(groups: Any) -> tuple[pd.DataFrame, pd.DataFrame]:
     return table.astype({"prototype": "Int64"}), labels.rename_axis("query").reset_index()
 
 
-def curves_to_write(curves: pd.DataFrame | None) -> pd.DataFrame | None:
+def curves_to_write(curves: pd.DataFrame) -> pd.DataFrame:
     """Return the curves as files hold them: open ends are empty, missing cells are the level "(missing)"."""
-    if curves is None:
-        return None
     level = curves["level"].map(str, na_action="ignore").astype(object)
     level[curves["low"].isna() & curves["level"].isna()] = "(missing)"
     ends = {name: curves[name].where(np.isfinite(curves[name])) for name in ("low", "high")}
     return curves.assign(**ends, level=level)
 
 
-def as_one_table(tables: Tables) -> pd.DataFrame:
+def _as_one_table(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """Return all tables below each other; the column ``part`` says which."""
-    rows = tables.top_rows
-    given = {name: f"response_{name}" for name in rows if name not in ("row", "weight")}
-    named = {
-        "feature": tables.top_features.reset_index(),
-        "model": tables.models,
-        "effect": tables.effects,
-        "row": rows.rename(columns=given).astype({"row": "Int64"}).reset_index(),
-        "query": tables.query_clusters,
-        "cluster": tables.clusters,
-        "curve": tables.curves,
-    }
-    known = {part: table for part, table in named.items() if table is not None and len(table)}
-    parts = [
-        table.astype({name: "Int64" for name in ("query", "rank", "size") if name in table}).assign(part=part)
-        for part, table in known.items()
-    ]
+    parts = []
+    for name, part in PARTS.items():
+        if not len(tables.get(name, ())):
+            continue
+        table = tables[name]
+        if part == "row":
+            response = {column: f"response_{column}" for column in table if column not in ("row", "weight")}
+            table = table.rename(columns=response).reset_index()
+        whole = [column for column in ("query", "rank", "size", "row") if column in table]
+        parts.append(table.astype(dict.fromkeys(whole, "Int64")).assign(part=part))
     order = dict.fromkeys(["part", "query", "rank", *(name for part in parts for name in part)])
     return values_to_write(pd.concat(parts, ignore_index=True)[list(order)])
 
@@ -218,8 +169,9 @@ def _errors(explanation: Any) -> dict[str, Any] | None:
     """Return the errors of both models where the table has the response, and what they are called."""
     if explanation.loss is None:
         return None
-    own, plain = (explanation.words.measured(part.mean()) for part in (explanation.loss, explanation.baseline_loss))
-    return {"error": explanation.words.error, "model": own, "baseline": plain, "verdict": explanation.verdict}
+    words = explanation.words
+    model, baseline = (words.measured(part.mean()) for part in (explanation.loss, explanation.baseline_loss))
+    return {"error": words.error, "model": model, "baseline": baseline, "verdict": explanation.verdict}
 
 
 def lines(summary: dict[str, Any]) -> Iterator[str]:
@@ -227,11 +179,11 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     yield f"wrote  {summary['output']}: {summary['rows']} rows explained"
     errors = summary["errors"]
     if errors:
-        own, plain = (
+        model, baseline = (
             f"{value:,.0f}" if 1e4 <= abs(value) < 1e9 else f"{value:.4g}"
             for value in (errors["model"], errors["baseline"])
         )
-        yield f"error  {errors['error']} {own}, {plain} by one model for all rows: {errors['verdict']}"
+        yield f"error  {errors['error']} {model}, {baseline} by one model for all rows: {errors['verdict']}"
     n_training = summary["training_rows"]
     if n_training:
         yield f"note   {n_training} of {summary['rows']} rows are training rows: their errors are in-sample"

@@ -2,72 +2,44 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from time import perf_counter
 from typing import Any
 
 import pandas as pd
 
 from heedful import LocalLasso
-from heedful.cli._columns import conform, count_kinds, describe_columns, require_columns
-from heedful.cli._errors import UserError, naming
-from heedful.cli._model import make_notes, save_model
+from heedful.cli._columns import read_features, read_line, require_columns
+from heedful.cli._errors import naming
+from heedful.cli._model import make_model, make_notes, save_model
 from heedful.cli._read import read_table
-from heedful.cli._tasks import TASKS, Response, read_response
+from heedful.cli._tasks import Response, read_response
 from heedful.cli._write import check_output
 from heedful.explain import say_error
-from heedful.similarity import ForestProximity, default_forests
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
     """Fit a model and write it; return what is worth knowing of it."""
-    start, path = perf_counter(), arguments.table
+    path = arguments.table
     check_output(arguments.output, [path])
     table = read_table(path, arguments.sep)
     require_columns(path, table, arguments.drop, "--drop")
     require_columns(path, table, dict(arguments.limit), "--limit")
     response = read_response(path, table, arguments)
-    features = table.drop(columns=[*arguments.drop, *response.columns.values()], errors="ignore")
-    if not features.shape[1]:
-        raise UserError(f"{path}: no column is left to predict from. Drop fewer columns.")
-    columns = describe_columns(path, features, arguments.dates)
-    X = conform(path, features, columns)
-    model = _fit_model(arguments, X, response)
+    X, columns = read_features(arguments, table, response.columns)
+    local = LocalLasso(limits=dict(arguments.limit)) if arguments.limit else None
+    names = " and ".join(repr(name) for name in response.columns.values())
+    with naming(path, f"no model of {names} can be fitted"):
+        known = {} if response.exposure is None else {"exposure": response.exposure}
+        model = make_model(arguments, response.task, local=local).fit(X, response.y, **known)
     notes = make_notes(response.task, response.columns, columns, arguments.drop)
     size = save_model(arguments.output, model, notes)
-    return _summarize(arguments, response, columns, model) | {
-        "rows": len(X),
-        "model": str(arguments.output),
-        "bytes": size,
-        "seconds": round(perf_counter() - start, 3),
-    }
-
-
-def _fit_model(arguments: Namespace, X: pd.DataFrame, response: Response) -> Any:
-    model = TASKS[response.task].make(
-        heads=arguments.heads,
-        similarity=forests(arguments.trees, arguments.heads),
-        local=LocalLasso(limits=dict(arguments.limit)) if arguments.limit else None,
-        verbose=arguments.verbose,
-        n_jobs=arguments.jobs,
-        random_state=arguments.seed,
-    )
-    names = " and ".join(repr(name) for name in response.columns.values())
-    with naming(arguments.table, f"no model of {names} can be fitted"):
-        return model.fit(X, response.y, **({} if response.exposure is None else {"exposure": response.exposure}))
-
-
-def forests(n_trees: int | None, heads: str) -> Any:
-    """Return the forests that similarity="forest" stands for, with another number of trees."""
-    if n_trees is None:
-        return "forest"
-    return ForestProximity(n_trees) if heads == "single" else default_forests(n_trees)
+    return _summarize(arguments, response, columns, model) | {"rows": len(X), "bytes": size}
 
 
 def _summarize(arguments: Namespace, response: Response, columns: list[dict[str, Any]], model: Any) -> dict[str, Any]:
     heads, words = model.heads_, model.response_.words
     summary = {
-        "command": "fit",
-        "table": str(arguments.table),
+        "table": arguments.table,
+        "model": arguments.output,
         "task": response.task,
         "reason": response.reason,
         **response.columns,
@@ -99,8 +71,7 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     """Yield what was fitted."""
     response = summary.get("target") or f"{summary['event']}, {summary['time']}"
     classes = f", {len(summary['classes'])} classes" if "classes" in summary else ""
-    kinds = count_kinds(summary["columns"])
-    yield f"read   {summary['table']}: {summary['rows']} rows, columns to predict from: {kinds}"
+    yield read_line(summary)
     per = f" per unit of {summary['exposure']}" if "exposure" in summary else ""
     yield f"task   {summary['task']} of {response}{per} ({summary['reason']}){classes}"
     heads, rival = summary["heads"], summary["rival"]

@@ -18,12 +18,13 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from heedful.cli._errors import UserError, message_of
+from heedful.cli._errors import UserError, one_line
 from heedful.cli._model import load_model
 from heedful.cli._read import check_file
-from heedful.cli._tasks import TASKS
 
 BOOSTERS = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
+# Tasks whose models cannot be corrected, and what they are models of.
+UNCORRECTED = {"survival": "survival", "effect": "treatment effects"}
 # Packages whose types a file may hold that is to be trusted.
 PACKAGES = ("sklearn", "numpy", "collections", *BOOSTERS)
 
@@ -31,9 +32,8 @@ PACKAGES = ("sklearn", "numpy", "collections", *BOOSTERS)
 class Loaded(NamedTuple):
     """A model and the columns that it needs.
 
-    ``names`` are None if it knows only how many. ``kinds`` are those that the file names; a model that ``takes_text``
-    takes the others as they are, any other takes numbers. ``categories`` are handed to it as categories, ``others``
-    are passed over.
+    ``names`` are None if it knows only how many, ``kinds`` are those that its file tells: of others a pipeline takes
+    any, any other model numbers. ``categories`` are handed to it as categories, ``others`` are passed over.
     """
 
     model: Any
@@ -41,7 +41,6 @@ class Loaded(NamedTuple):
     n_columns: int | None
     kinds: dict[str, str]
     categories: tuple[str, ...] = ()
-    takes_text: bool = False
     others: tuple[str, ...] = ()
 
     @property
@@ -95,8 +94,8 @@ def _is_ours(path: Path) -> bool:
 
 def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
-    what = TASKS[header["task"]].uncorrected
-    if what:
+    what = UNCORRECTED.get(header["task"])
+    if what is not None:
         raise UserError(f"{path}: a model of {what} cannot be corrected, only one of numbers or classes.")
     if "exposure" in header["response"]:
         raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")
@@ -141,7 +140,7 @@ def _reading(path: Path, package: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise UserError(
-            f"{path}: not a model of {package}, or a damaged one: {message_of(error)[:200]}. Save it again."
+            f"{path}: not a model of {package}, or a damaged one: {one_line(error)[:200]}. Save it again."
         ) from error
 
 
@@ -164,12 +163,9 @@ def _describe(path: Path, model: Any) -> Loaded:
             raise UserError(f"{path}: the model is not fitted. Save it after `fit`.") from error
     elif _root(type(model).__module__) not in BOOSTERS:
         raise UserError(f"{path}: the file holds {type(model).__name__!r}, which is no model.")
-    names, n_columns = _names(model), _count_columns(model)
-    if isinstance(model, Pipeline):
-        return Loaded(model, names, n_columns, {}, takes_text=True)
     texts = _categories(path, model)
     kinds = {name: "text" for name, is_text in texts.items() if is_text}
-    return Loaded(model, names, n_columns, kinds, tuple(texts))
+    return Loaded(model, _names(model), _count_columns(model), kinds, tuple(texts))
 
 
 def _last_step(model: Any) -> Any:

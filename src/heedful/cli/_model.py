@@ -1,5 +1,6 @@
-"""Models that ``heedful fit`` and ``heedful effect`` write: files whose header says what a table must have."""
+"""Models that ``heedful fit`` and ``heedful effect`` make and write: files whose header says what a table must have."""
 
+from argparse import Namespace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from heedful.cli._errors import UserError, one_line
 from heedful.cli._read import check_file
 from heedful.cli._tasks import TASKS
 from heedful.cli._write import write_whole
+from heedful.similarity import ForestProximity, default_forests
 
 
 class Saved(NamedTuple):
@@ -16,6 +18,23 @@ class Saved(NamedTuple):
 
     header: dict[str, Any]
     model: Any
+
+
+def make_model(arguments: Namespace, task: str, **settings: Any) -> Any:
+    """Return the estimator of a task with the settings that the options name, not fitted."""
+    similarity: Any = "forest"
+    if arguments.trees is not None:
+        n_trees = arguments.trees
+        similarity = ForestProximity(n_trees) if arguments.heads == "single" else default_forests(n_trees)
+    settings |= dict(TASKS[task].settings)
+    return TASKS[task].estimator(
+        heads=arguments.heads,
+        similarity=similarity,
+        verbose=arguments.verbose,
+        n_jobs=arguments.jobs,
+        random_state=arguments.seed,
+        **settings,
+    )
 
 
 def make_notes(task: str, response: dict[str, str], columns: list[dict[str, Any]], dropped: list[str]) -> dict:
@@ -56,11 +75,11 @@ def _are_notes(header: dict[str, Any]) -> bool:
     try:
         task, options = TASKS[header["task"]], set(header["response"])
         texts = [*header["response"].values(), *header["dropped"], *(entry["name"] for entry in header["columns"])]
-        right = set(task.columns) <= options <= {*task.columns, *task.optional}
-        right = right and all(isinstance(text, str) for text in texts)
-        return right and all(entry["kind"] in CONVERTERS for entry in header["columns"])
+        kinds = {entry["kind"] for entry in header["columns"]}
     except (KeyError, TypeError, AttributeError):
         return False
+    named = set(task.columns) <= options <= set(task.options)
+    return named and kinds <= set(CONVERTERS) and all(isinstance(text, str) for text in texts)
 
 
 def _damaged(path: Path, what: str) -> UserError:

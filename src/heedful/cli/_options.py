@@ -1,97 +1,63 @@
 """What options hold: text that must be a number, a share, a sign or a length of time."""
 
 import argparse
-import importlib
 import math
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 
-def positive(text: str) -> int:
-    """Return a whole number of at least 1."""
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got {text!r}")
+def option(read: Callable[[str], Any], accept: Callable[[Any], bool], required: str) -> Callable[[str], Any]:
+    """Return a type of argparse: text as ``read`` converts it, refused unless ``accept`` takes the result."""
+
+    def convert(text: str) -> Any:
+        with suppress(ValueError):
+            value = read(text)
+            if accept(value):
+                return value
+        raise argparse.ArgumentTypeError(f"must be {required}, got {text!r}")
+
+    return convert
+
+
+def whole(text: str) -> int:
+    """Return a whole number >= 0, written in digits only."""
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError
     return int(text)
 
 
-def coverage(text: str) -> float:
-    """Return a share between 0 and 1."""
-    if not 0 < number(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a number between 0 and 1, such as 0.9, got {text!r}")
-    return number(text)
+def auto_or_number(text: str) -> float | str:
+    """Return "auto" or a number."""
+    return text if text == "auto" else float(text)
 
 
-def times(text: str) -> list[float]:
-    """Return different times with commas between them."""
-    found = [number(part) for part in text.split(",")]
-    if not all(0 <= time < math.inf for time in found) or len(set(found)) < len(found):
-        raise argparse.ArgumentTypeError(f"must be different numbers >= 0 with commas between them, got {text!r}")
-    return found
-
-
-def seed(text: str) -> int:
-    """Return a whole number that can start random draws."""
-    if not text.isascii() or not text.isdigit() or int(text) >= 2**32:
-        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4294967295, got {text!r}")
-    return int(text)
-
-
-def limit(text: str) -> tuple[str, str]:
-    """Return a column and its sign."""
-    column, between, sign = text.rpartition("=")
-    if not column or not between or sign not in ("+", "-"):
-        raise argparse.ArgumentTypeError(f"must be a column and its sign, such as accidents=+ or age=-, got {text!r}")
-    return column, sign
-
-
-def propensity(text: str) -> float | str:
-    """Return a number, or else the name of a column."""
-    return text if math.isnan(number(text)) else number(text)
-
-
-def separator(text: str) -> str:
-    """Return one character."""
-    text = "\t" if text == "\\t" else text
-    if len(text) != 1:
-        raise argparse.ArgumentTypeError(f"must be one character, got {text!r}")
+def number_or_text(text: str) -> float | str:
+    """Return a number, or else the text: the name of a column, a length of time."""
+    with suppress(ValueError):
+        if not math.isnan(float(text)):
+            return float(text)
     return text
 
 
-def temperature(text: str) -> float | str:
-    """Return "auto" or a number > 0."""
-    if text != "auto" and not 0 < number(text) < math.inf:
-        raise argparse.ArgumentTypeError(f"must be auto or a number > 0, got {text!r}")
-    return text if text == "auto" else number(text)
-
-
-def mixing(text: str) -> float | str:
-    """Return "auto" or a number from 0 to 1."""
-    if text != "auto" and not 0 <= number(text) <= 1:
-        raise argparse.ArgumentTypeError(f"must be auto or a number from 0 to 1, got {text!r}")
-    return text if text == "auto" else number(text)
-
-
 def window(text: str) -> int | float | str:
-    """Return a number of rows, or a length of time as it was written unless it is a number."""
-    if text.isascii() and text.isdigit():
-        return positive(text)
-    if math.isnan(number(text)) and not is_length_of_time(text):
-        raise argparse.ArgumentTypeError(f"must be a number of rows or a length of time, got {text!r}")
-    return text if math.isnan(number(text)) else number(text)
+    """Return a number of rows, or a length of time: a number, or text such as 30D."""
+    return int(text) if text.isascii() and text.isdigit() else number_or_text(text)
 
 
-def is_length_of_time(text: str) -> bool:
-    """Return whether pandas reads a text as a length of time; pandas is loaded for texts with a digit only."""
-    if not any(letter.isdigit() for letter in text):
-        return False
-    try:
-        importlib.import_module("pandas").Timedelta(text)
-    except ValueError:
-        return False
-    return True
-
-
-def number(text: str) -> float:
-    """Return a number; NaN for anything else."""
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
+positive = option(whole, lambda n: n >= 1, "a whole number of at least 1")
+seed = option(whole, lambda n: n < 2**32, "a whole number from 0 to 4294967295")
+coverage = option(float, lambda share: 0 < share < 1, "a number between 0 and 1, such as 0.9")
+times = option(
+    lambda text: [float(part) for part in text.split(",")],
+    lambda found: all(0 <= time < math.inf for time in found) and len(set(found)) == len(found),
+    "different numbers >= 0 with commas between them",
+)
+limit = option(
+    lambda text: (text.rpartition("=")[0], text.rpartition("=")[2]),
+    lambda pair: pair[0] and pair[1] in ("+", "-"),
+    "a column and its sign, such as accidents=+ or age=-",
+)
+separator = option(lambda text: text.replace("\\t", "\t"), lambda text: len(text) == 1, "one character")
+temperature = option(auto_or_number, lambda t: t == "auto" or 0 < t < math.inf, "auto or a number > 0")
+mixing = option(auto_or_number, lambda share: share == "auto" or 0 <= share <= 1, "auto or a number from 0 to 1")

@@ -12,7 +12,7 @@ from heedful.cli._errors import UserError, naming
 from heedful.cli._model import Saved, load_model
 from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
-from heedful.cli._write import check_output, write_table
+from heedful.cli._write import check_output, write_table, wrote
 
 # Memory for the rows of a block, and how much one of their numbers takes by the time that it is predicted.
 BUDGET = 256 * 2**20
@@ -24,17 +24,10 @@ def run(arguments: Namespace) -> dict[str, Any]:
     check_output(arguments.output, [arguments.model, arguments.table], ENDINGS)
     saved = load_model(arguments.model)
     _check_options(arguments, saved)
-    queries = Queries(arguments, saved)
+    queries = Queries(arguments.table, arguments.sep, saved.header, arguments.drop, arguments.keep)
     written = write_table(arguments.output, _predict_blocks(arguments, saved, queries), raw=arguments.raw_cells)
-    return {
-        "command": "predict",
-        "model": str(arguments.model),
-        "table": str(arguments.table),
-        "task": saved.header["task"],
-        **saved.header["response"],
-        **written._asdict(),
-        "output": str(arguments.output),
-    }
+    named = {"model": arguments.model, "table": arguments.table, "task": saved.header["task"]}
+    return named | saved.header["response"] | written._asdict()
 
 
 def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Iterator[pd.DataFrame]:
@@ -44,10 +37,10 @@ def _predict_blocks(arguments: Namespace, saved: Saved, queries: Queries) -> Ite
     many = queries.n_rows > size
     saved.model.set_params(verbose=arguments.verbose and not many, n_jobs=arguments.jobs)
     with tqdm(total=queries.n_rows, desc="predicted", unit="row", disable=not (arguments.verbose and many)) as bar:
-        for block in queries.blocks(size, arguments.keep):
+        for block in queries.blocks(size):
             with naming(arguments.table, "the rows cannot be predicted"):
-                predicted = predictions(saved.model, block.X, arguments.interval, arguments.times, block.exposure)
-            yield join_kept(arguments.table, block.kept, predicted)
+                predicted = predictions(saved.model, block.X, arguments.interval, arguments.times, **block.known)
+            yield join_kept(arguments.table, block.table[arguments.keep], predicted)
             bar.update(len(block.X))
 
 
@@ -79,17 +72,13 @@ def rows_at_a_time(saved: Saved) -> int:
 
 
 def predictions(
-    model: Any,
-    X: pd.DataFrame,
-    interval: float | None = None,
-    times: Sequence[float] = (),
-    exposure: pd.Series | None = None,
+    model: Any, X: Any, interval: float | None = None, times: Sequence[float] = (), **known: Any
 ) -> pd.DataFrame:
     """Return one row per row of ``X``: numbers, log hazards, effects, or labels with probabilities.
 
     After them come the ends of the interval of that coverage, and the probabilities of survival at those times.
     """
-    response, known = model.response_, {} if exposure is None else {"exposure": exposure}
+    response = model.response_
     if response.classes is not None:
         chance = model.predict_proba(X)
         named = {f"probability_{name}": chance[:, k] for k, name in enumerate(response.classes)}
@@ -106,4 +95,4 @@ def predictions(
 
 def lines(summary: dict[str, Any]) -> Iterator[str]:
     """Yield what was predicted."""
-    yield f"wrote  {summary['output']}: {summary['rows']} rows, columns {', '.join(summary['columns'])}"
+    yield wrote(summary)

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 import pandas as pd
 
-from heedful.cli._columns import check_distinct, leave_out_labels
+from heedful.cli._console import log_notice
 from heedful.cli._errors import UserError, one_line, reason_of
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
@@ -35,24 +35,8 @@ MARKS = {b"\xff\xfe\x00\x00": "utf-32", b"\x00\x00\xfe\xff": "utf-32", b"\xff\xf
 NEAREST = {"float_precision": "round_trip"} if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1) else {}
 
 
-class TableFile(Protocol):
-    """A table with distinct text names, whose rows are read as often as they are asked for."""
-
-    names: list[str]
-    n_rows: int
-
-    def blocks(
-        self, size: int | None = None, text: Iterable[str] = (), columns: Sequence[str] | None = None
-    ) -> Iterator[pd.DataFrame]:
-        """Yield ``size`` rows at a time, all of them if it is None; rows are numbered from 0 through all blocks.
-
-        Cells of CSV files are read as text in the columns ``text``; in others the rows of a block decide together what
-        they are. Only ``columns`` are read, all of them if it is None.
-        """
-
-
-def open_table(path: Path, sep: str | None = None) -> TableFile:
-    """Return a table whose names, and lines if it is CSV, have been checked."""
+def open_table(path: Path, sep: str | None = None) -> "CsvTable | ParquetTable":
+    """Return a table with distinct names, whose ``blocks`` can be read as often as they are asked for."""
     check_file(path)
     ending = ending_of(path)
     _check_packing(path)
@@ -60,7 +44,10 @@ def open_table(path: Path, sep: str | None = None) -> TableFile:
         raise UserError(f"{path}: the name of a table must end in {', '.join(ENDINGS)}. Rename or convert it.")
     if path.stat().st_size == 0:
         raise UserError(f"{path}: the file is empty. A table needs a header line and rows.")
-    table = ParquetTable(path) if ending in PARQUET else CsvTable(path, sep or SEPARATORS[ending])
+    table: CsvTable | ParquetTable = (
+        ParquetTable(path) if ending in PARQUET else CsvTable(path, sep or SEPARATORS[ending])
+    )
+    _check_distinct(path, table.names)
     if not table.n_rows:
         raise UserError(f"{path}: the table has a header but no rows.")
     return table
@@ -106,7 +93,10 @@ class CsvTable:
     def blocks(
         self, size: int | None = None, text: Iterable[str] = (), columns: Sequence[str] | None = None
     ) -> Iterator[pd.DataFrame]:
-        """Yield ``size`` rows at a time, all of them if it is None."""
+        """Yield ``size`` rows at a time, or all, numbered from 0 through all blocks; all ``columns`` if these are None.
+
+        Cells in the columns ``text`` are read as text; in others the rows of a block decide together what they are.
+        """
         options: dict[str, Any] = {
             "sep": self._sep,
             "encoding": self._encoding,
@@ -122,13 +112,11 @@ class CsvTable:
         with _reading_csv(self._path), pd.read_csv(self._path, chunksize=size or self.n_rows, **options) as reader:
             for block in reader:
                 n_read += len(block)
-                self._check_count(n_read, last=False)
+                if n_read > self.n_rows:
+                    break
                 yield block
-            self._check_count(n_read, last=True)
-
-    def _check_count(self, n_read: int, *, last: bool) -> None:
-        """Refuse a file of which pandas leaves out rows, or adds some."""
-        if n_read > self.n_rows or (last and n_read < self.n_rows):
+        # a file of which pandas leaves out rows, or adds some
+        if n_read != self.n_rows:
             where = f" Line {self._blank} holds nothing but blanks." if self._blank else ""
             raise UserError(
                 f"{self._path}: {self.n_rows} rows were found and {n_read} were read.{where} Delete such lines, or "
@@ -177,8 +165,7 @@ def _check_lines(path: Path, sep: str, encoding: str) -> tuple[list[str], int, i
         with io.TextIOWrapper(_open_text(path), encoding=encoding, newline="") as file:
             lines = csv.reader(file, delimiter=sep, strict=True)
             header = next((line for line in lines if line), [])
-            names = leave_out_labels(path, header)
-            check_distinct(path, names)
+            names = _leave_out_labels(path, header)
             for line in filter(None, lines):
                 if len(line) != len(header):
                     raise UserError(
@@ -192,17 +179,33 @@ def _check_lines(path: Path, sep: str, encoding: str) -> tuple[list[str], int, i
     return names, n_rows, blank
 
 
+def _leave_out_labels(path: Path, names: list[str]) -> list[str]:
+    """Return names without a first one that is empty: pandas writes the labels of rows below it."""
+    if len(names) < 2 or names[0].strip():
+        return names
+    log_notice(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
+    return names[1:]
+
+
+def _check_distinct(path: Path, names: list[str]) -> None:
+    """Refuse a table in which a column has no name, or that of another."""
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise UserError(f"{path}: the column name {twice!r} comes more than once. Rename one of the columns.")
+    for number, name in enumerate(names, 1):
+        if not name.strip():
+            raise UserError(f"{path}: column {number} has no name. Name it.")
+
+
 @contextmanager
 def _reading_csv(path: Path) -> Iterator[None]:
     """Turn what is wrong with a CSV file into one line."""
     try:
         yield
     except UnicodeError as error:
-        if not isinstance(error, UnicodeDecodeError) or not error.encoding.startswith("utf-8"):
-            raise UserError(f"{path}: the text cannot be read: {one_line(error)}. Save it as UTF-8.") from error
         raise UserError(
-            f"{path}: the file is not UTF-8 (byte {error.object[error.start]:#04x} cannot be read). "
-            f"Convert it: iconv -f latin1 -t utf-8 {path.name} > new.csv"
+            f"{path}: the text cannot be read: {one_line(error)}. Save it as UTF-8, or convert it: iconv -f latin1 -t "
+            f"utf-8 {path.name} > new.csv"
         ) from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UserError(f"{path}: damaged or cut short: {one_line(error)}. Pack it again: gzip.") from error
@@ -221,7 +224,6 @@ class ParquetTable:
             self.n_rows = file.metadata.num_rows
             self._fields, self._range = file.schema_arrow.names, _range_index(file.schema_arrow, self.n_rows)
             self.names = list(self._as_frame(file.schema_arrow.empty_table(), 0))
-        check_distinct(path, self.names)
 
     def blocks(
         self,
@@ -229,7 +231,7 @@ class ParquetTable:
         text: Iterable[str] = (),  # noqa: ARG002 - the file says what is text
         columns: Sequence[str] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Yield ``size`` rows at a time, all of them if it is None."""
+        """Yield ``size`` rows at a time, as ``CsvTable`` does."""
         # an index may have another name in the file
         wanted = None if columns is None or set(columns) - set(self._fields) else list(columns)
         first = 0

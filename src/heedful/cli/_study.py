@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from heedful.cli._columns import conform, describe_columns, kind_of, require_columns
+from heedful._frames import parse_number
+from heedful.cli._columns import WORDS, kind_of, read_features, require_columns
 from heedful.cli._errors import UserError
-from heedful.cli._tasks import labels_of, numbers_of, whole_column
+from heedful.cli._tasks import read_labels, read_numbers, whole_column
 
 
 class Study(NamedTuple):
@@ -18,85 +19,61 @@ class Study(NamedTuple):
     outcome: pd.Series
     treatment: pd.Series
     known: dict[str, Any]
-    kept: pd.DataFrame
     named: dict[str, str]
     columns: list[dict[str, Any]]
 
 
 def read_study(arguments: Namespace, table: pd.DataFrame) -> Study:
     """Return what the options name, checked."""
-    path, named = arguments.table, _named(arguments)
+    path, named = arguments.table, _name_columns(arguments)
     require_columns(path, table, arguments.drop, "--drop")
-    if arguments.queries is None:
-        require_columns(path, table, arguments.keep, "--keep")
     for option, name in named.items():
         require_columns(path, table, [name], f"--{option}")
-    given = {option: whole_column(path, table[name]) for option, name in named.items()}
-    treatment = labels_of(path, given["treatment"])
+    treatment = read_labels(path, table[named["treatment"]])
     if arguments.treated is not None:
         treatment = put_in_order(path, treatment, arguments.treated)
-    features = table.drop(columns=[*arguments.drop, *named.values()], errors="ignore")
-    if not features.shape[1]:
-        raise UserError(f"{path}: no column is left that effects may depend on. Drop fewer columns.")
-    columns = describe_columns(path, features, arguments.dates)
-    return Study(
-        X=conform(path, features, columns),
-        outcome=labels_of(path, given["outcome"]),
-        treatment=treatment,
-        known=_known(arguments, given),
-        kept=table[arguments.keep] if arguments.queries is None else table[[]],
-        named=named,
-        columns=columns,
-    )
+    X, columns = read_features(arguments, table, named)
+    outcome = read_labels(path, table[named["outcome"]])
+    return Study(X, outcome, treatment, _known(arguments, table, named), named, columns)
 
 
-def _named(arguments: Namespace) -> dict[str, str]:
+def _name_columns(arguments: Namespace) -> dict[str, str]:
     """Return the columns that options name, each of which can be one thing only."""
-    options = {name: getattr(arguments, name) for name in ("outcome", "treatment", "weight", "group")}
-    if isinstance(arguments.propensity, str):
-        options["propensity"] = arguments.propensity
-    named = {option: name for option, name in options.items() if name is not None}
-    for option, name in named.items():
-        first = next(other for other, same in named.items() if same == name)
-        if first != option:
+    named: dict[str, str] = {}
+    for option in ("outcome", "treatment", "weight", "group", "propensity"):
+        name = getattr(arguments, option)
+        if not isinstance(name, str):
+            continue
+        first = next((other for other, same in named.items() if same == name), None)
+        if first is not None:
             raise UserError(f"--{first} and --{option} name one column, {name!r}. Each must have its own.")
+        named[option] = name
     return named
 
 
-def _known(arguments: Namespace, given: dict[str, pd.Series]) -> dict[str, Any]:
+def _known(arguments: Namespace, table: pd.DataFrame, named: dict[str, str]) -> dict[str, Any]:
     """Return weights, groups and propensities as ``fit`` takes them."""
-    path, known = arguments.table, dict[str, Any]()
-    if "weight" in given:
-        known["sample_weight"] = numbers_of(path, given["weight"]).to_numpy()
-    if "group" in given:
-        known["groups"] = given["group"].to_numpy()
-    if "propensity" in given:
-        known["propensity"] = numbers_of(path, given["propensity"]).to_numpy()
-    elif arguments.propensity is not None:
-        known["propensity"] = arguments.propensity
+    path, known = arguments.table, {"propensity": arguments.propensity}
+    for option, argument in {"weight": "sample_weight", "propensity": "propensity"}.items():
+        if option in named:
+            known[argument] = read_numbers(path, table[named[option]]).to_numpy()
+    if "group" in named:
+        known["groups"] = whole_column(path, table[named["group"]]).to_numpy()
     return known
 
 
 def put_in_order(path: Path, treatment: pd.Series, treated: str) -> pd.Series:
-    """Return a treatment of two values as categories, of which the second is the one that is ``treated``."""
+    """Return a treatment of two values as categories, of which the second is the one that is ``treated``.
+
+    Numbers and booleans may be written in several ways.
+    """
     levels = sorted(treatment.unique().tolist(), key=str)
-    chosen = [level for level in levels if _is_level(level, treated, kind_of(treatment))]
-    if len(levels) != 2 or len(chosen) != 1:
+    value = treated if kind_of(treatment) == "text" else parse_number(WORDS.get(treated.lower(), treated))
+    order = sorted(levels, key=lambda level: level == value)
+    if len(levels) != 2 or value not in levels:
         shown = ", ".join(repr(str(level)) for level in levels[:5]) + (" and others" if len(levels) > 5 else "")
         raise UserError(
             f"{path}: --treated {treated} must be one of two values of column {treatment.name!r}, which has {shown}. "
             "Keep the rows of two of them, or leave it out."
         )
-    order = [*(level for level in levels if level != chosen[0]), chosen[0]]
     return pd.Series(pd.Categorical(treatment, categories=order, ordered=True), treatment.index, name=treatment.name)
-
-
-def _is_level(level: Any, text: str, kind: str | None) -> bool:
-    """Return whether a value is what was typed; numbers and booleans may be written in several ways."""
-    if kind == "text":
-        return str(level) == text
-    try:
-        typed = {"true": 1.0, "false": 0.0}.get(text.lower())
-        return float(level) == (float(text) if typed is None else typed)
-    except (OverflowError, ValueError):
-        return False

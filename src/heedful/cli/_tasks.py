@@ -21,26 +21,22 @@ MANY = 30
 
 
 class Task(NamedTuple):
-    """An estimator with its settings, the options that name its columns, and what reads the response from them.
-
-    ``uncorrected`` is what models of it are called if they cannot be corrected when they have drifted.
-    """
+    """An estimator with its settings, the options that name its columns, and what reads the response from them."""
 
     estimator: Any
-    read: Callable[[Path, pd.DataFrame, dict[str, str]], Any] | None
+    read: Callable[..., Any] | None
     columns: tuple[str, ...] = ("target",)
     optional: tuple[str, ...] = ()
-    settings: tuple[tuple[str, Any], ...] = ()
-    uncorrected: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
 
     @property
-    def numeric(self) -> bool:
-        """Whether its response is a column of numbers."""
-        return self.read is _read_numbers
+    def options(self) -> tuple[str, ...]:
+        """All options that name columns of it."""
+        return (*self.columns, *self.optional)
 
-    def make(self, **settings: Any) -> Any:
-        """Return the estimator, not fitted."""
-        return self.estimator(**dict(self.settings), **settings)
+    def read_response(self, path: Path, table: pd.DataFrame, columns: dict[str, str]) -> Any:
+        """Return the response; None where nobody can know it."""
+        return None if self.read is None else self.read(path, *(table[columns[option]] for option in self.columns))
 
 
 class Response(NamedTuple):
@@ -59,12 +55,12 @@ def read_response(path: Path, table: pd.DataFrame, arguments: Any) -> Response:
     for option, name in columns.items():
         require_columns(path, table, [name], f"--{option}")
     reason = "--task" if "target" in columns else "--event and --time"
-    if "target" in columns:
-        column = whole_column(path, table[columns["target"]])
-        if task == "auto":
-            task, reason = choose_task(path, column)
-        _check_classes(path, column, task)
-    return Response(task, reason, columns, _read(task, path, table, columns), read_exposure(path, table, columns))
+    if task == "auto":
+        task, reason = choose_task(path, whole_column(path, table[columns["target"]]))
+    if task == "classification":
+        _check_classes(path, table[columns["target"]])
+    y = TASKS[task].read_response(path, table, columns)
+    return Response(task, reason, columns, y, read_exposure(path, table, columns))
 
 
 def _name_columns(arguments: Any) -> tuple[str, dict[str, str]]:
@@ -76,8 +72,8 @@ def _name_columns(arguments: Any) -> tuple[str, dict[str, str]]:
     known = TASKS.get(task, TASKS["regression"])
     needed = " and ".join(f"--{option} COL" for option in known.columns)
     for option in named:
-        if option not in (*known.columns, *known.optional):
-            takers = ", ".join(name for name, other in TASKS.items() if option in (*other.columns, *other.optional))
+        if option not in known.options:
+            takers = ", ".join(name for name, other in TASKS.items() if option in other.options)
             raise UserError(f"--{option} is for --task {takers}, not for --task {task}, which takes {needed}.")
     if not set(known.columns) <= set(named):
         other = " (or --event COL and --time COL for survival)" if task == "auto" else ""
@@ -105,27 +101,22 @@ def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
     return "regression", "whole numbers, many or rare" if whole else "numbers"
 
 
-def _check_classes(path: Path, column: pd.Series, task: str) -> None:
+def _check_classes(path: Path, column: pd.Series) -> None:
     """Refuse numbers that are too many to be classes."""
     n_values = column.nunique()
-    if TASKS[task].read is _read_labels and kind_of(column) == "number" and n_values > max(MANY, len(column) / 3):
+    if kind_of(column) == "number" and n_values > max(MANY, len(column) / 3):
         raise UserError(
             f"{path}: column {column.name!r} (--target) holds {n_values} different numbers in {len(column)} rows, too "
             "many for classes. Use --task regression."
         )
 
 
-def read_target(path: Path, column: pd.Series, task: str) -> pd.Series:
-    """Return a target as a task takes it: numbers or labels."""
-    return _read(task, path, column.to_frame(), {"target": str(column.name)})
-
-
 def response_if_known(path: Path, table: pd.DataFrame, task: str, columns: dict[str, str]) -> Any:
     """Return the response of rows to explain, None if the table does not have it for every row, or nobody can."""
     needed = [columns[option] for option in TASKS[task].columns]
-    if TASKS[task].read is None or any(name not in table or table[name].isna().any() for name in needed):
+    if any(name not in table or table[name].isna().any() for name in needed):
         return None
-    return _read(task, path, table, columns)
+    return TASKS[task].read_response(path, table, columns)
 
 
 def read_exposure(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> pd.Series | None:
@@ -133,7 +124,7 @@ def read_exposure(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> p
     name = columns.get("exposure")
     if name is None or name not in table:
         return None
-    exposure = numbers_of(path, whole_column(path, table[name]))
+    exposure = convert(path, whole_column(path, table[name]), "number")
     if not (exposure > 0).all():
         row = int(np.flatnonzero(~(exposure > 0))[0])
         raise UserError(
@@ -155,20 +146,17 @@ def whole_column(path: Path, column: pd.Series) -> pd.Series:
     return column
 
 
-def numbers_of(path: Path, column: pd.Series) -> pd.Series:
-    """Return a column of numbers or booleans as numbers."""
-    kind = kind_of(column)
+def read_numbers(path: Path, column: pd.Series, remedy: str = "Is it the right column?") -> pd.Series:
+    """Return a column of numbers or booleans, none of them missing, as numbers."""
+    kind = kind_of(whole_column(path, column))
     if kind not in ("number", "boolean"):
-        raise UserError(
-            f"{path}: column {column.name!r} must hold numbers, got {column.iloc[0]!r}. "
-            "Use --task classification for labels."
-        )
+        raise UserError(f"{path}: column {column.name!r} must hold numbers, got {column.iloc[0]!r}. {remedy}")
     return convert(path, column, kind)
 
 
-def labels_of(path: Path, column: pd.Series) -> pd.Series:
-    """Return a column of labels, text as plain text."""
-    kind = kind_of(column)
+def read_labels(path: Path, column: pd.Series) -> pd.Series:
+    """Return a column of labels, none of them missing, text as plain text."""
+    kind = kind_of(whole_column(path, column))
     if kind not in ("number", "boolean", "text"):
         raise UserError(f"{path}: column {column.name!r} must hold labels, got {column.iloc[0]!r}. Convert it to text.")
     if kind == "text":
@@ -176,44 +164,28 @@ def labels_of(path: Path, column: pd.Series) -> pd.Series:
     return column.astype(bool) if kind == "boolean" else column
 
 
-def _read(task: str, path: Path, table: pd.DataFrame, columns: dict[str, str]) -> Any:
-    read = TASKS[task].read
-    return None if read is None else read(path, table, columns)
+def _read_target(path: Path, column: pd.Series) -> pd.Series:
+    return read_numbers(path, column, "Use --task classification for labels.")
 
 
-def _read_numbers(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> pd.Series:
-    return numbers_of(path, whole_column(path, table[columns["target"]]))
-
-
-def _read_labels(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> pd.Series:
-    return labels_of(path, whole_column(path, table[columns["target"]]))
-
-
-def _read_survival(path: Path, table: pd.DataFrame, columns: dict[str, str]) -> np.ndarray:
-    event, time = (whole_column(path, table[columns[option]]) for option in ("event", "time"))
-    happened, when = convert(path, event, "boolean"), numbers_of(path, time)
+def _read_survival(path: Path, event: pd.Series, time: pd.Series) -> np.ndarray:
+    happened, when = convert(path, whole_column(path, event), "boolean"), read_numbers(path, time)
     if not (when > 0).all():
         raise UserError(
             f"{path}: column {time.name!r} (--time) must hold times > 0, got {when.min():g}. Drop or shift them."
         )
-    y = np.empty(len(table), dtype=[("event", bool), ("time", np.float64)])
+    y = np.empty(len(event), dtype=[("event", bool), ("time", np.float64)])
     y["event"], y["time"] = happened == 1, when
     return y
 
 
 TASKS = {
-    "regression": Task(AttentionLasso, _read_numbers),
-    "classification": Task(AttentionLassoClassifier, _read_labels),
-    "survival": Task(AttentionCox, _read_survival, ("event", "time"), uncorrected="survival"),
+    "regression": Task(AttentionLasso, _read_target),
+    "classification": Task(AttentionLassoClassifier, read_labels),
+    "survival": Task(AttentionCox, _read_survival, ("event", "time")),
     **{
-        family: Task(AttentionGLM, _read_numbers, optional=("exposure",), settings=(("family", family),))
+        family: Task(AttentionGLM, _read_target, optional=("exposure",), settings=(("family", family),))
         for family in ("poisson", "gamma", "tweedie")
     },
-    "effect": Task(
-        AttentionEffect,
-        None,
-        ("outcome", "treatment"),
-        ("weight", "group", "propensity"),
-        uncorrected="treatment effects",
-    ),
+    "effect": Task(AttentionEffect, None, ("outcome", "treatment"), ("weight", "group", "propensity")),
 }

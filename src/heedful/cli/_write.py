@@ -1,9 +1,11 @@
 """What commands write: checked before any work, whole or not at all."""
 
 import gzip
+import importlib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -14,15 +16,17 @@ from heedful import _files
 from heedful.cli._errors import UserError, os_message, reason_of
 from heedful.cli._read import PARQUET, SEPARATORS, ending_of, import_arrow, is_packed
 
+PAGES = (".html", ".htm")
 # Text that spreadsheets take for a formula, unless it is a number.
 FORMULA = re.compile(r"(?![-+](?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z)[-=+@\t\r]")
 
 
 def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()) -> None:
-    """Refuse a place that cannot be written to, before any work is done."""
-    if endings and ending_of(path) not in endings:
+    """Refuse a place that cannot be written to, or what needs a missing package, before any work is done."""
+    ending = ending_of(path)
+    if endings and ending not in endings:
         raise UserError(f"{path}: the name of the output must end in {', '.join(endings)}.")
-    if ending_of(path) in set(PARQUET) & set(endings):
+    if ending in set(PARQUET) & set(endings):
         import_arrow(path)
     with _writing(path):
         folder = path.resolve().parent
@@ -34,6 +38,21 @@ def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()
             raise UserError(f"{path}: the folder {folder} cannot be written to.")
     if any(_are_one_file(path, source) for source in inputs):
         raise UserError(f"{path}: the output would replace an input. Give another name.")
+    if ending in set(PAGES) & set(endings):
+        _import_report(path)
+
+
+def check_outputs(arguments: Namespace, endings: Mapping[str, Sequence[str]], inputs: Sequence[Path | None]) -> None:
+    """Check the outputs of a command, whose endings are given by option; refuse two that are one file."""
+    taken = dict[Path, str]()
+    for option, of_option in endings.items():
+        path = getattr(arguments, option)
+        if path is None:
+            continue
+        check_output(path, [source for source in inputs if source is not None], of_option)
+        other = taken.setdefault(path.resolve(), option)
+        if other != option:
+            raise UserError(f"{path}: --{other} and --{option} would be one file. Give another name.")
 
 
 def _are_one_file(path: Path, other: Path) -> bool:
@@ -42,6 +61,23 @@ def _are_one_file(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:
         return False
+
+
+def _import_report(output: Path) -> Any:
+    """Return the room that makes pages; what it draws with is optional."""
+    try:
+        importlib.import_module("plotly.offline")
+        return importlib.import_module("heedful.report")
+    except ImportError as error:
+        raise UserError(
+            f"{output.name}: a page needs {error.name or 'plotly'}, which is not installed. Run: pip install "
+            "'heedful[report]', or write a table: -o OUT.csv"
+        ) from error
+
+
+def render_page(explanation: Any, output: Path, title: str, **shown: Any) -> bytes:
+    """Return the page to be written to ``output``."""
+    return _import_report(output).render(explanation, title=title, **shown).encode()
 
 
 def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
@@ -60,10 +96,16 @@ def _writing(path: Path) -> Iterator[None]:
 
 
 class Written(NamedTuple):
-    """How many rows a table has, and which columns."""
+    """Where a table was written, how many rows it has, and which columns."""
 
+    output: Path
     rows: int
     columns: list[str]
+
+
+def wrote(summary: dict[str, Any]) -> str:
+    """Return the line that says what table was written."""
+    return f"wrote  {summary['output']}: {summary['rows']} rows, columns {', '.join(summary['columns'])}"
 
 
 def write_table(path: Path, blocks: Iterable[pd.DataFrame], *, raw: bool) -> Written:
@@ -72,27 +114,23 @@ def write_table(path: Path, blocks: Iterable[pd.DataFrame], *, raw: bool) -> Wri
     A block is asked for when the one before it is written. In CSV files text that a spreadsheet would run has a mark
     before it, unless cells are to be ``raw``.
     """
-    written = Written(0, [])
+    written = Written(path, 0, [])
 
     def counted() -> Iterator[pd.DataFrame]:
         nonlocal written
-        for block in _making(blocks):
-            yield block
-            written = Written(written.rows + len(block), list(block))
+        try:
+            for block in blocks:
+                yield block
+                written = Written(path, written.rows + len(block), list(block))
+        except OSError as error:
+            # what the system refuses while a block is made has nothing to do with the file that is written
+            raise UserError(os_message(error)) from error
 
     if ending_of(path) in PARQUET:
         write_whole(path, lambda file: _write_parquet(file, counted(), import_arrow(path)))
     else:
         write_whole(path, lambda file: _write_packed(file, path, counted(), raw=raw))
     return written
-
-
-def _making(blocks: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """Yield blocks; what the system refuses while one is made has nothing to do with the file that is written."""
-    try:
-        yield from blocks
-    except OSError as error:
-        raise UserError(os_message(error)) from error
 
 
 def _write_packed(file: BinaryIO, path: Path, blocks: Iterator[pd.DataFrame], *, raw: bool) -> None:

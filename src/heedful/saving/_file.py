@@ -3,11 +3,11 @@
 import io
 import json
 import os
-import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
-from zipfile import BadZipFile, ZipFile, is_zipfile
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 
@@ -107,19 +107,13 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     """
     name, data = _read(file)
     header = _header(name, data, max_size)
-    try:
+    with _reading(name, header):
         nodes = read_nodes(Archive(data, max_size))
         foreign = foreign_types(sorted(nodes.get_unsafe_set()), trusted)
         if not foreign:
             model = nodes.construct()
             check_objects(model)
             return model
-    except TooLargeError as error:
-        raise ValueError(f"{name}: {error}") from error
-    except Exception as error:
-        raise ValueError(
-            f"{name}: not a model of heedful, or a damaged one: {_what(error)}.{other_versions(header)} Fit it again."
-        ) from error
     raise ValueError(
         f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful: other packages make it, "
         f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust where it came from: "
@@ -127,8 +121,55 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     )
 
 
+@contextmanager
+def _reading(name: str, header: dict[str, Any] | None = None) -> Iterator[None]:
+    """Turn whatever is wrong with a file into one error that names it."""
+    try:
+        yield
+    except TooLargeError as error:
+        raise ValueError(f"{name}: {error}") from error
+    except Exception as error:
+        versions = "" if header is None else other_versions(header)
+        raise ValueError(
+            f"{name}: not a model of heedful, or a damaged one: {_what(error)}.{versions} Fit it again."
+        ) from error
+
+
 def _what(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
+
+
+def trusted_types(model: Any) -> list[str]:
+    """Return the types of a fitted model that skops must be told to trust.
+
+    For programs that write and read models by skops themselves, such as MLflow 3:
+    ``mlflow.sklearn.log_model(model, skops_trusted_types=heedful.saving.trusted_types(model))``. Files of
+    :func:`heedful.save_model` need no such list.
+
+    Parameters
+    ----------
+    model : estimator
+        Any fitted estimator of heedful, or one that holds some, such as a pipeline.
+
+    Returns
+    -------
+    list of str
+        Names of types, of heedful and of other packages, without those that skops trusts anyway.
+
+    Examples
+    --------
+    >>> import heedful
+    >>> import numpy as np
+    >>> from skops.io import dumps, loads
+    >>> X = np.random.default_rng(0).normal(size=(50, 2))
+    >>> model = heedful.ProtoClust(n_clusters=2).fit(X)
+    >>> types = heedful.saving.trusted_types(model)
+    >>> types
+    ['heedful.cluster._protoclust.ProtoClust']
+    >>> loads(dumps(model), trusted=types).n_clusters
+    2
+    """
+    return sorted(read_nodes(Archive(dump(model).getvalue(), np.inf)).get_unsafe_set())
 
 
 def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
@@ -168,12 +209,7 @@ def _read(file: str | os.PathLike | BinaryIO) -> tuple[str, bytes]:
 def _header(name: str, data: bytes, max_size: int | None = None) -> dict[str, Any]:
     if not is_zipfile(io.BytesIO(data)):
         raise ValueError(f"{name}: not a model of heedful, or a damaged one. Pickle files are never opened: fit again.")
-    try:
+    with _reading(name):
         header = json.loads(Archive(data, max_size).read(HEADER))
-    except TooLargeError as error:
-        raise ValueError(f"{name}: {error}") from error
-    except (BadZipFile, KeyError, ValueError, RuntimeError, OSError, EOFError, zlib.error) as error:
-        what = " ".join(str(error).split())[:200]
-        raise ValueError(f"{name}: not a model of heedful, or a damaged one: {what}. Fit it again.") from error
     check_format(name, header)
     return header
