@@ -247,7 +247,7 @@ def tables(rows):
     return {"numbers": (train.X, train.y, train.treatment), "factors": (codes, y, treatment)}
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("beside", [(), ("sample_weight", "propensity"), ("groups",)])
 @pytest.mark.parametrize("kind", ["numbers", "factors"])
 def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
