@@ -37,13 +37,17 @@ test test-more test-studies test-oldest test-newest coverage: export OMP_WAIT_PO
 test: $(READY) ## run the tests of everything that a change can break
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not more' --durations=25
 
+# MORE_TESTS='more and not setting' leaves out further settings of what another test says
+MORE_TESTS ?= more
 .PHONY: test-more
 test-more: $(READY) ## run the tests that `make test` leaves out: more settings, and what takes long or changes rarely
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m more --durations=25
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m '$(MORE_TESTS)' --durations=25
 
+# STUDY_TESTS='not more' runs one of each kind
+STUDY_TESTS ?=
 .PHONY: test-studies
 test-studies: $(READY) ## run every study in small, and every example
-	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=25 tests/studies
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m '$(STUDY_TESTS)' --durations=25 tests/studies
 
 .PHONY: test-nojit
 test-nojit: $(READY) ## run tests of kernels and of small trees without compiling them
@@ -81,23 +85,20 @@ $(OLDEST)/.ready: pyproject.toml tests/oldest.txt
 	$(OLDEST)/bin/python -m pip install --quiet --requirement tests/oldest.txt --editable .
 	@touch $@
 
-# Tables in and out, trees, kernels, files and scikit-learn's contract. What needs an extra is left to `make test`: the
-# modules of WITHOUT_EXTRAS, and estimators whose default learner is LightGBM.
-WITH_OLDEST := _trees _frames _flow/test_intervals.py _flow/test_spread.py attention baseline cluster context similarity saving/test_file.py \
-	saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
-	_kernels/test_leaves.py _kernels/test_weighting.py estimators/test_tables.py estimators/test_contract.py \
-	estimators/test_lasso.py _flow/test_shares.py
-WITHOUT_EXTRAS := baseline/test_booster.py similarity/test_boosted.py similarity/test_past.py similarity/test_resolve.py \
-	similarity/test_teacher.py
+# What calls other packages: tables in and out, compiling, threads, sparse weights, files, optimisers, and scikit-learn's
+# forests and contract. Estimators whose default learner is LightGBM, an extra, are left to `make test`.
+WITH_OLDEST := _frames attention context cluster/test_linkage.py similarity/test_forest.py similarity/test_gaussian.py \
+	saving/test_file.py saving/test_trust.py test_blocks.py test_checks.py _kernels/test_jit.py _kernels/test_package.py \
+	estimators/test_tables.py estimators/test_contract.py _flow/test_shares.py
 
 .PHONY: test-oldest
 test-oldest: $(OLDEST)/.ready ## run main tests with the oldest packages that are supported, in .venv-oldest
 	NUMBA_CACHE_DIR=$(CURDIR)/$(OLDEST)/kernels $(OLDEST)/bin/python -m pytest -n 2 --dist loadfile \
-		$(WITH_OLDEST:%=tests/%) $(WITHOUT_EXTRAS:%=--ignore=tests/%) \
+		$(WITH_OLDEST:%=tests/%) \
 		-m 'not more' -k 'not AttentionRegressor and not AttentionClassifier'
 
 # What the targets below run: the tests above, and those of the release. TESTS=tests is the whole suite.
-TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_flow
+TESTS ?= $(WITH_OLDEST:%=tests/%) tests/test_project.py tests/test_release.py tests/_flow tests/_trees tests/baseline
 
 .PHONY: test-newest
 test-newest: ## run TESTS with the newest of every package, in .venv-newest, with PYTHON

@@ -3,6 +3,8 @@
 import os
 import tempfile
 import time
+import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,14 +20,21 @@ os.environ.setdefault("HEEDFUL_QUIET", "1")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave settings of ``each_value`` tests that bring no new value of a parameter to `make test-more`."""
-    groups = {}
-    for item in items:
-        if item.get_closest_marker("each_value"):
-            groups.setdefault((item.parent, item.originalname), []).append(item)
-    for group in groups.values():
-        for item in {*group} - {*covering(group)}:
-            item.add_marker("more")
+    """Leave settings of ``each_value`` and ``one_value`` tests to `make test-more`, but a few and one of them."""
+    for mark, choose in (("each_value", covering), ("one_value", one_of)):
+        groups = {}
+        for item in items:
+            if item.get_closest_marker(mark) and not item.get_closest_marker("more"):
+                groups.setdefault((item.parent, item.originalname), []).append(item)
+        for group in groups.values():
+            for item in {*group} - {*choose(group)}:
+                item.add_marker("more")
+                item.add_marker("setting")
+
+
+def one_of(items):
+    """Return one setting of a test, always the same; tests of the same settings have different ones."""
+    return [items[zlib.crc32(items[0].originalname.encode()) % len(items)]]
 
 
 def covering(items):
@@ -51,10 +60,20 @@ def compile_lassos():
     model.explain(X)
 
 
-def compile_newton():
-    """Compile the steps of losses that are not squares."""
+def compile_fits(**how):
+    """Compile local lassos of a family, within limits, or with groups."""
     X = np.random.default_rng(0).normal(size=(40, 3))
-    local_lasso(X, X[:, 0] > 0, np.ones((2, 40)), alpha=0.1, family="binomial", n_jobs=1)
+    local_lasso(X, (X[:, 0] > 0).astype(int), np.ones((2, 40)), alpha=0.1, n_jobs=1, **how)
+
+
+PARTS = [
+    compile_lassos,
+    partial(compile_fits, family="binomial"),
+    partial(compile_fits, limits=(-1.0, 1.0)),
+    partial(compile_fits, family="poisson"),
+    partial(compile_fits, groups=[0, 0, 1]),
+    partial(compile_fits, family="binomial", limits=(-1.0, 1.0)),
+]
 
 
 @pytest.hookimpl(trylast=True)
@@ -67,7 +86,8 @@ def pytest_sessionstart(session):
     if worker is None or os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
-    parts = [compile_lassos, compile_newton]
+    # those who name files may do without limits, groups and counts
+    parts = PARTS[:2] if session.config.option.file_or_dir else PARTS
     marks = Path(tempfile.gettempdir()) / f"heedful-{worker['testrunuid']}"
     marks.mkdir(exist_ok=True)
     for part in parts[number::count]:

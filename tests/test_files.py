@@ -130,6 +130,7 @@ write_whole(sys.argv[1], half)
 """
 
 
+@pytest.mark.more
 @posix
 def test_a_killed_process_leaves_the_old_file(tmp_path):
     path = tmp_path / "f"

@@ -89,6 +89,7 @@ def shown_prediction(models, q):
     return np.ravel(models.prediction.iloc[q])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TASKS)
 def test_a_function_of_plain_python_predicts_as_the_model_of_each_query(table, task):
     X, link = table

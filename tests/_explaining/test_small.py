@@ -41,6 +41,7 @@ def test_terms_add_up_to_the_prediction_from_both_starts(house):
     assert e.fidelity.between(0, 1).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_no_model_has_more_columns_than_asked_for(house, most):
     model, X = house

@@ -46,6 +46,7 @@ def test_what_columns_add_one_by_one_is_all_that_there_is_to_add(rng):
     np.testing.assert_allclose(draws[:, 1].sum(axis=1), np.diff(value(rows.codes)[:, 1]).item(), atol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("given", [False, True])
 def test_rows_that_come_again_are_asked_about_once_and_answered_each(rng, given):
     codes = rng.integers(0, 2, (5, 4)).astype(float)

@@ -84,6 +84,7 @@ def test_few_effective_rows_cannot_swing_it():
         np.testing.assert_allclose(moved, np.maximum(whole * attended / (attended + 30), -0.5))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_rows_without_a_prediction_give_no_evidence(rng, loss):
     part = made_up_heads(rng, loss)

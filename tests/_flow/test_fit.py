@@ -27,6 +27,8 @@ def rows(rng):
     return X, X[:, 0] * np.sign(X[:, 1]), rng.uniform(0.5, 3.0, 60)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize("kind", [AttentionLasso, AttentionRegressor])
 def test_similarities_are_fitted_under_the_sample_weights_in_folds_too(rows, kind, cv):
@@ -43,6 +45,8 @@ def test_similarities_are_fitted_under_the_sample_weights_in_folds_too(rows, kin
         np.testing.assert_allclose(found, fold)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("guard", [0.5, 0.1])
 def test_the_guard_holds_for_the_mixing_of_each_query_as_for_all(rows, guard):
     X, y, _ = rows

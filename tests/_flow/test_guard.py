@@ -70,6 +70,7 @@ def test_a_gain_that_is_the_same_for_every_row_is_let_through():
     assert guard_factor(part, part.baseline) == 0
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_guard_takes_weight_two_everywhere_as_weight_one(rng, loss):
     part = made_up_heads(rng, loss, 100, 8, gain=0.1)

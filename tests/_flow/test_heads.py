@@ -42,6 +42,8 @@ def test_many_heads_have_fewer_penalties_of_the_same_range(rng):
     assert make_grid(fitted(rng), None, (3.0,), many=True).ratios.tolist() == [3.0]
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("many", [False, True])
 def test_given_temperatures_are_all_tried_however_many_heads_there_are(rng, many):
     grid = make_grid(fitted(rng), (0.1, 0.2, 0.3), (1.0,), many=many)

@@ -85,6 +85,7 @@ def test_rows_near_a_query_are_predicted_as_if_they_were_alone(table, task, colu
     np.testing.assert_allclose(near, alone, atol=2e-6 * max(1.0, np.abs(alone).max()))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("options", "shares"),
     [

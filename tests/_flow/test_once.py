@@ -77,6 +77,8 @@ def count_around(model, X):
     return int(sum((effects[end] != own).sum() for end in ("from", "to"))) + N_JOINT * len(X)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     "model",
     [

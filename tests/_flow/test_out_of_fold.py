@@ -105,6 +105,8 @@ def test_trees_that_drew_a_row_have_no_say_in_its_out_of_bag_mean(rng):
     assert np.abs(plain[38] - changed[38]).max() > 1
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_out_of_bag_values_start_at_the_model_of_the_fold_that_left_the_row_out(rng, kind):
     X, y = family_table(rng, kind)[:2]
@@ -129,6 +131,8 @@ def test_folds_predict_by_models_of_their_training_part(rng):
     assert np.isnan(found[:30]).all()
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", MODELS)
 def test_fold_values_do_not_depend_on_what_happened_to_the_fold(rng, kind):
     X, y = numbers(rng) if kind == "gaussian" else family_table(rng, kind)[:2]

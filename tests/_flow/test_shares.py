@@ -55,6 +55,7 @@ def test_no_other_convex_blend_is_better(rng, loss, caution):
     assert price(part, share, columns, cost) <= best + 1e-8 * abs(best)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("mixing", [None, 0.4])
 def test_shares_of_many_heads_are_the_best_blend_at_a_cautious_price(rng, loss, mixing):
@@ -110,6 +111,7 @@ def test_the_best_mixing_is_found_where_newton_steps_alone_go_astray(best):
     assert best_mixing(part, part.heads) == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_one_head_takes_its_best_mixing_if_no_other_is_worth_more(rng, loss):
     part = made_up_heads(rng, loss)
@@ -121,6 +123,7 @@ def test_one_head_takes_its_best_mixing_if_no_other_is_worth_more(rng, loss):
     np.testing.assert_array_equal(share, expected)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("mixing", [None, 1.0])
 @pytest.mark.parametrize(("n_bold", "best"), [(20, 0), (25, 1)])
 def test_a_head_that_gains_on_few_rows_pays_for_it(mixing, n_bold, best):
@@ -131,6 +134,7 @@ def test_a_head_that_gains_on_few_rows_pays_for_it(mixing, n_bold, best):
     np.testing.assert_array_equal(fit_one(part, mixing), np.eye(2)[best])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("mixing", [0.3, 1.0])
 def test_a_fixed_mixing_is_the_sum_of_many_shares_and_the_one_share(rng, loss, mixing):
@@ -140,6 +144,7 @@ def test_a_fixed_mixing_is_the_sum_of_many_shares_and_the_one_share(rng, loss, m
     assert (fit_one(part, mixing) > 0).sum() == 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_heads_that_equal_the_baseline_get_no_share(rng, loss):
     part = made_up_heads(rng, loss)
@@ -148,6 +153,7 @@ def test_heads_that_equal_the_baseline_get_no_share(rng, loss):
     np.testing.assert_array_equal(best_mixing(same, same.heads), 0.0)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES[:2])
 def test_a_perfect_head_gets_nearly_everything(rng, loss):
     part = made_up_heads(rng, loss, 200)
@@ -156,6 +162,7 @@ def test_a_perfect_head_gets_nearly_everything(rng, loss):
     assert share[-1] > 0.9
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_only_ratios_of_weights_matter(rng, loss):
     part = made_up_heads(rng, loss, weight=rng.uniform(0.5, 2, size=60))
@@ -221,6 +228,7 @@ def test_shares_of_equal_and_nearly_equal_heads_are_found(rng, apart):
         assert share @ slope - slope.min() < 1e-6 * slope.max()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("mixing", [None, 0.6])
 @pytest.mark.parametrize("loss", LOSSES)
 def test_shares_with_shapes_are_the_mean_of_those_with_all_heads_and_with_lines_alone(rng, loss, mixing):

@@ -42,6 +42,7 @@ def test_new_rows_have_the_mean_of_all_trees(told, rng):
     np.testing.assert_allclose(told.spread.of(table), told.twin(table, np.full(8, -1)), rtol=1e-12)
 
 
+@pytest.mark.one_value
 def test_training_rows_have_the_mean_of_trees_that_did_not_draw_them(told):
     rows = np.arange(3, 150, 7)
     np.testing.assert_allclose(told.spread.of_left_out(rows), told.twin(told.table[rows], rows), rtol=1e-12)

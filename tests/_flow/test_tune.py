@@ -16,6 +16,7 @@ def test_a_fixed_mixing_asks_no_guard(rng, loss, many):
     assert tuned.share.sum() == pytest.approx(0.4)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_single_head_is_the_best_one_as_far_as_the_guard_lets_it(rng, loss):
     part = made_up_heads(rng, loss, 200)

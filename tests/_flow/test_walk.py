@@ -31,6 +31,8 @@ def table(rng, request):
     return X, X[:, 0] * np.sign(X[:, 1]) > 0, request.param
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("estimator", "problem", "methods"),
     [

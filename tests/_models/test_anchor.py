@@ -150,6 +150,7 @@ def model_of(teacher, anchor, **settings):
     return AttentionLasso(similarity=TeacherSimilarity(teacher, anchor=anchor), random_state=0, **settings)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_a_teacher_that_is_no_better_than_the_lasso_anchors_nothing(table, cv):
     X, y, X_new = table
@@ -182,6 +183,7 @@ def test_the_pull_is_how_much_smaller_the_teachers_error_is(table):
     np.testing.assert_allclose(pull_of(model), expected)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("max_range", [0.2, 1.0, np.inf])
 def test_a_prediction_stays_within_range_of_the_responses_attended_to(rng, max_range):
     X, y, prior = rng.normal(size=(N, P)), 3.0 + rng.normal(size=N), rng.uniform(0.5, 2.0, size=N)

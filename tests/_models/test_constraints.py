@@ -23,6 +23,7 @@ def fitted(monkeypatch, asked, X, y, **local):
     return kind(similarity=ForestProximity(8), local=LocalLasso(**local), random_state=0).fit(X, y)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("classes", [False, True])
 @pytest.mark.parametrize("local", [{}, {"n_screened": 2}, {"exact": True}, {"shapes": False}])
 def test_signs_hold_in_local_models(rng, monkeypatch, classes, local):
@@ -44,6 +45,7 @@ def test_groups_enter_and_leave_local_models_together(rng, monkeypatch):
     np.testing.assert_array_equal(zero[:, [0, 1]], zero[:, [3, 2]])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("local", [{}, {"n_screened": 2}])
 def test_groups_are_taken_over_by_problems_of_some_columns(rng, monkeypatch, local):
     X, y = table(rng)

@@ -66,6 +66,7 @@ def test_each_weighting_has_the_values_that_it_has_alone(rng):
     assert np.abs(found[:, 0] - found[:, 1]).max() > 0.1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
 def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperature):
     case, x = Case(rng, BOOSTER), rng.normal(size=(5, 3))
@@ -79,6 +80,7 @@ def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperat
     np.testing.assert_allclose(fits.coef, np.full((5, 1, 3), 1 / 3))
 
 
+@pytest.mark.one_value
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model, n_classes, leaf_value):
     case = Case(rng, model, n_classes, leaf_value)
@@ -93,6 +95,7 @@ def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(leaf_value):
     assert np.abs(one.out_of_bag() - other.out_of_bag()).max() > 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("model", "n_classes"), [(BOOSTER, None), (CASES[-1][0], 3)])
 def test_equal_weights_on_residuals_out_of_bag_give_the_boosters_of_the_folds(rng, model, n_classes):
     case = Case(rng, model, n_classes, "residuals")

@@ -64,6 +64,7 @@ def test_a_survival_head_of_infinite_penalty_is_events_over_those_expected(rng):
     np.testing.assert_allclose(found, moved[:, 0] / moved[:, 1])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["gaussian", *KINDS])
 def test_rows_that_are_not_stored_count_as_rows_of_score_zero(rng, kind):
     case = FamilyCase(rng, kind)
@@ -78,6 +79,7 @@ def test_rows_that_are_not_stored_count_as_rows_of_score_zero(rng, kind):
     np.testing.assert_allclose(one, other, atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_heads_to_convergence_are_local_lassos(rng, kind):
     case = FamilyCase(rng, kind)
@@ -120,6 +122,7 @@ def test_unwanted_heads_are_left_out(rng, kind):
     np.testing.assert_allclose(some[:, wanted], every[:, wanted], atol=1e-7)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", MODELS)
 def test_training_rows_by_number_are_predicted_without_themselves(rng, kind):
     case, rows = FamilyCase(rng, kind), np.array([3, 50])

@@ -44,6 +44,7 @@ def chosen(model):
     return None if columns is None else columns[columns < len(model._model.models.names)]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_columns_that_are_not_chosen_have_the_baselines_part_only(rng, kind):
     X, y = table(rng)
@@ -74,6 +75,7 @@ def test_a_column_whose_sign_flips_between_groups_is_chosen_though_the_baseline_
     assert {0, 5} <= set(chosen(model))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_of_weight_two_is_the_row_twice(rng, kind):
     X, y = table(rng)
@@ -125,6 +127,7 @@ def test_heads_are_tried_with_columns_that_were_chosen_without_the_row(rng):
     assert model.fit(X, y).heads_["error"].min() > 1.02 * y.var()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("settings", "all_columns"), [({}, False), ({"heads": "single"}, True)])
 def test_by_default_many_heads_use_forty_columns_and_the_papers_one_all(rng, settings, all_columns):
     X = rng.normal(size=(60, 50))
@@ -135,6 +138,7 @@ def test_by_default_many_heads_use_forty_columns_and_the_papers_one_all(rng, set
     assert chosen(model.fit(X, y)) is None
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("exact", [True, "tuning"])
 @pytest.mark.parametrize("kind", ["classes", "survival"])
 def test_fits_to_convergence_keep_to_the_chosen_columns(rng, kind, exact):

@@ -26,6 +26,7 @@ def test_rows_that_no_split_leaves_out_are_left_out_once_by_others_of_their_kind
         np.testing.assert_array_equal(np.sort(np.concatenate(fold)), others)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_neither_models_nor_validation_of_a_fold_have_seen_its_rows(rng, way):
     _, folds = folds_of(way, rng)
@@ -42,6 +43,7 @@ def test_neither_models_nor_validation_of_a_fold_have_seen_its_rows(rng, way):
             assert np.isin(rows, fold.train).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("way", WAYS, ids=str)
 def test_models_are_fitted_to_most_of_what_a_fold_may_see(rng, way):
     _, folds = folds_of(way, rng)

@@ -103,6 +103,7 @@ def test_a_row_has_no_say_in_its_own_shape_value(kind, cv, most, rng, monkeypatc
         assert row == 77 or np.abs(after - before).max() > 1e-6
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_models_of_curves_of_a_large_table_are_shared_among_the_threads_of_a_fit(monkeypatch, n_jobs):
     shared = []
@@ -133,6 +134,7 @@ def given_values(model):
     return shapes_of(model).train[model._model.rows.observations.place]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3)], ids=str)
 def test_values_are_those_of_models_without_the_row_stopped_by_others(cv, monkeypatch):
     X, y = make_table(60)
@@ -165,6 +167,7 @@ def group_loss(found, group, number, binned, family):
     return sum((part**2).sum() for part in errors)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_curves_are_exactly_additive_and_say_what_each_value_adds(kind, rng):
     X, signal = make_table()
@@ -193,6 +196,7 @@ def piece_of(pieces, cell):
     return pieces[(pieces["low"] < cell) & (cell <= pieces["high"])].iloc[0]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_global_model_is_the_lasso_and_its_share_of_the_additive_model(kind, rng):
     X, signal = make_table(120)

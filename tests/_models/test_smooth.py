@@ -52,6 +52,7 @@ def test_sums_of_kernels_are_those_of_numpy():
     np.testing.assert_allclose(total, np.exp(-((x[:, None] - centres) ** 2).sum(axis=2)) @ coef, atol=1e-13)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_outputs", [1, 2])
 def test_the_error_in_closed_form_is_that_of_one_fit_for_each_row(n_outputs):
     rng = np.random.default_rng(1)
@@ -84,6 +85,7 @@ def test_columns_that_matter_get_short_lengths():
     assert unseen < 0.1 * signal.var()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["numbers", "two classes", "three classes", "times"])
 def test_a_row_has_no_say_in_what_predicts_it(kind):
     X, signal = make_rows(120)
@@ -250,6 +252,7 @@ def test_a_saved_model_predicts_the_same_and_one_of_another_table_is_refused(tmp
             room.Smooth(wrong, part.level, part.train).check_loaded()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["numbers", "classes"])
 def test_the_global_model_is_a_blend_of_lasso_curves_and_smooth_model(kind):
     X, signal = make_rows(200)

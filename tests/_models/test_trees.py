@@ -50,6 +50,7 @@ class Case:
         return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
 
 
+@pytest.mark.one_value
 @EVERY
 def test_start_and_trees_add_up_to_the_prediction(rng, model):
     case = Case(rng, model)
@@ -64,6 +65,7 @@ def moments(values, weight):
     return mean, np.sqrt(np.average((values - mean) ** 2, axis=0, weights=weight))
 
 
+@pytest.mark.one_value
 @EVERY
 def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
     case, x = Case(rng, model), rng.normal(size=(5, 3))
@@ -84,6 +86,7 @@ def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
         np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
+@pytest.mark.one_value
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model):
     case = Case(rng, model)
@@ -91,6 +94,7 @@ def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, mod
     np.testing.assert_allclose(case.out_of_bag(), folds, atol=1e-6)
 
 
+@pytest.mark.one_value
 @EVERY
 def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(model):
     one, other = (Case(np.random.default_rng(0), model, change) for change in (0.0, 1000.0))
@@ -98,6 +102,7 @@ def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(model):
     assert np.abs(one.out_of_bag() - other.out_of_bag()).max() > 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("penalty", "to"), [("ridge", 0), ("ridge", 1), ("lasso", 0)])
 def test_folds_have_the_same_shrinkage_as_all_rows(rng, penalty, to):
     local = LocalTrees(penalty=penalty, shrink_to=to)

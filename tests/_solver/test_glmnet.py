@@ -15,7 +15,12 @@ GLMNET = {
     name: json.loads((Path(__file__).parents[1] / "fixtures" / f"glmnet_{name}.json").read_text()) for name in STORED
 }
 CASES = [
-    pytest.param(name, case, id=f"{name}-{case['weights_row']}-{case['lambda']}-{case['standardize']}")
+    pytest.param(
+        *(name, case),
+        id=f"{name}-{case['weights_row']}-{case['lambda']}-{case['standardize']}",
+        # kernels of counts within limits are compiled for this alone
+        marks=[pytest.mark.more] * (name == "poisson_factors"),
+    )
     for name in STORED
     for case in GLMNET[name]["cases"]
 ]

@@ -69,6 +69,7 @@ def test_working_responses_and_the_kernel_have_the_same_minimum(rng, standardize
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("weighted", [True, False])
 def test_groups_and_factors_have_the_same_minimum_both_ways_from_any_start(rng, weighted):
     X = rng.normal(size=(60, 5)) * [1.0, 5.0, 0.2, 1.0, 2.0]

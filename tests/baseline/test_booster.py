@@ -30,6 +30,7 @@ def test_a_signal_takes_more_rounds_than_noise(rng, n_classes):
     assert 1 <= noise < signal <= 100
 
 
+@pytest.mark.one_value
 @TASKS
 def test_the_rounds_are_those_of_the_smallest_loss_of_left_out_rows(rng, n_classes):
     x, y = table(rng, n_classes, False)

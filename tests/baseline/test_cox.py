@@ -14,6 +14,7 @@ from reference.cases import family_table, survival
 from reference.lasso import penalty_scale
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("n", "p"), [(60, 4), (40, 60)])
 @pytest.mark.parametrize("tied", [False, True])
 def test_the_whole_fit_misses_no_optimality_condition(rng, n, p, tied):
@@ -50,6 +51,7 @@ def test_the_error_of_a_penalty_is_what_left_out_rows_add_to_the_partial_loss(rn
     assert base.cv_error_[0] == pytest.approx(total / weight.sum(), rel=1e-3)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_first_penalty_is_the_smallest_that_silences_every_column(rng, weighted):
     X, y, _, (weight, *_) = family_table(rng, "cox")

@@ -50,6 +50,7 @@ def test_the_chosen_penalty_has_the_smallest_error(theirs):
     assert theirs.alpha_ == theirs.alphas_[theirs.cv_error_.argmin()]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_folds", [2, 5])
 @pytest.mark.parametrize(("n", "p"), [(40, 4), (30, 50)])
 def test_a_fold_is_predicted_by_a_fit_to_its_training_part_only(rng, n_folds, n, p):
@@ -143,6 +144,7 @@ def test_the_first_penalty_of_the_path_silences_every_column(rng):
     assert (LassoBaseline(top * 0.99).fit(X, y).coef_ != 0).any()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("groups", [None, [0, 0, *np.repeat(np.arange(1, 26), 2)]], ids=["columns", "groups"])
 def test_a_path_starts_where_penalised_columns_are_silent_and_the_others_are_least_squares(rng, groups):
     # more columns than rows, two of them without penalty; the strongest other one is much like these

@@ -9,6 +9,7 @@ from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
 from reference.cases import family_table
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("shape", [(30, 4), (15, 40)])
 def test_each_row_is_predicted_by_a_lasso_that_leaves_it_out(rng, shape):
     X, weight = rng.normal(size=shape), rng.uniform(0.5, 2.0, size=shape[0])
@@ -50,6 +51,7 @@ def distances(baseline, X, exact):
     return [np.abs(found - exact).mean() for found in values]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("alpha", [0.02, 0.1])
 @pytest.mark.parametrize(("kind", "tolerance"), [("binomial", 0.005), ("multinomial", 0.02)])
 def test_one_step_is_close_to_refits_of_classes(rng, kind, tolerance, alpha):
@@ -61,6 +63,7 @@ def test_one_step_is_close_to_refits_of_classes(rng, kind, tolerance, alpha):
     assert step < 0.6 * min(whole, folds)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("alpha", [0.02, 0.1])
 def test_one_step_is_close_to_refits_of_survival(rng, alpha):
     X, y, _, _ = family_table(rng, "cox", 60, 4)
@@ -74,6 +77,7 @@ def test_one_step_is_close_to_refits_of_survival(rng, alpha):
     assert step < 0.75 * min(whole, folds)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["binomial", "multinomial", "cox"])
 def test_a_rows_own_outcome_has_hardly_a_say_in_its_prediction(rng, kind):
     X, y, _, _ = family_table(rng, kind, 60, 4)

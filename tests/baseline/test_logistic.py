@@ -15,6 +15,8 @@ from reference.losses import breach
 KINDS = ("binomial", "multinomial")
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "p"), [(60, 4), (40, 60)])
 def test_the_whole_fit_misses_no_optimality_condition(rng, kind, n, p):
@@ -24,6 +26,8 @@ def test_the_whole_fit_misses_no_optimality_condition(rng, kind, n, p):
     assert breach(kind, X, what, weight, 0.05, scale, base.intercept_, base.coef_) < 1e-6
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fixed_penalty_gives_the_local_model_of_all_rows(rng, kind):
     X, y, _, weights = family_table(rng, kind, n_query=1)
@@ -32,6 +36,8 @@ def test_a_fixed_penalty_gives_the_local_model_of_all_rows(rng, kind):
     np.testing.assert_allclose(base.coef_, np.atleast_2d(fits.coef_[0]), atol=1e-6)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_chosen_penalty_has_the_smallest_log_loss_of_left_out_rows(rng, kind):
     X, y, _, (weight, *_) = family_table(rng, kind, 80)
@@ -41,6 +47,8 @@ def test_the_chosen_penalty_has_the_smallest_log_loss_of_left_out_rows(rng, kind
     assert base.cv_error_.min() == pytest.approx(expected)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_error_of_each_penalty_is_that_of_fits_to_the_training_parts(rng, kind):
     X, y, _, _ = family_table(rng, kind, 80)
@@ -55,6 +63,8 @@ def test_the_error_of_each_penalty_is_that_of_fits_to_the_training_parts(rng, ki
         assert base.cv_error_[at] == pytest.approx(np.mean(each), rel=2e-3)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_penalty_that_was_not_tried_has_a_smaller_error(rng, kind):
     X, y, _, _ = family_table(rng, kind, 60)
@@ -65,6 +75,8 @@ def test_no_penalty_that_was_not_tried_has_a_smaller_error(rng, kind):
     assert min(errors) > base.cv_error_.min()
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_first_penalty_is_the_smallest_that_silences_every_column(rng, kind, weighted):
@@ -76,6 +88,8 @@ def test_the_first_penalty_is_the_smallest_that_silences_every_column(rng, kind,
     assert (loud.coef_ != 0).any()
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_of_weight_two_and_the_same_row_twice_give_the_same_model(rng, kind):
     X, y, _, _ = family_table(rng, kind)
@@ -86,6 +100,8 @@ def test_a_row_of_weight_two_and_the_same_row_twice_give_the_same_model(rng, kin
     np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-8)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_row_of_weight_zero_is_as_good_as_absent(rng, kind):
     X, y, _, _ = family_table(rng, kind, 60)
@@ -94,6 +110,8 @@ def test_a_row_of_weight_zero_is_as_good_as_absent(rng, kind):
     np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-8)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_order_of_rows_is_irrelevant(rng, kind):
     X, y, _, _ = family_table(rng, kind)
@@ -103,6 +121,8 @@ def test_the_order_of_rows_is_irrelevant(rng, kind):
     np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_results_are_the_same_to_the_bit_for_any_number_of_jobs(rng, kind):
     X, y, _, _ = family_table(rng, kind)
@@ -111,6 +131,8 @@ def test_results_are_the_same_to_the_bit_for_any_number_of_jobs(rng, kind):
     np.testing.assert_array_equal(one.predict_left_out(), two.predict_left_out())
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_infinite_penalty_gives_the_class_shares(rng, kind):
     X, y, _, (weight, *_) = family_table(rng, kind)
@@ -119,6 +141,8 @@ def test_an_infinite_penalty_gives_the_class_shares(rng, kind):
     np.testing.assert_allclose(base.predict_proba(X), np.tile(share, (40, 1)), atol=1e-7)
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize(("kind", "n_outputs"), [("binomial", 1), ("multinomial", 3)])
 def test_two_classes_have_one_output_and_more_have_one_each(rng, kind, n_outputs):
     X, y, _, _ = family_table(rng, kind)
@@ -130,6 +154,8 @@ def test_two_classes_have_one_output_and_more_have_one_each(rng, kind, n_outputs
     np.testing.assert_array_equal(base.predict(X), base.classes_[chance.argmax(axis=1)])
 
 
+@pytest.mark.one_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("alpha", ["auto", 0.0])
 def test_separable_classes_give_a_finite_model_without_a_warning(rng, alpha):
     X = rng.normal(size=(60, 3))

@@ -57,6 +57,7 @@ def test_parquet_gives_the_same_as_csv(made, tmp_path, task):
     pd.testing.assert_frame_equal(long.head(12), short, check_dtype=False)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TARGETS)
 def test_json_is_one_object(made, tmp_path, capsys, task):
     arguments = [f"{made}/{task}.csv", *target_options(task), "--trees", "20", "-o", f"{tmp_path}/m.skops"]
@@ -78,6 +79,7 @@ def test_json_is_one_object(made, tmp_path, capsys, task):
     assert {piece["feature"] for piece in explained["curves"] or []} in (set(FEATURES), set())
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
     out = tmp_path / f"e.{ending}"
@@ -93,6 +95,7 @@ def test_curves_are_written_below_the_other_tables(made, tmp_path, ending):
     assert table.loc[table["part"].isin(["feature", "row"]), "query"].tolist() == [*np.repeat(range(12), 2)] * 2
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize("task", TARGETS)
 def test_small_models_and_effects_are_those_of_the_estimator(made, tmp_path, task, ending):
@@ -111,6 +114,7 @@ def test_small_models_and_effects_are_those_of_the_estimator(made, tmp_path, tas
     assert set(effect["per"]) <= {"unit", "level", "missing"}
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TARGETS)
 def test_clusters_are_those_of_the_estimator(made, tmp_path, task):
     out = tmp_path / "e.csv"
@@ -134,6 +138,7 @@ def test_fit_says_how_good_the_model_is_on_unseen_rows(made, tmp_path, capsys):
     assert f"error  {figures}{error['baseline']:.4g}: " in said
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_without_shapes_no_curves_are_written(made, tmp_path, ending):
     arguments = [f"{made}/regression.csv", "--target", "yield", "--trees", "20", "--heads", "single"]

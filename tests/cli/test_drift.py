@@ -87,6 +87,7 @@ MODELS = {"numbers.txt": NUMBERS, "numbers.json": NUMBERS, "nameless.txt": NUMBE
 MODELS |= {"categories.txt": FEATURES, "categories.ubj": FEATURES}
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("model", MODELS)
 def test_a_drifted_model_is_corrected(folder, tmp_path, model):
     drop = TEXT if MODELS[model] == FEATURES else (*TEXT, "site")
@@ -131,6 +132,7 @@ def test_columns_may_come_in_any_order_and_the_table_may_hold_the_target(folder,
     assert (tmp_path / "o.csv").read_bytes() == first
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("task", "target", "columns"),
     [("regression", "yield", ["model", "prediction"]), ("classification", "grade", ["model_high", "probability_high"])],
@@ -153,6 +155,7 @@ def test_json_has_all_measures_and_where_it_drifted(folder, tmp_path, capsys):
     assert (told["kind"], told["loss"], told["rows"]) == ("XGBoost Booster", "root mean squared error", ROWS)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("options", "rows"),
     [

@@ -92,6 +92,7 @@ def refusal(path, data):
     return str(caught.value)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", ESTIMATORS)
 @threadpool_limits.wrap(limits=1)
 def test_skops_keeps_estimators_of_other_packages_to_the_bit(tmp_path, name):
@@ -103,6 +104,7 @@ def test_skops_keeps_estimators_of_other_packages_to_the_bit(tmp_path, name):
     assert type(model).__name__.replace("Pipeline", "RandomForestRegressor in a Pipeline") == loaded.what
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_boosters_are_told_by_content_and_kept_to_the_bit(boosters, tmp_path, name):
     (tmp_path / "model").write_bytes((boosters / name).read_bytes())

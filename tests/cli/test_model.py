@@ -22,6 +22,7 @@ MODELS = {
 }
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("heads", ["multi", "single"])
 @pytest.mark.parametrize("task", MODELS)
 def test_skops_keeps_models_to_the_bit(task, heads):

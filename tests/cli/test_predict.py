@@ -21,6 +21,7 @@ def predict(made, table, out, *options, task="regression"):
     return out.read_bytes()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TARGETS)
 def test_csv_files_are_the_same_to_the_byte_whatever_the_block_size(made, tmp_path, task):
     table, out = made / f"{task}.csv", tmp_path / "p.csv"
@@ -30,6 +31,7 @@ def test_csv_files_are_the_same_to_the_byte_whatever_the_block_size(made, tmp_pa
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TARGETS)
 def test_parquet_files_hold_the_same_whatever_the_block_size(made, tmp_path, task):
     table = made / f"{task}.parquet"
@@ -144,6 +146,7 @@ for table, size in zip(runs[::2], runs[1::2]):
 """
 
 
+@pytest.mark.more
 @pytest.mark.skipif(sys.platform != "linux", reason="where Linux says how much memory was held")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_memory_is_that_of_a_block_however_many_rows_there_are(made, tmp_path, ending):

@@ -111,6 +111,7 @@ def test_the_distances_are_left_as_they_were(rng, condensed):
     np.testing.assert_array_equal(D, before)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_one_square_copy_is_made_and_no_more(rng, dtype):
     D = squareform(pdist(rng.normal(size=(1500, 2)))).astype(dtype)

@@ -57,6 +57,7 @@ def fitted(name):
     return clone(MODELS[name]).fit(X, y), X, y
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 def test_the_model_for_all_rows_takes_the_table_as_it_is(name):
     model, X, y = fitted(name)

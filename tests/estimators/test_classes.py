@@ -24,8 +24,8 @@ MODELS = {
     "XGBoost": lambda: AttentionClassifier(XGBClassifier(n_estimators=5), similarity=FOREST, random_state=0),
     "given forest": lambda: AttentionLassoClassifier(similarity=RandomForestClassifier(12), random_state=0),
 }
-# lines fitted one by one take long
-SLOW = {"lines", "given forest"}
+# lines fitted one by one take long; others are like those that stay
+SLOW = {"lines", "given forest", "one head", "folds", "trees"}
 EVERY_MODEL = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.more) if name in SLOW else name for name in MODELS]
 )
@@ -76,6 +76,7 @@ def test_a_class_of_weight_zero_keeps_its_column(name, seed, n_classes, left, fe
         check_columns(model.set_params(class_weight=weights).fit(X, y), X, y, absent)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", [None, FOREST, RidgeSimilarity()], ids=["leaves", "forest", "ridge"])
 @pytest.mark.parametrize("how", ["all classes", "no weight", "no rows", "one class"])
 @settings(max_examples=2, deadline=None)
@@ -96,7 +97,7 @@ def test_a_corrected_model_has_a_column_for_each_class_that_it_knows(similarity,
     assert np.isin(model.predict(X), model.classes_).all()
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize(("name", "late"), [*((name, "bee") for name in MODELS), ("lassos", "ape"), ("lassos", "cat")])
 def test_a_class_that_appears_late_is_known_to_the_model(name, late):
     X, y = draw(0, 3, 90)

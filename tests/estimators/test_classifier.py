@@ -15,7 +15,7 @@ from heedful import AttentionLassoClassifier, local_lasso
 from heedful._responses import Classification
 from heedful.similarity import GaussianSimilarity, RidgeSimilarity, default_forests
 
-FORESTS = default_forests(120)
+FORESTS = default_forests(40)
 
 
 def small(**settings):
@@ -45,12 +45,14 @@ def test_local_models_beat_the_baseline_where_coefficients_change(rng):
     assert ours < 0.7 * base
 
 
+@pytest.mark.one_value
 def test_mixing_zero_is_the_baseline_to_the_last_bit(table):
     X, y, X_new = table
     model = small(mixing=0.0).fit(X, y)
     np.testing.assert_array_equal(model.predict_proba(X_new), model.baseline_.predict_proba(X_new))
 
 
+@pytest.mark.one_value
 def test_a_huge_temperature_gives_the_baselines_own_fit(table):
     X, y, X_new = table
     settings = {"temperature": 1e12, "alpha_ratio": 1.0, "mixing": 1.0}
@@ -59,6 +61,7 @@ def test_a_huge_temperature_gives_the_baselines_own_fit(table):
         np.testing.assert_allclose(model.predict_proba(X_new), model.baseline_.predict_proba(X_new), atol=1e-5)
 
 
+@pytest.mark.one_value
 def test_exact_heads_are_weighted_logistic_lassos(table):
     X, y, X_new = table
     settings = {"heads": "single", "temperature": 0.3, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.03, "exact": True}
@@ -69,6 +72,7 @@ def test_exact_heads_are_weighted_logistic_lassos(table):
     np.testing.assert_allclose(model.predict_proba(X_new), expected, atol=1e-5)
 
 
+@pytest.mark.one_value
 def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     X, y, X_new = table
     settings = {"temperature": 1.0, "alpha_ratio": 1.0, "mixing": 1.0, "alpha": 0.03}
@@ -77,6 +81,7 @@ def test_one_step_is_close_to_convergence_when_attention_is_mild(table):
     assert np.abs(step - exact).max() < 0.25 * np.abs(base - exact).max()
 
 
+@pytest.mark.one_value
 def test_an_infinite_penalty_gives_the_share_of_each_class_among_attended_rows(table):
     X, y, X_new = table
     model = small(heads="single", similarity=FORESTS[0], temperature=0.2, alpha_ratio=np.inf, mixing=1.0).fit(X, y)
@@ -85,6 +90,7 @@ def test_an_infinite_penalty_gives_the_share_of_each_class_among_attended_rows(t
     np.testing.assert_allclose(model.predict_proba(X_new), 0.99 * share + 0.01 * overall, atol=1e-9)
 
 
+@pytest.mark.one_value
 def test_the_link_of_local_models_is_that_of_the_prediction(table):
     X, y, X_new = table
     model = small(temperature=0.2, mixing=0.7).fit(X, y)
@@ -118,6 +124,7 @@ def test_two_classes_treated_alike_are_the_binary_model(rng, monkeypatch):
     np.testing.assert_allclose(halves, binary.baseline_.coef_[0], atol=1e-6)
 
 
+@pytest.mark.one_value
 def test_labels_may_be_text_and_only_their_names_matter(table):
     X, y, X_new = table
     names = np.array(["ant", "bee", "cat"])[: y.max() + 1]
@@ -136,6 +143,7 @@ def test_weight_two_equals_the_row_twice_and_weight_zero_none(table):
     np.testing.assert_allclose(weighted.predict_proba(X_new), repeated.predict_proba(X_new), atol=1e-9)
 
 
+@pytest.mark.one_value
 def test_class_weights_multiply_sample_weights(table):
     X, y, X_new = table
     weight = np.where(y == 1, 3.0, 1.0)
@@ -145,7 +153,7 @@ def test_class_weights_multiply_sample_weights(table):
     assert share > by_class.predict_proba(X_new)[:, 1].mean()
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("settings", [{"smooth": True}, {"exact": True}, {"mixing": "adaptive"}, {"cv": 3}])
 def test_results_do_not_depend_on_the_number_of_threads(table, settings):
     X, y, X_new = table
@@ -162,6 +170,7 @@ def test_probabilities_are_never_0_or_1_and_sum_to_one(rng):
         np.testing.assert_allclose(chance.sum(axis=1), 1.0)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", [RidgeSimilarity(), GaussianSimilarity(), RandomForestRegressor(20)])
 def test_any_similarity_serves_classes(table, similarity):
     X, y, X_new = table
@@ -169,6 +178,7 @@ def test_any_similarity_serves_classes(table, similarity):
     assert model.predict_proba(X_new).shape == (25, y.max() + 1)
 
 
+@pytest.mark.one_value
 def test_heads_report_log_losses(table):
     X, y, _ = table
     model = fitted(small(), X, y)

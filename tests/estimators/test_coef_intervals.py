@@ -31,6 +31,7 @@ def wide(found, name):
     return found[name].to_numpy().reshape(-1, found.index.unique("feature").size)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("how", [SINGLE, MANY])
 def test_results_do_not_depend_on_other_queries_or_threads(rng, how):
     X, y = table(rng)
@@ -42,6 +43,7 @@ def test_results_do_not_depend_on_other_queries_or_threads(rng, how):
     np.testing.assert_array_equal(together, model.set_params(n_jobs=2).coef_intervals(new))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("how", [SINGLE, MANY])
 def test_coefficients_are_those_of_the_local_models(rng, how):
     X, y = table(rng)

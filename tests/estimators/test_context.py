@@ -20,6 +20,7 @@ def frame(rng):
     return table.set_axis([f"row {i}" for i in range(90)]), y.to_numpy()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     "model", [AttentionLasso(), AttentionRegressor(local=LocalLearner(tuning_rows=10)), LeafAttentionRegressor()]
 )

@@ -35,22 +35,41 @@ def expected(estimator):
     return {"check_regressors_train": "half of a correction of row means is no good regressor"}
 
 
-# One configuration of each class, quick to fit.
+# One configuration of each class, quick to fit: all checks of them are in the first tier.
 QUICK = [
     AttentionLasso(heads="single", similarity=FEW_TREES, mixing="adaptive"),
+    NumberCox(heads="single", similarity=FEW_TREES, alpha=0.05),
+    DriftCorrector(RowMeans(), similarity=FEW_TREES, random_state=0),
+    LassoBaseline(),
+    LogisticBaseline(),
+]
+# These take longer: the first tier has checks of few fits.
+SLOW = [
     AttentionLassoClassifier(heads="single", similarity=FEW_TREES),
     AttentionRegressor(DummyRegressor(), similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
     AttentionClassifier(DummyClassifier(), similarity=FEW_TREES, local=LocalLearner(tuning_rows=20), cv=3),
     LeafAttentionRegressor(similarity=FEW_TREES, cv=3),
     LeafAttentionClassifier(similarity=FEW_TREES, cv=3),
     TreeAttentionRegressor(similarity=FEW_TREES, cv=3),
-    NumberCox(heads="single", similarity=FEW_TREES, alpha=0.05),
     AttentionGLM(heads="single", similarity=FEW_TREES, alpha=0.05),
     HalvesEffect(heads="single", outcome=BOOSTER, propensity=0.5, similarity=FEW_TREES, cv=2),
-    DriftCorrector(RowMeans(), similarity=FEW_TREES, random_state=0),
-    LassoBaseline(),
-    LogisticBaseline(),
 ]
+FEW_FITS = {
+    *(
+        "check_dont_overwrite_parameters",
+        "check_estimator_cloneable",
+        "check_estimator_repr",
+        "check_estimators_nan_inf",
+    ),
+    *("check_estimators_unfitted", "check_fit1d", "check_fit2d_1sample", "check_fit_check_is_fitted"),
+    *("check_get_params_invariance", "check_n_features_in", "check_no_attributes_set_in_init"),
+    *(
+        "check_parameters_default_constructible",
+        "check_requires_y_none",
+        "check_sample_weights_shape",
+        "check_set_params",
+    ),
+}
 # What is beside them: many heads, fits to convergence, folds, LightGBM, a correction by half.
 OTHERS = [
     AttentionLasso(similarity=default_forests(16)),
@@ -65,12 +84,29 @@ OTHERS = [
 ]
 
 
+def parametrize_by_tier(estimators):
+    """Return the mark of a test of all checks, of which `make test-more` takes those of many fits."""
+    cases, mark = [], parametrize_with_checks(estimators, expected_failed_checks=expected)
+    for case in mark.args[1]:
+        # a check that is expected to fail brings its mark
+        (estimator, check), marks = getattr(case, "values", case), getattr(case, "marks", ())
+        more = () if check.func.__name__ in FEW_FITS else (pytest.mark.more,)
+        cases.append(pytest.param(estimator, check, marks=(*marks, *more)))
+    return pytest.mark.parametrize(mark.args[0], cases, **mark.kwargs)
+
+
 @parametrize_with_checks(QUICK, expected_failed_checks=expected)
 def test_estimators_keep_scikit_learns_contract(estimator, check):
     check(estimator)
 
 
+@parametrize_by_tier(SLOW)
+def test_slower_estimators_keep_it_too(estimator, check):
+    check(estimator)
+
+
 @pytest.mark.more
+@pytest.mark.setting
 @parametrize_with_checks(OTHERS, expected_failed_checks=expected)
 def test_other_settings_keep_it_too(estimator, check):
     check(estimator)

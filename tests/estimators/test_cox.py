@@ -13,7 +13,7 @@ from heedful._responses import concordance
 from heedful.datasets import make_survival
 from heedful.similarity import GaussianSimilarity, default_forests
 
-FORESTS = default_forests(120)
+FORESTS = default_forests(40)
 
 
 def small(**settings):

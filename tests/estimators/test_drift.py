@@ -96,6 +96,7 @@ class TestEveryKindOfModel:
         assert np.mean((corrector.predict(X) - y) ** 2) < 0.6 * before
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("temperature", [1.0, 0.1])
 def test_the_paper_as_printed_is_the_plain_formula(rows, model, temperature):
     (X, y), new = rows[1], rows[2][0]
@@ -107,6 +108,7 @@ def test_the_paper_as_printed_is_the_plain_formula(rows, model, temperature):
     np.testing.assert_allclose(got, model.predict(new) + sums[:, 1] / sums[:, 0], rtol=1e-10)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", ["leaves", GaussianSimilarity(standardize=False)])
 @pytest.mark.parametrize("temperature", [1.0, 0.05])
 def test_leaving_out_in_closed_form_equals_brute_force(rows, model, similarity, temperature):
@@ -128,6 +130,7 @@ def test_the_temperatures_are_compared_by_leaving_rows_out(rows, model):
         assert error == pytest.approx(np.mean((left_out - y) ** 2), rel=1e-10)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("window", [None, 70])
 @pytest.mark.parametrize("cuts", [[1, 2, 3], [40], [149], list(range(10, 150, 10))])
 def test_updates_in_any_batching_equal_one_fit(rows, model, cuts, window):
@@ -251,6 +254,7 @@ def test_blocks_of_queries_give_the_same(rows, model, monkeypatch):
     np.testing.assert_array_equal(corrector.predict(rows[2][0]), whole)
 
 
+@pytest.mark.more
 def test_memory_does_not_grow_as_queries_times_rows(rng):
     X = rng.normal(size=(20_000, 3))
     model = lightgbm.LGBMRegressor(n_estimators=20, verbose=-1, n_jobs=1).fit(X[:1000], X[:1000, 0])

@@ -34,6 +34,7 @@ def rows(rng):
     return X, rng.poisson(np.exp(1 + X[:, 0])) + 1.0
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 def test_equal_attention_multiplies_by_the_factor_of_smallest_deviance(rows, name):
     X, y = rows

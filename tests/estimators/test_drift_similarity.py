@@ -34,6 +34,7 @@ def test_nothing_said_blends_the_model_s_leaves_with_a_forest(rows, model):
     np.testing.assert_array_equal(default.predict(rows[2][0]), said.predict(rows[2][0]))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_noise", [0, 60])
 def test_left_out_rows_choose_between_leaves_and_forest(rng, n_noise):
     X = rng.normal(size=(2100, 2 + n_noise))
@@ -44,6 +45,7 @@ def test_left_out_rows_choose_between_leaves_and_forest(rng, n_noise):
     assert (share["leaves"] > share["forest(sqrt)"]) == (n_noise > 0)
 
 
+@pytest.mark.more
 def test_leaves_and_forest_are_blended_where_each_knows_something(rng):
     X = rng.normal(size=(2150, 22))
     y = np.sign(X[:, 0]) + np.sign(X[:, 2])
@@ -109,6 +111,7 @@ def test_of_equal_rows_each_is_left_out_alone(rows, model):
     np.testing.assert_allclose(closed, brute, atol=1e-10)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_rows", [2, 3, 7])
 def test_very_few_rows_are_enough(rows, model, n_rows):
     corrector = DriftCorrector(model, random_state=0).fit(rows[1][0][:n_rows], rows[1][1][:n_rows])

@@ -10,6 +10,7 @@ FORESTS = default_forests(80)
 MODEL = AttentionLasso(similarity=FORESTS, random_state=0)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("settings", [{}, {"heads": "single"}, {"mixing": "adaptive"}, {"mixing": 1.0}, {"cv": 2}])
 @pytest.mark.parametrize("constant", [0.0, 1e9])
 def test_a_constant_response_is_predicted(rng, settings, constant):
@@ -55,6 +56,7 @@ def test_more_columns_than_rows_work(rng):
     assert np.isfinite(model.predict(rng.normal(size=(10, 60)))).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("temperature", [1e-3, 1e6])
 def test_any_temperature_is_stable(rng, temperature):
     X, y = rng.normal(size=(40, 3)), rng.normal(size=40)

@@ -58,6 +58,7 @@ def test_effects_are_those_of_an_attention_lasso_of_pseudo_outcomes(rows):
     np.testing.assert_array_equal(own.predict(test.X), own.effect(test.X))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     "code",
     [
@@ -246,7 +247,7 @@ def tables(rows):
     return {"numbers": (train.X, train.y, train.treatment), "factors": (codes, y, treatment)}
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("beside", [(), ("sample_weight", "propensity"), ("groups",)])
 @pytest.mark.parametrize("kind", ["numbers", "factors"])
 def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
@@ -272,6 +273,7 @@ def test_the_order_of_rows_changes_nothing_of_our_models_of_expectations(rng, ta
         np.testing.assert_allclose(getattr(mixed, name), getattr(own, name)[order], rtol=1e-9)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("kind", ["numbers", "factors"])
 def test_a_row_of_weight_two_is_the_row_twice(rng, tables, kind, grouped):
@@ -288,6 +290,7 @@ def test_a_row_of_weight_two_is_the_row_twice(rng, tables, kind, grouped):
     np.testing.assert_allclose(own.unseen_effect_[again], twice.unseen_effect_, rtol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("grouped", [False, True])
 def test_rows_of_no_weight_are_not_there(rng, rows, tables, grouped):
     train, test = rows

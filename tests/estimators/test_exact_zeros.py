@@ -54,6 +54,7 @@ def test_no_coefficient_is_rounding(rows, kind):
     np.testing.assert_allclose(added, np.asarray(found.link).reshape(len(X), -1), atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("level", [0.0, 1e6])
 @pytest.mark.parametrize("method", ["fast", "shapley"])
 def test_of_one_line_for_all_rows_only_the_columns_it_uses_add_something(rows, method, level):

@@ -41,6 +41,7 @@ def fitted(rows):
     return AttentionGLM(**FEW).fit(rows.X[:80], rows.y["poisson"][:80], exposure=rows.exposure[:80])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("family", POWERS)
 def test_an_offset_of_log_two_doubles_the_prediction(rows, family):
     model = AttentionGLM(**FEW, family=family).fit(rows.X, rows.y[family], exposure=rows.exposure)
@@ -49,6 +50,7 @@ def test_an_offset_of_log_two_doubles_the_prediction(rows, family):
     np.testing.assert_array_equal(model.predict(rows.X, exposure=np.exp(two)), model.predict(rows.X, offset=two))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("family", POWERS)
 def test_the_unit_of_exposures_moves_the_intercept_alone(rows, family):
     years, months = rows.exposure, 12.0 * rows.exposure
@@ -75,6 +77,7 @@ def test_many_heads_know_neither_the_unit_of_exposures_nor_the_currency(rows, fa
     np.testing.assert_allclose(in_thousands / 0.001, rate, rtol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("family", POWERS)
 def test_equal_attention_gives_the_baseline(rows, family):
     how = {"temperature": 1e12, "mixing": 1.0, "local": LocalLasso(alpha_ratio=1.0, exact=True)}
@@ -107,6 +110,7 @@ def test_small_models_and_effects_are_those_of_one_unit_of_exposure(rows, fitted
     np.testing.assert_allclose(per_unit.start + per_unit.terms.sum(axis=1), np.log(per_unit.prediction), atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("family", POWERS)
 def test_a_saved_model_is_the_same(rows, family, tmp_path):
     model = AttentionGLM(**FEW, family=family).fit(rows.X[:80], rows.y[family][:80], exposure=rows.exposure[:80])
@@ -142,6 +146,7 @@ def test_exposures_of_the_same_row_add_up_with_its_counts(rows):
     np.testing.assert_allclose(heavy.predict(X), 2 * whole.predict(X), rtol=1e-5)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("family", POWERS)
 def test_the_score_is_d2_of_one_rate_for_all(rows, family):
     y, exposure, power = rows.y[family], rows.exposure, POWERS[family]

@@ -73,6 +73,7 @@ def table(rng):
     return *draw(rng, 130), rng.normal(size=(25, 3))
 
 
+@pytest.mark.one_value
 @EVERY
 def test_intervals_are_two_columns_around_the_predictions(table, name):
     X, y, X_new = table
@@ -83,6 +84,7 @@ def test_intervals_are_two_columns_around_the_predictions(table, name):
     assert (ends[:, 0] < ends[:, 1]).all()
 
 
+@pytest.mark.one_value
 @EVERY
 def test_less_coverage_lies_inside_more(table, name):
     X, y, X_new = table
@@ -92,6 +94,7 @@ def test_less_coverage_lies_inside_more(table, name):
     assert (small[:, 1] <= large[:, 1]).all()
 
 
+@pytest.mark.one_value
 @EVERY
 def test_row_order_is_irrelevant(table, rng, name):
     X, y, X_new = table
@@ -100,6 +103,7 @@ def test_row_order_is_irrelevant(table, rng, name):
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", ["lasso", "adaptive", "folds", "leaves"])
 def test_the_unit_of_the_response_passes_through(table, name):
     X, y, X_new = table
@@ -144,6 +148,7 @@ def test_rows_that_count_more_decide_how_wide_intervals_are(rng):
     assert widths[0] > 2.5 * widths[1]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", ["lasso", "adaptive", "folds"])
 def test_any_number_of_jobs_and_any_block_give_the_same_bits(table, monkeypatch, name):
     X, y, X_new = table
@@ -169,6 +174,7 @@ def test_spreads_see_predictions_by_models_without_the_row(table):
     np.testing.assert_array_equal(seen[:, :-1], fit.rows.codes)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", ["lasso", "folds"])
 def test_no_left_out_row_attends_to_itself(table, name):
     X, y, _ = table
@@ -177,6 +183,7 @@ def test_no_left_out_row_attends_to_itself(table, name):
     assert not np.diag(fit.attend_left_out(np.arange(len(y))).toarray()).any()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", [GroupKFold(4), TimeSeriesSplit(4), [(np.arange(60), np.arange(60, 130))]])
 def test_any_folds_give_intervals(table, cv):
     X, y, X_new = table
@@ -216,6 +223,7 @@ def test_a_frame_gives_the_intervals_of_its_numbers(table):
     np.testing.assert_allclose(clone(MODELS["one head"]).fit(frame, y).predict_interval(new), ends, rtol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", SIMILARITIES, ids=lambda entry: type(entry).__name__)
 def test_every_similarity_gives_nested_intervals_around_the_predictions(table, similarity):
     X, y, X_new = table

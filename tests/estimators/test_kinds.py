@@ -92,6 +92,7 @@ def test_a_change_of_kind_is_refused(name, data):
 
 
 # learners and served models of others take the table as it is given, and have their own mind about it
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "learner" and not name.startswith("drift")])
 def test_missing_cells_and_another_holder_of_the_same_cells_are_no_change(name):
     model, X = fitted(name, "numbers"), table("numbers")
@@ -107,6 +108,7 @@ def test_missing_cells_and_another_holder_of_the_same_cells_are_no_change(name):
         np.testing.assert_array_equal(model.predict(other), model.predict(gaps[0]))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["numbers", "dates", "durations", "times of day"])
 def test_what_can_be_measured_is_learned_from_as_floats_are(kind):
     """A line in a column of any such kind is found, beyond the cells that were seen too."""
@@ -154,6 +156,7 @@ def test_levels_that_were_never_seen_are_named_once_however_many_parts(monkeypat
     assert len(said) == 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("columns", "names"),
     [

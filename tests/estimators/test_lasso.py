@@ -83,6 +83,7 @@ class DenseForest(Similarity):
         return self._forest.scores(X).toarray()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("temperature", [0.02, 0.3, 5.0])
 @pytest.mark.parametrize("alpha_ratio", [0.1, 1.0])
 def test_sparse_route_equals_dense_route(table, temperature, alpha_ratio):
@@ -133,6 +134,7 @@ def test_a_constant_added_to_the_response_is_added_to_predictions(table):
     np.testing.assert_allclose(model.fit(X, y).predict(X_new) + 8, model.fit(X, y + 8).predict(X_new), atol=1e-6)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("settings", [{}, {"mixing": "adaptive"}, {"cv": 3}])
 def test_any_number_of_jobs_gives_the_same_bits(table, settings):
     X, y, X_new = table
@@ -148,6 +150,7 @@ def test_a_query_is_predicted_alike_alone_and_among_others(table):
     np.testing.assert_allclose(alone, model.predict(X_new)[:5], rtol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("settings", [{}, {"heads": "single"}, {"mixing": "adaptive"}, {"mixing": 0}])
 def test_local_models_reproduce_predictions(table, settings):
     X, y, X_new = table
@@ -218,6 +221,7 @@ def test_adaptive_mixing_differs_by_query_and_stays_within_bounds(rng):
     assert local.mixing.std() > 0.001
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", [4, TimeSeriesSplit(3), [(np.arange(60), np.arange(60, 90))]])
 def test_folds_tune_as_well_as_out_of_bag(table, cv):
     X, y, X_new = table
@@ -234,6 +238,7 @@ def test_groups_are_kept_on_one_side(table):
     np.testing.assert_array_equal(by_number, by_splitter)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", [RidgeSimilarity(), GaussianSimilarity(), lambda query, train: query @ train.T])
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_any_similarity_can_be_attended_by(table, similarity, cv):
@@ -314,6 +319,7 @@ def test_it_works_in_pipelines_and_searches(table):
     assert clone(small()).get_params()["similarity"][0].n_estimators == FORESTS[0].n_estimators
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("shapes", [True, False])
 def test_numbers_fitted_to_convergence_are_those_of_one_step(table, shapes):
     X, y, X_new = table

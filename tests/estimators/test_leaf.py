@@ -81,6 +81,7 @@ def said(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("fitted", [False, True])
 def test_equal_weights_give_a_forest_without_bootstrap(rng, task, fitted):
@@ -120,6 +121,7 @@ BOOSTERS = {
 }
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", BOOSTERS)
 def test_equal_weights_on_residuals_give_back_the_booster(rng, name):
     task, grow = BOOSTERS[name]
@@ -129,6 +131,7 @@ def test_equal_weights_on_residuals_give_back_the_booster(rng, name):
     np.testing.assert_allclose(said(model, X_new), said(grow().fit(X, codes), X_new), rtol=1e-6)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", BOOSTERS)
 @READINGS
 def test_every_booster_can_be_tuned(rng, name, leaf_value):
@@ -146,6 +149,7 @@ def test_weighed_leaves_beat_a_coarse_forest(rng):
     assert model.score(X[200:], y[200:]) > coarse.score(X[200:], y[200:])
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("estimator", [None, "forest"])
 def test_mixing_zero_is_the_ensemble_to_the_last_bit(rng, task, estimator):
@@ -154,6 +158,7 @@ def test_mixing_zero_is_the_ensemble_to_the_last_bit(rng, task, estimator):
     np.testing.assert_array_equal(said(model, X_new), said(model.baseline_, X_new))
 
 
+@pytest.mark.one_value
 @TASKS
 def test_a_fitted_ensemble_is_taken_as_it_is(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -165,6 +170,7 @@ def test_a_fitted_ensemble_is_taken_as_it_is(rng, task):
     np.testing.assert_array_equal(said(given, X_new), before)
 
 
+@pytest.mark.one_value
 @READINGS
 def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, leaf_value):
     X, y, _ = table_of(rng)
@@ -179,6 +185,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, leaf_value):
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("cv", [3, GroupKFold(3)])
 def test_folds_tune_too(rng, task, cv):
@@ -196,6 +203,7 @@ def test_any_number_of_jobs_gives_the_same_bits(rng, task):
     np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -205,6 +213,7 @@ def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, t
     np.testing.assert_allclose(one, other, rtol=1e-10)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -215,6 +224,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(rng
     pd.testing.assert_frame_equal(weighted.heads_, repeated.heads_)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_clones_pickles_and_skops_files_predict_the_same(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -225,6 +235,7 @@ def test_clones_pickles_and_skops_files_predict_the_same(rng, task):
         np.testing.assert_array_equal(said(other, X_new), before)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_text_and_missing_cells_suit_the_default_ensemble(rng, task):
     X, y, _ = table_of(rng, task)
@@ -234,6 +245,7 @@ def test_text_and_missing_cells_suit_the_default_ensemble(rng, task):
     assert np.isfinite(said(model, table[80:])).all()
 
 
+@pytest.mark.one_value
 @TASKS
 def test_every_query_has_the_importances_of_the_ensemble(rng, task):
     X, y, X_new = table_of(rng, task)

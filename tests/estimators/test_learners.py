@@ -98,6 +98,7 @@ PLAIN = [
 ]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("task", "learner"), PLAIN)
 def test_equal_attention_gives_back_the_plain_learner(rng, task, learner):
     X, y, X_new = table_of(rng, task)
@@ -105,6 +106,7 @@ def test_equal_attention_gives_back_the_plain_learner(rng, task, learner):
     np.testing.assert_allclose(found, said(clone(learner).fit(X, y), X_new), rtol=0, atol=1e-14)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_equal_attention_gives_back_the_default_learner(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -112,6 +114,7 @@ def test_equal_attention_gives_back_the_default_learner(rng, task):
     np.testing.assert_array_equal(said(model, X_new), said(model.baseline_, X_new))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("labels", [("b", "a", "c"), (1, 2, 5), (True, False)])
 def test_xgboost_takes_labels_of_any_kind(rng, labels):
     X, y, X_new = table_of(rng)
@@ -121,6 +124,7 @@ def test_xgboost_takes_labels_of_any_kind(rng, labels):
     np.testing.assert_allclose(model.predict_proba(X_new).sum(axis=1), 1.0, rtol=1e-6)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_mixing_zero_is_the_plain_learner_to_the_last_bit(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -155,6 +159,7 @@ def test_the_less_is_left_out_the_less_it_changes(rng):
     assert change[0] < 1e-6 < change[2]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("learner", [Ridge(), DecisionTreeRegressor(max_depth=3, random_state=0), light()])
 def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     X, y, _ = table_of(rng)
@@ -167,6 +172,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     assert np.abs(other_base[:-1] - base[:-1]).max() > 1
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("cv", [3, GroupKFold(3)])
 def test_folds_tune_too(rng, task, cv):
@@ -177,6 +183,7 @@ def test_folds_tune_too(rng, task, cv):
     assert np.isfinite(said(model, X_new)).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize(("tuning_rows", "n_tried"), [(10, 10), (500, 80), (None, 80)])
 def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tried):
@@ -195,6 +202,7 @@ def test_any_number_of_jobs_gives_the_same_bits(rng, task):
     np.testing.assert_array_equal(one, three)
 
 
+@pytest.mark.one_value
 @TASKS
 def test_the_same_seed_gives_the_same_and_the_order_of_rows_is_irrelevant(rng, task):
     X, y, X_new = table_of(rng, task)
@@ -215,6 +223,7 @@ def test_a_row_of_weight_two_is_the_row_twice_and_one_of_weight_zero_is_none(rng
     pd.testing.assert_frame_equal(weighted.heads_, repeated.heads_)
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("mixing", [0.5, "adaptive"])
 def test_clones_and_pickles_predict_the_same(rng, task, mixing):
@@ -280,6 +289,7 @@ def test_skops_keeps_models_to_the_bit(rng, as_frame):
     pd.testing.assert_frame_equal(again.heads_, model.heads_)
 
 
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("learner", [linear, light, lambda task: None])
 def test_importances_of_a_query_sum_to_one_or_are_zero(rng, task, learner):
@@ -293,6 +303,7 @@ def test_importances_of_a_query_sum_to_one_or_are_zero(rng, task, learner):
     assert local.intercept.isna().all(axis=None)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("task", "learner"), PLAIN)
 def test_kept_models_are_one_per_query_and_say_the_local_part(rng, task, learner):
     X, y, X_new = table_of(rng, task)
@@ -380,6 +391,7 @@ def test_without_lightgbm_the_default_names_the_extra(rng, monkeypatch, task):
 SCORERS = [TeacherSimilarity(light(), cv=3), BoostedProximity(light(), cv=3)]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 @pytest.mark.parametrize("similarity", SCORERS)
 @pytest.mark.parametrize("model", [AttentionLasso(), AttentionRegressor(Ridge(), local=LocalLearner(tuning_rows=20))])
@@ -410,6 +422,7 @@ def test_an_anchor_is_refused(rng, task):
         make(task, linear(task), similarity=TeacherSimilarity(anchor=True)).fit(X, y)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("learner", [None, LogisticRegression()], ids=["LightGBM", "logistic"])
 def test_a_fold_whose_training_part_has_one_class_is_sure_of_it(rng, learner):
     X, y = rng.normal(size=(60, 2)), np.repeat(["a", "b", "b"], 20)

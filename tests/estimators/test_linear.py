@@ -88,6 +88,7 @@ def test_scores_are_products_of_what_baselines_leave_of_unseen_rows_and_columns_
     np.testing.assert_allclose(model._model.models.scores(), np.column_stack(by_hand), atol=1e-7)
 
 
+@pytest.mark.one_value
 @EVERY
 def test_rows_in_no_fold_have_residuals_too_and_everything_is_finite(rng, kind):
     X, y = draw(rng, kind)
@@ -110,6 +111,7 @@ def test_a_residual_forest_parts_the_rows_at_the_step_that_a_line_cannot_follow(
     assert (together[1] > together[0]).mean() > 0.8
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("unit", [1.0, 3.7])
 def test_a_baseline_without_error_leaves_no_noise_to_grow_trees_on(rng, unit):
     X = rng.normal(size=(60, 3))
@@ -118,6 +120,7 @@ def test_a_baseline_without_error_leaves_no_noise_to_grow_trees_on(rng, unit):
     assert len(model.similarity_[0].forest_.nodes) == model.similarity_[0].forest_.n_trees
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("heads", ["multi", "single"])
 def test_a_residual_forest_may_be_the_only_similarity(rng, heads):
     X, y = draw(rng, "numbers")
@@ -126,6 +129,7 @@ def test_a_residual_forest_may_be_the_only_similarity(rng, heads):
     assert len(model.heads_) == (3 * 5 if heads == "multi" else 7 * 5)
 
 
+@pytest.mark.one_value
 @EVERY
 def test_by_default_five_forests_make_seventy_heads_and_one_head_has_one_forest(rng, kind):
     X, y = draw(rng, kind)

@@ -83,6 +83,7 @@ def as_fitted(monkeypatch):
     monkeypatch.setattr(fitted, "centre_outputs", lambda values, axis: values)
 
 
+@pytest.mark.one_value
 @pytest.mark.usefixtures("as_fitted")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_model_shown_minimises_the_losses_expansion_at_the_global_model(rng, kind):
@@ -103,6 +104,7 @@ def test_the_model_shown_minimises_the_losses_expansion_at_the_global_model(rng,
         assert np.abs(away).max() > 0.1
 
 
+@pytest.mark.one_value
 @pytest.mark.usefixtures("as_fitted")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_exact_model_shown_minimises_the_loss_itself(rng, kind):
@@ -121,6 +123,7 @@ def test_the_exact_model_shown_minimises_the_loss_itself(rng, kind):
             assert losses.breach(kind, X, what, weight, 1.0, penalty, intercept, coef) < 1e-6
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("exact", [False, True], ids=["one step", "exact"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_shown_adds_up_to_the_linear_predictor(rng, kind, exact):
@@ -139,6 +142,7 @@ def test_what_is_shown_adds_up_to_the_linear_predictor(rng, kind, exact):
     np.testing.assert_allclose(shown.link.to_numpy().reshape(6, -1), expected, atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("settings", "name"),
     [

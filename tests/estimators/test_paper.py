@@ -95,6 +95,7 @@ def pair(request):
     return (fit_numbers if request.param in CASES else fit_loss)(request.param)
 
 
+@pytest.mark.one_value
 def test_each_fold_chooses_the_penalty_of_its_own_folds(pair):
     model, paper, *_ = pair
     assert model.alpha_ == pytest.approx(paper.whole.penalty, rel=1e-12)
@@ -102,6 +103,7 @@ def test_each_fold_chooses_the_penalty_of_its_own_folds(pair):
     assert len(set(paper.penalties)) > 2
 
 
+@pytest.mark.one_value
 def test_the_mixing_is_that_of_the_smallest_mean_error_over_folds(pair):
     model, paper, *_ = pair
     assert model.mixing_ == paper.mixing > 0
@@ -109,6 +111,7 @@ def test_the_mixing_is_that_of_the_smallest_mean_error_over_folds(pair):
     assert model.heads_["error"].item() == pytest.approx(paper.errors[-1], rel=1e-9)
 
 
+@pytest.mark.one_value
 def test_predictions_are_those_of_the_algorithm(pair):
     model, paper, _, X_new = pair
     expected = paper.predict(X_new)
@@ -120,6 +123,7 @@ def predict(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
+@pytest.mark.one_value
 def test_local_coefficients_are_those_of_the_algorithm(pair):
     model, paper, _, X_new = pair
     slope = (1 - paper.mixing) * paper.whole.baseline[1] + paper.mixing * paper.whole.local(X_new)[1]
@@ -130,6 +134,7 @@ def test_local_coefficients_are_those_of_the_algorithm(pair):
     np.testing.assert_allclose(found, slope, atol=1e-8 * np.abs(slope).max())
 
 
+@pytest.mark.one_value
 def test_each_query_may_choose_its_mixing_as_the_remark_has_it(pair):
     model, paper, rows, X_new = pair
     own = clone(model).set_params(mixing="weighted").fit(*rows)
@@ -151,6 +156,7 @@ def test_queries_choose_their_own_mixing_where_one_for_all_would_be_none(rng):
     assert one.mixing_ == chosen.min() == 0 < chosen.max()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("recipe", "stop", "bucket"), [(AttentionLasso, 5, 1), (AttentionLassoClassifier, 1, 1), (AttentionCox, 3, 3)]
 )

@@ -58,6 +58,7 @@ def said(model, X):
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X)
 
 
+@pytest.mark.one_value
 @every_model
 def test_parts_give_the_same_to_the_last_bit(rows, monkeypatch, name):
     model = fitted(name, *rows)

@@ -84,6 +84,7 @@ def test_a_table_of_counts_is_the_table_written_out_in_any_order(rng, case, cv):
     np.testing.assert_allclose(by_count.unseen_error_, written.unseen_error_)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("case", ["lasso", "two classes", "ridges"])
 def test_with_groups_too(rng, case):
     kind, response, settings = CASES[case]
@@ -95,6 +96,7 @@ def test_with_groups_too(rng, case):
     np.testing.assert_allclose(by_count._values(short[:, 1:]), written._values(short[:, 1:]), rtol=1e-9)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("kind", "response"),
     [(LassoBaseline, "numbers"), (LogisticBaseline, "dice"), (CoxBaseline, "times"), (GlmBaseline, "counts")],

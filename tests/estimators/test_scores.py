@@ -80,6 +80,7 @@ def test_units_of_columns_and_response_do_not_change_the_forest(of_column, of_re
     np.testing.assert_array_equal(*scores)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_jobs_change_no_bit(cv):
     X, y, X_new, _ = draw_switch(1, 150, 40, n_columns=5)
@@ -102,6 +103,7 @@ def test_a_row_of_weight_two_is_the_row_twice(rng):
     np.testing.assert_allclose(weighted.predict(X_new), fit(X[often], y[often]).predict(X_new), atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 4])
 def test_a_row_has_no_say_in_the_forest_that_predicts_it_beyond_the_baselines(cv):
     X, y, _, _ = draw_switch(2, 120, 1, n_columns=12)
@@ -158,6 +160,7 @@ def test_effects_of_a_treatment_that_another_column_switches_are_found(rng):
     assert np.mean((model.effect(X[600:]) - effect[600:]) ** 2) < 0.5 * effect.var()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_text_and_missing_cells_are_no_hindrance(rng, cv):
     table = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
@@ -175,6 +178,7 @@ def test_a_constant_column_and_a_column_that_is_there_twice_are_no_hindrance():
     assert gain_over_lasso(fit(X, y), X_new, y_new) > 50.0
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_a_baseline_without_error_leaves_no_scores_to_grow_trees_on(rng, cv):
     X = rng.normal(size=(60, 3))
@@ -190,6 +194,7 @@ def test_scores_of_the_past_alone_are_looked_at_too():
     assert np.isfinite(model.predict(X_new)).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("heads", ["multi", "single"])
 def test_a_forest_of_scores_may_be_the_only_similarity(heads):
     X, y, _, _ = draw_switch(1, 100, 1, n_columns=4)

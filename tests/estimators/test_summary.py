@@ -79,6 +79,7 @@ def every(request):
     return model, model.summary(), X, weight, rival
 
 
+@pytest.mark.one_value
 def test_its_figures_are_the_attributes_they_come_from(every):
     model, summary, _, _, rival = every
     pd.testing.assert_series_equal(summary.unseen_error, model.unseen_error_)
@@ -94,6 +95,7 @@ def test_its_figures_are_the_attributes_they_come_from(every):
     assert np.isnan(summary.n_eff) if model.mixing_ == 0 else 1 <= summary.n_eff <= N_ROWS
 
 
+@pytest.mark.one_value
 def test_rows_attended_to_are_a_weighted_median_of_rows_left_out(every):
     model, summary, _, weight, _ = every
     rows = model._model.rows
@@ -103,6 +105,7 @@ def test_rows_attended_to_are_a_weighted_median_of_rows_left_out(every):
     assert model.mixing_ == 0 or summary.n_eff == pytest.approx(repeated[(repeated.size - 1) // 2])
 
 
+@pytest.mark.one_value
 def test_columns_matter_as_much_as_they_contribute_to_training_rows(every):
     model, summary, X, weight, _ = every
     added = model.explain(X).contributions().abs()

@@ -48,6 +48,7 @@ def table(rng):
     return X, y, rng.normal(size=(9, 4))
 
 
+@pytest.mark.one_value
 @ENSEMBLES
 def test_equal_weights_and_no_columns_add_the_mean_residual(table, rng, ensemble):
     X, y, X_new = table
@@ -94,6 +95,7 @@ def judge(penalty, model, X, y, shrink_to, ratio):
     return Lasso(ratio * largest, tol=1e-13, max_iter=100_000), unit, left
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("shrink_to", [0, 1])
 @pytest.mark.parametrize("penalty", ["lasso", "ridge"])
 def test_weights_of_trees_are_those_of_scikit_learn_on_their_predictions(table, penalty, shrink_to):
@@ -110,6 +112,7 @@ def test_weights_of_trees_are_those_of_scikit_learn_on_their_predictions(table, 
         assert local.prediction.iloc[q] == pytest.approx(said.item(), abs=1e-6)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("penalty", ["lasso", "ridge"])
 def test_weights_that_shrink_to_none_leave_the_weighted_mean(table, penalty):
     X, y, X_new = table
@@ -119,6 +122,7 @@ def test_weights_that_shrink_to_none_leave_the_weighted_mean(table, penalty):
     assert (model.local_models(X_new).coef == 0).all(axis=None)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("settings", [{"penalty": "ridge"}, {"penalty": "ridge", "shrink_to": 0}, {"shrink_to": 0}])
 def test_every_penalty_and_end_is_tuned_and_reproduces_its_prediction(table, settings):
     X, y, X_new = table
@@ -142,6 +146,7 @@ def test_a_ridge_of_more_trees_than_rows_is_that_of_scikit_learn(table):
     np.testing.assert_allclose(model.local_models(X_new[:1]).coef.iloc[0], fit.coef_ / unit, atol=1e-6)
 
 
+@pytest.mark.one_value
 @ENSEMBLES
 @pytest.mark.parametrize("settings", [{}, {"mixing": 0.5}, {"mixing": 1.0, "temperature": 0.1, "alpha_ratio": 0.01}])
 def test_intercept_and_tree_weights_reproduce_the_prediction(table, ensemble, settings):
@@ -155,6 +160,7 @@ def test_intercept_and_tree_weights_reproduce_the_prediction(table, ensemble, se
     assert list(local.coef) == [f"tree {t + 1}" for t in range(9)]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("ensemble", [None, GRADIENT, FOREST])
 def test_mixing_zero_is_the_ensemble_to_the_last_bit(table, ensemble):
     X, y, X_new = table
@@ -184,6 +190,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(table):
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", [3, GroupKFold(3)])
 def test_folds_tune_too(table, cv):
     X, y, X_new = table

@@ -36,6 +36,7 @@ def plain(name):
     return predictions(name, ROWS)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 @LAW
 @given(powers=POWERS)
@@ -43,11 +44,13 @@ def test_the_unit_of_a_column_changes_no_prediction(name, powers):
     np.testing.assert_array_equal(predictions(name, ROWS * 2.0 ** np.array(powers)), plain(name))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 def test_the_origin_of_a_column_changes_no_prediction(name):
     np.testing.assert_allclose(predictions(name, ROWS + 1e8), plain(name), atol=1e-6)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("unit", [1e-310, 5e-324])
 def test_columns_of_the_smallest_numbers_leave_predictions_finite(name, unit):
@@ -63,6 +66,7 @@ def test_coefficients_per_deviation_have_no_unit():
     np.testing.assert_allclose(found[1], found[0], rtol=1e-9)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("start", ["2026-01-01", "9999-12-30", "0001-01-02"])
 def test_times_a_minute_apart_are_told_apart(start):
     times = np.datetime64(start, "us") + np.arange(50) * np.timedelta64(1, "m")

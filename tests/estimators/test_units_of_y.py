@@ -14,6 +14,7 @@ def draw(rng):
     return X, X[:, 0] * (X[:, 1] > 0) + 0.1 * rng.normal(size=50)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("power", [-190, -60, 60, 190])
 def test_the_unit_of_the_response_changes_nothing(rng, power):
     X, y = draw(rng)

@@ -86,6 +86,7 @@ def test_contributions_lead_from_the_base_value_to_the_link(kind, how):
     check_adds_up(e)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_the_base_value_is_the_mean_link_of_the_training_rows(kind):
     X, signal = make_table()
@@ -95,6 +96,7 @@ def test_the_base_value_is_the_mean_link_of_the_training_rows(kind):
     np.testing.assert_allclose(np.atleast_1d(model.explain(X[:2]).base_value), expected, rtol=0, atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("method", ["fast", "shapley"])
 def test_a_row_is_explained_alike_in_any_batch(mixed, method):
     model, X = mixed
@@ -159,6 +161,7 @@ def test_levels_add_up_to_the_part_of_the_model(mixed):
     np.testing.assert_allclose(by_column, e.contributions(part="model"), atol=1e-10)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("mixing", ["auto", 0.5])
 def test_the_part_of_the_model_is_the_mean_of_both_slopes_times_the_way_from_the_mean(mixing):
     X, signal = make_table()
@@ -232,6 +235,7 @@ def test_the_order_of_columns_makes_little_difference():
     assert np.corrcoef(found.to_numpy().ravel(), other[list(X)].to_numpy().ravel())[0, 1] > 0.95
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("way", ["file", "pickle"])
 def test_a_loaded_model_explains_alike(mixed, tmp_path, way):
     model, X = mixed

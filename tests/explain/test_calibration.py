@@ -32,6 +32,7 @@ def survival(event, time, chance, weight=None):
     return Predicted(SurvivalTimes.words, y, chance, chance, None, weight, survival=lambda _: [chance[:, None]] * 2)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["two", "three", "survival", "numbers", "counts"])
 def test_every_row_is_in_one_bin_of_new_and_of_held_out_rows(kind):
     model, X, y = fit(kind)
@@ -42,6 +43,7 @@ def test_every_row_is_in_one_bin_of_new_and_of_held_out_rows(kind):
         assert {"observed", "attention", "baseline"} <= set(table)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["two", "three"])
 def test_shares_of_bins_add_up_to_what_happened(kind):
     model, *_ = fit(kind)

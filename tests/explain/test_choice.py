@@ -33,6 +33,7 @@ def test_a_group_that_is_too_small_is_no_cluster(rng):
     assert choose(points, min_size=4).max() == 2
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_columns", [5, 6, 12])
 def test_models_that_vary_without_clusters_are_one(rng, n_columns):
     assert (choose(rng.normal(size=(300, n_columns))) == 0).all()

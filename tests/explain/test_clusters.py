@@ -97,6 +97,7 @@ def test_small_clusters_of_a_cut_are_others_only_if_asked_for(regression):
     assert strict.coef.index.equals(strict.named.index)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("min_size", [1, 4])
 def test_what_clusters_explain_is_of_the_differences_between_queries_in_one(regression, min_size):
     _, _, e = regression

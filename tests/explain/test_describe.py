@@ -52,6 +52,7 @@ def test_coefficients_are_means_ranked_by_what_they_change():
     assert compare_means(models[["c"]] + 1e-14 * models[["a"]].to_numpy(), np.ones(1), inside, 3) == ""
 
 
+@pytest.mark.one_value
 def test_every_kind_of_model_is_described(every):
     _, _, e = every
     groups = e.clusters(3, min_size=2)

@@ -35,6 +35,7 @@ def test_the_finding_follows_the_tests_at_one_per_cent(statistics, finding, word
     assert ("moved too" in report.verdict) == (statistics[:2] == (HIGH, HIGH))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("z", [-3.0, LOW, HIGH, 50.0])
 @pytest.mark.parametrize("change", [-90.0, 0.0, np.nan])
 def test_without_a_reference_nothing_is_said_to_have_moved(z, change):

@@ -35,6 +35,7 @@ def test_numbers_have_root_mean_squared_errors_everywhere():
         assert row["error"] == pytest.approx(root_mean_squared_error(y[inside], e.prediction[inside]))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["two", "three"])
 def test_classes_have_their_accuracy_beside_log_loss(kind):
     model, e, X, y = explain(kind)

@@ -13,6 +13,7 @@ def columns(values):
     return np.asarray(values).reshape(len(values), -1)
 
 
+@pytest.mark.one_value
 def test_coefficients_reproduce_the_prediction(every):
     model, X, e = every
     slope = e.lasso_coef.to_numpy().reshape(len(X), -1, len(e.lasso_features))
@@ -27,6 +28,7 @@ def test_coefficients_reproduce_the_prediction(every):
         np.testing.assert_allclose(link[:, 0], model.predict(X), atol=1e-8)
 
 
+@pytest.mark.one_value
 def test_small_models_reproduce_the_prediction(every):
     _, X, e = every
     slope, terms = (part.to_numpy().reshape(len(X), -1, len(e.features)) for part in (e.coef, e.terms))
@@ -42,6 +44,7 @@ def test_coefficients_are_blended_by_the_mixing(every):
     np.testing.assert_allclose(e.lasso_coef, blend, atol=1e-10)
 
 
+@pytest.mark.one_value
 def test_tables_are_indexed_like_the_queries(every):
     _, X, e = every
     index = X.index if isinstance(X, pd.DataFrame) else pd.RangeIndex(len(X))
@@ -57,6 +60,7 @@ def test_categories_keep_their_own_names(regression):
     assert e.features == list(e.effect) == ["a", "b", "c", "d", "kind"]
 
 
+@pytest.mark.one_value
 def test_top_features_are_the_largest_contributions_in_order(every):
     _, X, e = every
     top, parts = e.top_features(3), e.contributions()
@@ -108,6 +112,7 @@ def test_without_a_response_there_are_no_losses(regression):
     assert e.loss is None
 
 
+@pytest.mark.one_value
 def test_n_eff_is_that_of_the_attention(every):
     model, X, e = every
     np.testing.assert_allclose(e.n_eff, 1 / (model.attention(X).toarray() ** 2).sum(axis=1))

@@ -23,6 +23,7 @@ def errors_of(kind, held_out, prediction):
     return measures[kind](y, prediction)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["numbers", "two", "counts"])
 def test_held_out_predictions_have_the_error_on_unseen_rows(kind):
     model, *_ = fit(kind)

@@ -22,6 +22,7 @@ def test_importance_is_the_mean_size_of_contributions_largest_first(every):
         assert found.index.name == "feature"
 
 
+@pytest.mark.one_value
 def test_its_parts_add_up_to_it(every):
     _, _, e = every
     for output in outputs_of(e):

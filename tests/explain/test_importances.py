@@ -76,6 +76,7 @@ def test_parts_that_need_slopes_are_refused(every, part):
         every[2].contributions(part=part)
 
 
+@pytest.mark.one_value
 def test_the_mean_is_that_of_the_training_rows_under_the_attention(every):
     model, X, e = every
     train, attention = model._model.rows.filled_rows(), over_distinct_rows(model, X)
@@ -93,6 +94,7 @@ def test_queries_are_clustered_by_importances_as_they_are(every):
         np.testing.assert_array_equal(groups.coef, expected)
 
 
+@pytest.mark.one_value
 def test_losses_rows_and_stability_are_told_as_for_linear_models(every):
     _, X, e = every
     assert (e.loss >= 0).all()

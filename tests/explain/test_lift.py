@@ -43,6 +43,7 @@ def test_bins_hold_all_rows_and_all_that_happened(explained):
     assert table["attention"].is_monotonic_increasing
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_bins", [1, 4, 16])
 def test_bins_of_equal_exposures_have_equally_many_rows(explained, n_bins):
     rate = np.arange(1.0, 81.0)

@@ -81,6 +81,7 @@ def alone(request):
     return model.explain(X, y)
 
 
+@pytest.mark.one_value
 def test_without_attention_there_is_one_model_and_nothing_comes_through_attention(alone):
     assert alone.alone
     assert len(alone.clusters().table) == 1
@@ -96,6 +97,7 @@ def test_without_attention_there_is_one_model_and_nothing_comes_through_attentio
         np.testing.assert_allclose(summed, total, atol=1e-12)
 
 
+@pytest.mark.one_value
 def test_without_attention_no_rows_are_listed_and_all_count(alone):
     n_columns = alone.train.shape[1]
     assert (alone.n_eff == N_TRAIN).all()
@@ -107,6 +109,7 @@ def test_without_attention_no_rows_are_listed_and_all_count(alone):
     assert "all: the model for all rows predicts alone" in repr(alone)
 
 
+@pytest.mark.one_value
 def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone):
     data = collect(alone, None, None)
     assert data["attended"]["k"] == 0
@@ -129,6 +132,7 @@ def test_columns_of_the_similarity_alone_add_nothing_without_attention():
     assert e.top_context(2).empty
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("mixing", [0.0, 0.6])
 def test_linear_predictors_of_classes_sum_to_zero_wherever_they_are_shown(mixing):
     X, signal = make_table()
@@ -155,6 +159,7 @@ def test_the_intercept_of_classes_is_the_same_for_all_rows_of_one_model():
     np.testing.assert_allclose(intercept, intercept.iloc[[0]].to_numpy().repeat(len(X), axis=0), atol=1e-9)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("estimator", [LeafAttentionRegressor, AttentionRegressor])
 def test_other_models_of_mixing_0_list_no_rows_and_are_one_cluster(estimator):
     X, y = make_table()

@@ -29,6 +29,7 @@ def test_an_explanation_is_short(task, n_query):
     assert len(check_short(e.attention)) == 3
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TASKS)
 def test_what_an_explanation_says_is_what_it_holds(task):
     e = make_explanation(40, task=task)
@@ -68,6 +69,7 @@ def test_a_drift_report_begins_with_its_verdict(n_rows):
     assert f"{100 * report.summary['value']['queries corrected']:.0f} % of {n_rows}" in lines[2]
 
 
+@pytest.mark.one_value
 def test_local_models_are_short(every):
     model, X, _ = every
     models = model.local_models(X[:2])

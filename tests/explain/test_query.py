@@ -18,6 +18,7 @@ def of_output(part, output):
     return part if output is None else part[output]
 
 
+@pytest.mark.one_value
 def test_a_query_holds_what_the_tables_say_of_it(every):
     _, X, e = every
     label = e.index[4]
@@ -47,6 +48,7 @@ def test_a_class_can_be_asked_for(classes):
         e.query(label, output="huge")
 
 
+@pytest.mark.one_value
 def test_small_models_are_told_term_by_term(every):
     _, _, e = every
     table = e.small_models()
@@ -142,6 +144,7 @@ def test_an_unknown_query_or_one_of_several_is_refused(regression):
         twice.query("twin")
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
 def test_a_series_is_one_row(regression, order):
     model, X, e = regression

@@ -40,6 +40,7 @@ def check_sums(found):
     np.testing.assert_allclose(intercept + (coef * design).sum(axis=2), link, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_a_small_model_has_few_columns_and_the_same_prediction(model, table, k):
     queries = table[0][N_TRAIN:]

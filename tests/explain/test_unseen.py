@@ -30,6 +30,7 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
     assert words in say_error(errors(own, plain), mixing)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("own", "plain", "mixing", "words"),
     [
@@ -52,6 +53,7 @@ def test_what_that_means_follows_from_which_is_lower(own, plain, mixing, words):
     assert compare_errors(errors(own, plain), mixing, "the model").meaning.startswith(words)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(("doubt", "sure"), [(0.75, True), (0.85, False)])
 def test_a_gain_of_few_standard_errors_may_be_chance(doubt, sure):
     found = errors(8.0, 10.0, standard_error=doubt)

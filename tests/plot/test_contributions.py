@@ -13,6 +13,7 @@ def names_of(ax):
     return [text.get_text() for text in ax.get_yticklabels()]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("k", [1, 2, 8])
 def test_bars_lead_from_the_mean_to_the_prediction(small, k):
     query = small.index[1]

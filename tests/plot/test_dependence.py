@@ -88,6 +88,7 @@ def test_levels_without_a_hue_of_their_own_are_grey(small):
     assert tuple(ax.collections[0].get_facecolors()[0]) == to_rgba(NEUTRAL)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("factor", [1e-12, 1.0, 1e12])
 def test_labels_do_not_overlap_whatever_names_and_numbers_are(small, factor, no_overlap, ticks):
     found = small.attribution()

@@ -8,6 +8,7 @@ from heedful import plot
 from heedful.plot._style import cluster_colour
 
 
+@pytest.mark.one_value
 def test_bars_are_the_errors_of_both_models(each):
     groups = each.clusters(3)
     ax = plot.cluster_errors(each, groups)

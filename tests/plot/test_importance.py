@@ -60,6 +60,7 @@ def test_nothing_that_matters_is_a_picture_too(small):
     assert len(names_of(plot.importance(with_parts(small, [0.0] * 4, [0.0] * 4)))) == 2
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
 def test_labels_do_not_overlap_with_long_names_and_large_numbers(wide, factor, no_overlap, ticks):
     long = pd.Index([f"a very long name of a measured quantity, number {j} [mg]" for j in range(wide.values.shape[1])])

@@ -81,6 +81,7 @@ def test_steps_are_those_of_the_curve_and_missing_cells_stand_apart(made):
     assert [text.get_text() for text in ax.texts] == ["missing"]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("feature", ["measure 0", "measure 1"])
 def test_a_fitted_curve_is_drawn_at_its_heights_over_a_finite_range(small, feature):
     pieces = pieces_of(small, feature)

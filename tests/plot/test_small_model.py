@@ -40,6 +40,7 @@ def test_a_class_can_be_asked_for(classes):
     np.testing.assert_allclose(last.get_x() + last.get_width(), classes.link.loc[query, "high"])
 
 
+@pytest.mark.one_value
 def test_labels_do_not_overlap(each, no_overlap):
     for query in each.index[:4]:
         ax = plot.small_model(each, query)

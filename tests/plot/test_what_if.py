@@ -68,6 +68,7 @@ def mixed():
     return AttentionLasso(similarity=ForestProximity(10), random_state=0).fit(X, y).explain(X[:12])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("column", "names"), [("kind", ["u", "v"]), ("flag", ["false", "true"]), ("grade", list("123"))]
 )
@@ -81,6 +82,7 @@ def test_levels_stand_side_by_side_and_are_not_joined(mixed, column, names):
     np.testing.assert_allclose(y[0], mixed.prediction[1])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("column", ["a", "kind"])
 def test_an_own_cell_that_is_missing_stands_at_the_right(mixed, column):
     ax = plot.what_if(mixed, 0, column)

@@ -30,6 +30,7 @@ def test_contributions_add_up_to_the_link_of_every_class(task, shapes):
         np.testing.assert_allclose(data["start"][output] + parts, link, atol=5e-3)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", TASKS)
 def test_a_contribution_is_the_sum_of_its_two_parts(task):
     data = collect(make_explanation(task=task), None, None)["drivers"]

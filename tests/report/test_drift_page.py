@@ -42,6 +42,7 @@ def is_plain(value):
     return value is None or type(value) in (str, int, float, bool)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("case", CASES)
 def test_the_data_are_plain_and_survive_the_page(case):
     made = make_drift_report(**CASES[case])
@@ -237,6 +238,7 @@ def test_clusters_of_a_drift_report_are_refused():
         report.render(make_drift_report(), n_clusters=3)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("learner", [GradientBoostingRegressor, GradientBoostingClassifier])
 def test_a_fitted_corrector_makes_a_page(learner, rng):
     X = rng.normal(size=(240, 3))

@@ -37,6 +37,7 @@ def browser(monkeypatch, tmp_path):
     return opened
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("make", [lambda: make_explanation(5, names=HOSTILE_NAMES), make_drift_report])
 def test_a_notebook_has_the_page_in_a_frame(notebook, make):
     explanation = make()

@@ -61,10 +61,12 @@ def test_start_and_the_terms_shown_add_up_to_the_link(task):
     check_terms(make_explanation(n_features=20, task=task))
 
 
+@pytest.mark.one_value
 def test_the_terms_of_a_fitted_model_add_up_to_its_link(fitted):
     check_terms(fitted[2])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_columns_of_each_small_model_come_by_their_terms(task):
     explanation = make_explanation(n_features=12, task=task)
@@ -81,6 +83,7 @@ def test_columns_of_each_small_model_come_by_their_terms(task):
                 np.testing.assert_allclose(shown, table[q, output, own], rtol=5e-3)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_effects_are_those_of_the_whole_move_with_their_ends(task):
     explanation = make_explanation(n_features=12, task=task)
@@ -101,6 +104,7 @@ def test_ends_that_are_not_known_are_left_out():
     assert sorted(data["effects"]) == ["effect", "from", "to"]
 
 
+@pytest.mark.one_value
 def test_cells_are_said_as_the_column_has_them(fitted):
     small, asked = collect_small_models(fitted[2]), collect_what_if(fitted[2])
     said = {}
@@ -130,6 +134,7 @@ def test_cells_between_others_are_said_in_few_digits(cell, kind, said):
     assert say_near(cell, kind) == said
 
 
+@pytest.mark.one_value
 def test_curves_are_what_the_model_predicts_of_changed_rows(fitted):
     model, X, explanation = fitted
     small, asked = collect_small_models(explanation), collect_what_if(explanation)
@@ -145,6 +150,7 @@ def test_curves_are_what_the_model_predicts_of_changed_rows(fitted):
                 np.testing.assert_allclose(curve[at], expected[:, output], atol=2e-3)
 
 
+@pytest.mark.one_value
 def test_at_the_own_value_a_curve_has_the_prediction(fitted):
     explanation = fitted[2]
     data, n_found = collect(explanation, None, None), 0
@@ -163,6 +169,7 @@ def test_at_the_own_value_a_curve_has_the_prediction(fitted):
     assert n_found > 12
 
 
+@pytest.mark.one_value
 def test_missing_numbers_have_no_place(fitted):
     small, asked = collect_small_models(fitted[2]), collect_what_if(fitted[2])
     for at, place in enumerate(asked["place"]):
@@ -170,6 +177,7 @@ def test_missing_numbers_have_no_place(fitted):
         assert (place is None) == (levels or small["value"][at] == "missing")
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("task", ["regression", "multiclass"])
 def test_means_are_over_queries_evenly_spread(task):
     explanation = make_explanation(n_query=88, n_features=8, task=task)

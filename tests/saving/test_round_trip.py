@@ -214,6 +214,7 @@ def test_a_loaded_model_predicts_the_same_to_the_last_bit(made, case):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.one_value
 @parametrize([case for case in CASES if "alone" not in case and "for all" not in case])
 def test_a_loaded_model_explains_the_same(made, case):
     model, X, data = made(case)
@@ -236,6 +237,7 @@ def test_a_loaded_model_of_effects_knows_its_rows(made):
         assert str(getattr(again, part)()) == str(getattr(model, part)())
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("case", ["lasso", "drift", "LightGBM"])
 def test_plain_skops_does_as_well(made, case):
     model, X, _ = made(case)

@@ -65,6 +65,7 @@ def test_labels_and_levels_of_any_kind_come_back(kind, where):
     pd.testing.assert_frame_equal(loaded.explain(X[:2]).top_rows(), expected, check_dtype=False)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("window", [pd.Timedelta("20D"), dt.timedelta(days=20), "20D", 12])
 def test_a_window_of_any_kind_comes_back(window):
     X, y = rows()
@@ -74,6 +75,7 @@ def test_a_window_of_any_kind_comes_back(window):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", [KFold(3), TimeSeriesSplit(3), RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)])
 def test_folds_of_scikit_learn_need_not_be_named(cv):
     X, y = rows()

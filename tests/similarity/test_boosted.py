@@ -91,6 +91,7 @@ def test_a_label_of_one_row_is_no_obstacle(rng):
     assert rows.indptr.size == N_TRAIN + 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("package", ["lightgbm", "xgboost", "catboost"])
 @pytest.mark.parametrize("labels", [False, True])
 def test_boosters_of_other_packages_serve_as_templates(rng, package, labels):
@@ -142,6 +143,7 @@ def test_the_default_is_lightgbm_with_300_rounds_of_8_leaves(rng):
     assert model.n_jobs == 1
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("task", "labels", "kind"),
     [

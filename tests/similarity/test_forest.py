@@ -62,6 +62,7 @@ def predictions(proximity, queries, X, y):
     return np.mean(means, axis=1)
 
 
+@pytest.mark.one_value
 @CASES
 @GIVEN
 def test_scores_equal_the_double_loop_over_leaves(rng, case, given):
@@ -72,6 +73,7 @@ def test_scores_equal_the_double_loop_over_leaves(rng, case, given):
     np.testing.assert_allclose(proximity.scores(queries).toarray(), expected, atol=1e-15)
 
 
+@pytest.mark.one_value
 @CASES
 @GIVEN
 def test_out_of_bag_scores_equal_loops_over_trees_that_did_not_draw_the_row(rng, case, given):
@@ -98,6 +100,7 @@ def test_a_training_row_is_never_scored_against_itself(rng):
     assert (leaf_weights(rows).diagonal() == 0.0).all()
 
 
+@pytest.mark.one_value
 @CASES
 @GIVEN
 def test_leaf_weights_times_the_response_are_the_forests_prediction(rng, case, given):
@@ -238,6 +241,7 @@ def test_sizes_of_trees_that_are_none_are_refused(rng, name, value):
         ForestProximity(**{name: value}).fit(*table(rng))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("labels", [["a", "b", "c"], [True, False, True]])
 def test_text_and_boolean_responses_are_grown_by_class(rng, labels):
     X, _ = table(rng)
@@ -340,6 +344,7 @@ def test_a_row_of_weight_three_counts_three_times_when_scores_are_chosen(rng):
     assert not np.array_equal(chosen, strongest_scores(found, np.ones(40)))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("own", [True, False])
 def test_a_forest_of_scores_is_grown_on_the_chosen_ones(rng, own):
     X, found = rng.normal(size=(60, 3)), draw_scores(rng, 60, np.linspace(1.0, 2.0, 20))

@@ -32,6 +32,7 @@ def test_the_scale_follows_the_sample_weights(rng):
     np.testing.assert_allclose(one, other[:, np.cumsum(weight) - 1], atol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e8])
 def test_a_constant_column_does_no_harm(rng, value):
     X = np.column_stack([rng.normal(size=9), np.full(9, value)])

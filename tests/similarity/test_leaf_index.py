@@ -25,6 +25,7 @@ def fit(table, given=False, **settings):
     return ForestProximity(20, forest=template, random_state=0, **how, **settings).fit(*table)
 
 
+@pytest.mark.one_value
 @GIVEN
 def test_leaves_with_room_for_all_rows_score_as_those_that_keep_all(table, rng, given):
     new = rng.normal(size=(30, 3))
@@ -33,6 +34,7 @@ def test_leaves_with_room_for_all_rows_score_as_those_that_keep_all(table, rng, 
     np.testing.assert_array_equal(some.oob_scores().toarray(), every.oob_scores().toarray())
 
 
+@pytest.mark.one_value
 @GIVEN
 def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng, given):
     new = rng.normal(size=(30, 3))
@@ -43,6 +45,7 @@ def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng, given):
         np.testing.assert_allclose(some.sum(axis=1), room)  # leaves hold ten rows or more, so all room is used
 
 
+@pytest.mark.one_value
 @GIVEN
 def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table, given):
     forest = fit(table, given, leaf_rows=3, min_samples_leaf=10)
@@ -50,6 +53,7 @@ def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table, given):
     np.testing.assert_allclose(rows.leaf, rows.score / 3)
 
 
+@pytest.mark.one_value
 @GIVEN
 def test_rows_that_a_tree_drew_are_not_scored_by_it(table, given):
     forest = fit(table, given, leaf_rows=4, min_samples_leaf=5)
@@ -69,6 +73,7 @@ def test_rows_that_a_tree_drew_are_not_scored_by_it(table, given):
         np.testing.assert_allclose(found[i], met, atol=1e-12)
 
 
+@pytest.mark.one_value
 @GIVEN
 def test_the_same_rows_are_kept_in_most_trees(table, given):
     """One order of the rows for all leaves: fewer rows are kept in all than by a choice of its own in each leaf."""
@@ -124,6 +129,7 @@ def test_heads_are_tried_on_as_many_rows_as_asked_for(table, kind):
         np.testing.assert_array_equal(other.predict(X), all_rows[0].predict(X))
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 5])
 def test_rows_that_are_not_tried_have_no_say(table, cv):
     X, y = table

@@ -31,6 +31,7 @@ def test_a_training_row_is_masked_and_scored_by_every_tree(rng):
     np.testing.assert_allclose(rows.score[~own], shares(train[3:4].T, train.T)[0][rows.indices[~own]])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_train", [2, 31, 33, 100])
 def test_sums_equal_the_twin_for_new_rows_and_training_rows(rng, n_train):
     train, queries, columns = leaves(rng, n_train), leaves(rng, 5), rng.normal(size=(n_train, 3))

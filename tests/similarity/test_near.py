@@ -58,6 +58,7 @@ def dense(rows, n):
     return found
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("left_out", [False, True])
 @pytest.mark.parametrize("name", INNER)
 def test_weights_are_the_product_written_row_by_row(rng, name, left_out):
@@ -77,6 +78,7 @@ def test_weights_are_the_product_written_row_by_row(rng, name, left_out):
             np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", INNER)
 def test_attention_and_predictions_are_those_of_the_product(rng, name):
     X, y, prior = series(rng)
@@ -99,6 +101,7 @@ def test_attention_and_predictions_are_those_of_the_product(rng, name):
     np.testing.assert_allclose(model.predict(queries), plain, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_an_infinite_width_is_no_kernel_to_the_last_bit(rng, cv):
     X, y, weight = series(rng)
@@ -165,6 +168,7 @@ def test_dates_are_measured_in_days_and_need_not_be_a_column_of_the_models(rng):
     assert dated.explain(queries).top_context(2)["day"].notna().all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", TimeSeriesSplit(3)])
 def test_each_width_is_tried_beside_no_kernel_and_one_forest_serves_all(rng, cv, monkeypatch):
     X, y, _ = series(rng)

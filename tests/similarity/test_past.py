@@ -18,6 +18,7 @@ def series(rng, n=80):
     return X, X[:, 1] * np.sign(X[:, 2]) + 0.1 * rng.normal(size=n)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", INNER)
 def test_rows_that_are_not_earlier_have_no_weight(rng, name):
     X, y = series(rng)
@@ -32,6 +33,7 @@ def test_rows_that_are_not_earlier_have_no_weight(rng, name):
             np.testing.assert_allclose(weight[:query].sum(), 1.0)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", INNER)
 def test_earlier_rows_are_scored_as_without_the_mask(rng, name):
     X, y = series(rng)
@@ -73,6 +75,7 @@ def test_weights_reach_the_similarity_inside(rng):
     np.testing.assert_array_equal(past.scores(X[[79]])[0, :79], plain.scores(X[[79], 1:])[0, :79])
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("cv", ["oob", TimeSeriesSplit(3)])
 def test_later_rows_do_not_change_a_local_model(rng, cv):
     X, y = series(rng)
@@ -111,6 +114,7 @@ def test_it_is_fitted_to_what_the_other_similarity_asks_for(rng):
     np.testing.assert_array_equal(inner, other)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("similarity", ["forest", GaussianSimilarity(), ForestProximity()])
 def test_it_is_fitted_to_the_response_unless_told_otherwise(similarity):
     assert PastSimilarity(similarity, time=0).target == "response"

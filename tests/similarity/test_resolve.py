@@ -58,6 +58,7 @@ def test_the_names_boosted_and_teacher_are_one_similarity_each(many):
     assert isinstance(teacher, TeacherSimilarity)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("fitted", [False, True])
 @pytest.mark.parametrize("kind", [GradientBoostingRegressor, HistGradientBoostingClassifier])
 def test_a_booster_becomes_a_boosted_proximity(rng, kind, fitted):

@@ -73,6 +73,7 @@ def without(model, X, y, fold, k):
     return said
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("model", [LinearRegression(), LogisticRegression()])
 def test_training_rows_are_compared_by_predictions_that_left_out_their_fold_and_never_with_themselves(rng, model):
     X, y = table(rng)
@@ -211,6 +212,7 @@ def test_labels_have_neither_loss_nor_lessons(rng):
             ask()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("labels", [False, True])
 def test_the_default_teacher_is_lightgbm_and_takes_missing_values(rng, labels):
     import lightgbm

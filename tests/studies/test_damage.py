@@ -117,6 +117,7 @@ def tried(folder, files):
     return [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line[:3].isdigit()]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_with_changed_arrays_is_refused_or_predicts_numbers(tmp_path, kind):
     rng, parts = np.random.default_rng(0), entries(saved(kind))

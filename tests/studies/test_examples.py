@@ -14,6 +14,7 @@ from studies.running import ROOT, run_python
 SHOWN = ("one_prediction", "house_price", "credit", "clusters", "prototypes", "choosing", "beside", "paper_row")
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("script", SHOWN)
 def test_examples_of_the_gallery_run(script):
     assert run_python(f"examples/{script}.py")
@@ -47,6 +48,7 @@ def test_every_example_of_the_gallery_is_run_here():
     assert [name for name in names if f'"{name}"' not in tests and f"examples/{name}.py" not in tests] == []
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("script", "found"),
     [
@@ -100,6 +102,7 @@ def test_a_kernel_in_time_gains_in_the_example_of_hours():
     assert near < 0.95 * plain < lasso
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("script", ["series", "tissue"])
 def test_context_is_what_makes_attention_gain(script):
     printed = run_python(f"examples/{script}.py")
@@ -183,6 +186,7 @@ def test_the_figure_of_the_paper_is_one_file(rng, tmp_path):
     assert (tmp_path / "out.png").stat().st_size > 1000
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("script", "found"),
     [

@@ -39,6 +39,7 @@ def simulate(rng):
     return read_rows(y, treatment, outcome, propensity, slopes)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("target", "truth"), [("all", 1.0), ("treated", 1.0 + MORE), ("control", 1.0 - MORE), ("overlap", 1.0)]
 )

@@ -62,6 +62,7 @@ def simulate(
     return read_rows(y, treatment, outcome, propensity, slopes, weight=weight, groups=groups), X
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("design", DESIGNS)
 def test_intervals_of_the_average_effect_hold_it_as_often_as_they_say(design):
     rng = np.random.default_rng(1)
@@ -126,6 +127,7 @@ def p_values(n_draws, **how):
     return np.array(found), np.mean(straight)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("how", [{}, {"known": False}, {"weighted": True}, {"grouped": True}], ids=str)
 def test_p_values_are_uniform_where_there_is_one_effect(how):
     found, straight = p_values(400, **how)

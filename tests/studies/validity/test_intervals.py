@@ -9,6 +9,7 @@ from heedful import AttentionLasso
 N_DRAWS, N_ROWS, N_NEW = 6, 500, 2000
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("noise", [kind for kind in NOISE if kind != "two columns cross"])
 def test_both_halves_by_noise_are_covered(noise):
     shares = []
