@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from heedful._checks import check_count
-from heedful.datasets._arguments import check_noise, check_seed
+from heedful.datasets._arguments import check_noise
 from heedful.datasets._truth import DrawnRows
 
 PER_METRE = {"centre": 15, "north": 10, "south": 12}
@@ -71,7 +72,7 @@ def make_rents(n: int = 800, *, noise: float = 40.0, random_state: Any = None) -
     """
     n = check_count("n", n, 2, "Two flats are the fewest.")
     noise = check_noise(noise)
-    rng = check_seed(random_state)
+    rng = np.random.default_rng(random_state)
     X = pd.DataFrame(
         {
             "area": rng.integers(30, 121, n),
