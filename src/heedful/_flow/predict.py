@@ -43,7 +43,7 @@ class QueryBatch(NamedTuple):
     def take(self, rows: np.ndarray) -> "QueryBatch":
         """Return some of the queries, as new rows."""
         view = self.view
-        some = {
+        some: dict[str, Any] = {
             name: None if (values := getattr(view, name)) is None else take(values, rows)
             for name in ("codes", "design", "x", "base", "additive", "smooth")
         }
