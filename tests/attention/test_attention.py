@@ -73,11 +73,6 @@ def _part(attention):
     return attention.excess(), attention.background * attention.sample_weight.sum()
 
 
-def test_a_blend_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="`parts` must hold at least one"):
-        blend_attention([], np.ones(3))
-
-
 def test_queries_without_stored_rows_can_be_weighed(rng):
     attention = attend(sparse.csr_array((2, 3)), sample_weight=[1.0, 2.0, 3.0])
     np.testing.assert_allclose(attention.toarray(), [[1 / 6, 2 / 6, 3 / 6]] * 2)

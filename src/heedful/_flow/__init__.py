@@ -1,6 +1,5 @@
 """The flow from a training table to a fitted attention model, and from queries to their predictions."""
 
-from heedful._flow.centred import centre_outputs as centre_outputs
 from heedful._flow.fit import Seeds as Seeds, fit_global as fit_global, fit_heads as fit_heads
 from heedful._flow.fitted import FittedAttention as FittedAttention
 from heedful._flow.guard import mean_gain as mean_gain
@@ -25,6 +24,7 @@ from heedful._flow.predict import (
     Prediction as Prediction,
     QueryBatch as QueryBatch,
     Wanted as Wanted,
+    centre_outputs as centre_outputs,
     known_attention as known_attention,
 )
 from heedful._flow.rows import CodedRows as CodedRows

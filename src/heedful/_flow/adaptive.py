@@ -28,7 +28,6 @@ class RowErrors(NamedTuple):
 
 
 def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Response, mixings: tuple[float, ...]) -> RowErrors:
-    """Return the errors at each mixing from out-of-fold predictions; rows without any have none."""
     known = np.isfinite(baseline) & np.isfinite(heads)
     start, step = baseline[known, None], (heads - baseline)[known, None]
     error = np.zeros((known.size, len(mixings)))
@@ -39,7 +38,6 @@ def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Response, mix
 def gather_evidence(
     baseline: np.ndarray, heads: np.ndarray, family: Response, weight: np.ndarray, overall: float
 ) -> Evidence:
-    """Return the evidence from out-of-fold predictions; rows without any give none."""
     known = np.isfinite(baseline) & np.isfinite(heads)
     step = np.where(known, heads - baseline, 0.0)
     _, gradient, hessian = family.losses(np.where(known, baseline, heads[known].mean()) + overall * step)

@@ -10,7 +10,6 @@ import pandas as pd
 from heedful import _blocks
 from heedful._file_checks import require, require_indices, require_numbers
 from heedful._flow.adaptive import Evidence, RowErrors
-from heedful._flow.centred import centre_outputs
 from heedful._flow.heads import Grid
 from heedful._flow.held_out import HeldOutResiduals, HeldOutValues
 from heedful._flow.importance import column_weights
@@ -24,6 +23,7 @@ from heedful._flow.predict import (
     Prediction,
     QueryBatch,
     Wanted,
+    centre_outputs,
     known_attention,
     predict_blocks,
 )
@@ -83,9 +83,9 @@ class FittedAttention:
                 right = values.shape == (n_rows,) and values.dtype == np.float64
                 require(right, "residuals are those of other rows")
         if self.held_out is not None:
-            number, own, plain = self.held_out
+            number, attended, plain = self.held_out
             require_indices(number, n_rows, number.size)
-            right = own.shape == plain.shape == (number.size, self.response.n_values)
+            right = attended.shape == plain.shape == (number.size, self.response.n_values)
             require(right, "held-out predictions are those of other rows")
 
     @property
@@ -163,16 +163,16 @@ class FittedAttention:
             return np.concatenate([base(part) for part, _ in self._parts(table, run)])
         values, n_failed = [], 0
         for batch, part_run, _ in self._batches(table, run):
-            found = self.predict(batch, Wanted(), part_run)
-            values.append(found.value)
-            n_failed += found.n_failed
+            prediction = self.predict(batch, Wanted(), part_run)
+            values.append(prediction.value)
+            n_failed += prediction.n_failed
         self.warn(n_failed, len(table))
         return np.concatenate(values)
 
     def attention(self, table: Table, run: Run) -> Attention:
         """Return the weights (n_query, n_train) that heads, blended by their shares, give to the rows as given."""
-        found = self.predict(self.read(table), Wanted(models=False, attention=True), run)
-        return self.rows.give_back(known_attention(found))
+        prediction = self.predict(self.read(table), Wanted(models=False, attention=True), run)
+        return self.rows.give_back(known_attention(prediction))
 
     @cached_property
     def column_weight(self) -> np.ndarray:
@@ -203,15 +203,17 @@ class FittedAttention:
         """Return the ends (n_query, 2) of intervals around predictions."""
         calibration, response = self.calibration(run), self.response
         quantile = calibration.quantile(coverage)
-        wanted = Wanted(summary=partial(_attended_block, calibration)) if calibration.attends else Wanted()
+        wanted = Wanted()
+        if calibration.attends:
+            wanted = Wanted(summary=lambda prediction: calibration.attended(known_attention(prediction)))
         ends, n_failed = [], 0
         for batch, part_run, rows in self._batches(table, run):
-            found, known = self.predict(batch, wanted, part_run), None if offset is None else offset[rows]
-            expected = self.response.expected(found.value, known)[:, 0]
+            prediction, known = self.predict(batch, wanted, part_run), None if offset is None else offset[rows]
+            expected = self.response.expected(prediction.value, known)[:, 0]
             width = calibration.by_columns(self._noise_columns(batch.view.codes, expected).table)
-            width = width * found.summary if calibration.attends else width
-            ends.append(response.interval(found.value[:, 0], known, quantile * width))
-            n_failed += found.n_failed
+            width = width * prediction.summary if calibration.attends else width
+            ends.append(response.interval(prediction.value[:, 0], known, quantile * width))
+            n_failed += prediction.n_failed
         self.warn(n_failed, len(table))
         return np.concatenate(ends)
 
@@ -230,9 +232,9 @@ class FittedAttention:
         """
         batch = self.read(table)
         wanted = Wanted(summary=partial(summary, batch), bytes_per_query=bytes_per_query)
-        found = self.predict(batch, wanted, run, attends=attends)
-        self.warn(found.n_failed, batch.size)
-        return found.summary
+        prediction = self.predict(batch, wanted, run, attends=attends)
+        self.warn(prediction.n_failed, batch.size)
+        return prediction.summary
 
     def left_out(self, number: np.ndarray) -> QueryBatch:
         """Return training rows, each to be left out."""
@@ -261,15 +263,15 @@ class FittedAttention:
     ) -> Prediction:
         """Return what is wanted of a batch; the heads' part is the global model's where no head is used."""
         with _blocks.one_blas_thread():
-            found = predict_blocks(batch, self.heads(keep_models, attends), wanted, run)
+            prediction = predict_blocks(batch, self.heads(keep_models, attends), wanted, run)
         if not wanted.models:
-            return found
+            return prediction
         if self.tuned.mixing > 0:
-            return found._replace(
-                coef=self._centred(self.models.original(found.coef), 1) if wanted.coef else found.coef
+            return prediction._replace(
+                coef=self._centred(self.models.original(prediction.coef), 1) if wanted.coef else prediction.coef
             )
-        coef = np.tile(self.base_coef, (batch.size, 1, 1)) if wanted.coef else found.coef
-        return found._replace(value=found.base, local=found.base, coef=coef)
+        coef = np.tile(self.base_coef, (batch.size, 1, 1)) if wanted.coef else prediction.coef
+        return prediction._replace(value=prediction.base, local=prediction.base, coef=coef)
 
     def predict_near(self, queries: CodedRows, rows: CodedRows, source: np.ndarray, run: Run) -> np.ndarray:
         """Return what is predicted of rows, each near the query that ``source`` names: from the query's own fits."""
@@ -299,7 +301,3 @@ class FittedAttention:
     def warn(self, n_failed: int, n_query: int) -> None:
         """Warn once of local fits that did not converge."""
         warn_unconverged(n_failed, n_query * int((self.tuned.share > 0).sum()), MAX_ITER)
-
-
-def _attended_block(calibration: Calibration, found: BlockPrediction) -> np.ndarray:
-    return calibration.attended(known_attention(found))

@@ -66,10 +66,10 @@ def mean_gain(oof: OutOfFold, blend: np.ndarray, *, reported: bool = False) -> t
     """
     family = oof.family
     weight = oof.weight / oof.weight.sum()
-    plain, own = (
+    baseline_loss, blend_loss = (
         family.reported(values) if reported else family.losses(values).value for values in (oof.baseline, blend)
     )
-    gain = plain - own
+    gain = baseline_loss - blend_loss
     before, after = family.losses_of_others(oof.baseline), family.losses_of_others(blend)
     if before is None or after is None:
         return mean_and_error(gain[:, None], np.ones(1), weight, oof.groups)

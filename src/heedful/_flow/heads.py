@@ -117,12 +117,12 @@ def make_grid(
     """
     groups, alone = [], set[tuple]()
     for similarity, anchor_weight in zip(similarities, anchor_weights or [0.0] * len(similarities), strict=True):
-        own, free_names = similarity.temperatures_, similarity.weightings
+        tried, free_names = similarity.temperatures_, similarity.weightings
         if few:
-            own, free_names = own[::2], free_names[:1]
+            tried, free_names = tried[::2], free_names[:1]
         elif many and len(free_names) > 1:
-            own, free_names = own[1::2], free_names[:1] if shapes else free_names
-        softmax = [Weighting("softmax", t) for t in temperatures or own]
+            tried, free_names = tried[1::2], free_names[:1] if shapes else free_names
+        softmax = [Weighting("softmax", t) for t in temperatures or tried]
         free = [] if temperatures else [Weighting(name) for name in free_names]
         kernel = [] if temperatures or similarity.places in alone else [Weighting("kernel")]
         alone.add(similarity.places)

@@ -42,8 +42,8 @@ def column_weights(
     weight[rows.model_columns] += size / (size.sum() or 1.0)
     if tuned.mixing > 0:
         local = getattr(problem, "columns", None)
-        own = rows.model_sources if local is None else rows.model_sources[local[local < len(models.names)]]
-        weight[rows.model_columns[np.unique(own)]] += LITTLE
+        sources = rows.model_sources if local is None else rows.model_sources[local[local < len(models.names)]]
+        weight[rows.model_columns[np.unique(sources)]] += LITTLE
     return weight
 
 

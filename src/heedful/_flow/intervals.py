@@ -92,7 +92,7 @@ def calibrate(rows: Residuals, attend: Attend | None, n_jobs: int | None) -> Cal
     if not pairs or known.level == 0:
         return plain
     forest = ForestSpread(known.columns, known.size, known.weight, n_jobs)
-    found = []
+    spreads = []
     for part, others in pairs:
         peers = rows.take(others)
         if rows.splits:
@@ -100,8 +100,8 @@ def calibrate(rows: Residuals, attend: Attend | None, n_jobs: int | None) -> Cal
         else:
             by_columns = forest.of_left_out(np.searchsorted(known.number, part))
         around = np.ones(part.size) if attend is None else attended_left_out(part, peers, attend, n_jobs)
-        found.append(np.log([by_columns, around]))
-    scored, logs = rows.take(np.concatenate([part for part, _ in pairs])), np.concatenate(found, axis=1)
+        spreads.append(np.log([by_columns, around]))
+    scored, logs = rows.take(np.concatenate([part for part, _ in pairs])), np.concatenate(spreads, axis=1)
     powers = choose_powers(scored.size, logs, scored.weight)
     if not powers.any():
         return plain
@@ -125,16 +125,16 @@ def compared(known: np.ndarray, splits: list[Split]) -> list[tuple[np.ndarray, n
 def attended_left_out(rows: np.ndarray, peers: Residuals, attend: Attend, n_jobs: int | None) -> np.ndarray:
     """Return the mean residual of the peers that each row attends to; no row attends to itself."""
     blocks = _blocks.cut(rows.size, 24 * peers.weight.size, n_jobs)
-    found = _blocks.run(_attended_block, blocks, rows, peers, attend, n_jobs=n_jobs, label="spreads")
-    return np.concatenate(list(found))
+    means = _blocks.run(_attended_block, blocks, rows, peers, attend, n_jobs=n_jobs, label="spreads")
+    return np.concatenate(list(means))
 
 
 def _attended_block(block: slice, rows: np.ndarray, peers: Residuals, attend: Attend) -> np.ndarray:
     attention = attend(rows[block]).within(peers.number)
     if peers.splits:
         return attended(attention, peers.size, peers.level)
-    own, total = np.searchsorted(peers.number, rows[block]), peers.weight.sum()
-    level = (total * peers.level - peers.weight[own] * peers.size[own]) / (total - peers.weight[own])
+    place, total = np.searchsorted(peers.number, rows[block]), peers.weight.sum()
+    level = (total * peers.level - peers.weight[place] * peers.size[place]) / (total - peers.weight[place])
     return attended(attention, peers.size, level)
 
 

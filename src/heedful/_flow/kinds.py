@@ -283,10 +283,8 @@ class FittedModels:
 
     def seen(self, view: View, takes: Sequence[str]) -> list[Any]:
         """Return rows as similarities see them that take these; those that take the same share them."""
-        found = {
-            kind: view.leaves if kind == "leaves" else self.rows.seen_rows(view.codes, kind) for kind in set(takes)
-        }
-        return [found[kind] for kind in takes]
+        seen = {kind: view.leaves if kind == "leaves" else self.rows.seen_rows(view.codes, kind) for kind in set(takes)}
+        return [seen[kind] for kind in takes]
 
     def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
         """Return queries as numbers to show, missing ones as the models see them."""
@@ -302,15 +300,11 @@ class FittedModels:
 
     def residuals(self) -> np.ndarray:
         """Return what a global model that did not see a training row leaves of its response."""
-        raise ValueError(
-            "`similarity` must have target='response' here, got 'residual': only attention lassos have residuals."
-        )
+        raise NotImplementedError
 
     def scores(self) -> np.ndarray:
         """Return minus the slopes of each training row's loss by the coefficients of a global model."""
-        raise ValueError(
-            "`similarity` must have target='response' here, got 'scores': only attention lassos have coefficients."
-        )
+        raise NotImplementedError
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return how much a teacher's prediction of a query is worth in its fit; 0 where there is no anchor."""

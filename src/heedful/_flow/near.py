@@ -10,7 +10,7 @@ from heedful._flow.kinds import NearProblem, Run
 from heedful._flow.predict import Heads, QueryBatch, blend_values
 from heedful._frames import take
 from heedful._kernels.shapes import LeafRows, NearRows
-from heedful.similarity import ForestProximity
+from heedful.similarity import ForestProximity, OwnForest
 
 # A softmax that is colder has weights too far apart for sums that are changed.
 COLDEST = 0.01
@@ -56,13 +56,11 @@ def _near_block(
     near = slice(ends[block.start], ends[block.stop])
     moved, of_block = take(rows.view.x, near), source[near] - block.start
     local = np.zeros((of_block.size, problem.family.n_values))
-    for group, share, seen, moved_seen in zip(
-        heads.grid.groups, heads.grid.split(heads.share), queries.seen, rows.seen, strict=True
-    ):
+    groups: Any = zip(heads.grid.groups, heads.grid.split(heads.share), queries.seen, rows.seen, strict=True)
+    for group, share, seen, moved_seen in groups:
         if not share.any():
             continue
-        similarity: Any = group.similarity
-        trees = similarity.index
+        trees: OwnForest = group.similarity.index
         leaves = trees.forest.near_leaves(seen[block], moved_seen[near], of_block)
         index = LeafRows(*trees.index[:4], trees.per_weight)
         values = problem.fit_near(NearRows(*leaves, of_block, moved), index, group.weightings, share > 0)

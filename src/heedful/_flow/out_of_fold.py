@@ -44,8 +44,8 @@ def predict_out_of_bag(
     for part in problem.held_out(splits):
         # scores are those of training rows by number: nothing else is seen of them
         queries = Queries(part.x, part.number[:, None], part.number)
-        found = [_observe(group, grid, part, queries, problem.family, run, whole) for group in grid.groups]
-        heads[part.number] = np.hstack(found)
+        predictions = [_observe(group, grid, part, queries, problem.family, run, whole) for group in grid.groups]
+        heads[part.number] = np.hstack(predictions)
     return heads
 
 
@@ -70,14 +70,14 @@ def predict_by_folds(
         part, train = problem.fold(k, split), split.train
         if part.number.size == 0:
             continue
-        found = []
+        predictions = []
         for group, rows, target in zip(grid.groups, seen, targets, strict=True):
             similarity = refit(group.similarity, rows[train], target[train], problem.weight[train])
             queries = Queries(part.x, rows[part.number])
-            found.append(
+            predictions.append(
                 _observe(group._replace(similarity=similarity), grid, part, queries, problem.family, run, whole)
             )
-        total[part.number] += np.hstack(found)
+        total[part.number] += np.hstack(predictions)
         times[part.number] += 1
     times = times.reshape(-1, *[1] * (total.ndim - 1))
     return np.where(times > 0, total / np.maximum(times, 1), np.nan)
@@ -94,8 +94,12 @@ def _observe(
     wanted = np.ones((len(group.weightings), grid.variants.size), dtype=bool)
     blocks = _blocks.cut(part.number.size, group.similarity.bytes_per_query, run.n_jobs, part.problem.largest_block)
     shared = (group, part, queries, family, wanted, whole)
-    found = _blocks.run(_observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models")
-    return np.concatenate(list(found)).reshape(part.number.size, wanted.size, *([family.n_values] if whole else []))
+    predictions = _blocks.run(
+        _observe_block, blocks, *shared, n_jobs=run.n_jobs, verbose=run.verbose, label="local models"
+    )
+    return np.concatenate(list(predictions)).reshape(
+        part.number.size, wanted.size, *([family.n_values] if whole else [])
+    )
 
 
 def _observe_block(

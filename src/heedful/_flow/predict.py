@@ -43,7 +43,7 @@ class QueryBatch(NamedTuple):
     def take(self, rows: np.ndarray) -> "QueryBatch":
         """Return some of the queries, as new rows."""
         view = self.view
-        some = {
+        some: dict[str, Any] = {
             name: None if (values := getattr(view, name)) is None else take(values, rows)
             for name in ("codes", "design", "x", "base", "additive", "smooth")
         }
@@ -124,11 +124,11 @@ def predict_blocks(batch: QueryBatch, heads: Heads, wanted: Wanted, run: Run) ->
     )
 
 
-def known_attention(found: Prediction | BlockPrediction) -> Attention:
+def known_attention(prediction: Prediction | BlockPrediction) -> Attention:
     """Return the attention of an answer that was asked for it."""
-    if found.attention is None:
+    if prediction.attention is None:
         raise ValueError("Attention was not asked for.")
-    return found.attention
+    return prediction.attention
 
 
 def _needs_attention(heads: Heads, wanted: Wanted) -> bool:
@@ -154,10 +154,10 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
         fitting, attending = wanted.models and share.any(), attends and attention_share.any()
         if not (fitting or attending):
             continue
-        own = batch.block(number, block)
-        rows = group.score(own)
+        queries = batch.block(number, block)
+        rows = group.score(queries)
         if fitting:
-            fits = heads.problem.fit(rows, own.x, group.weightings, share > 0, share, group.anchor(own))
+            fits = heads.problem.fit(rows, queries.x, group.weightings, share > 0, share, group.anchor(queries))
             local += blend_values(fits.values, share)
             coef = coef + fits.coef if fits_any else fits.coef
             fits_any, failed = True, failed + fits.failed
@@ -169,12 +169,17 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
     if attention is not None and heads.evidence is not None:
         # the guard's doubt holds for each query as for all
         mixing = heads.guard * adapt(attention, heads.evidence)
-    found = BlockPrediction(block, local, coef, mixing, attention, failed, tuple(models))
-    summary = np.zeros((n_query, 0)) if wanted.summary is None else wanted.summary(found)
+    prediction = BlockPrediction(block, local, coef, mixing, attention, failed, tuple(models))
+    summary = np.zeros((n_query, 0)) if wanted.summary is None else wanted.summary(prediction)
     nothing = np.zeros((n_query, 0, 0))
-    return found._replace(
+    return prediction._replace(
         coef=coef if wanted.coef else nothing, attention=attention if wanted.attention else None, summary=summary
     )
+
+
+def centre_outputs(values: np.ndarray, axis: int) -> np.ndarray:
+    """Return linear predictors of classes, which softmax knows up to a constant, less their mean over the classes."""
+    return values if values.shape[axis] == 1 else values - values.mean(axis=axis, keepdims=True)
 
 
 def blend_values(values: np.ndarray, share: np.ndarray) -> np.ndarray:

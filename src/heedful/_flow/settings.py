@@ -58,7 +58,6 @@ def check_settings(
 
 
 def check_temperature(value: Any) -> tuple[float, ...] | None:
-    """Return the temperatures to try; None stands for "auto"."""
     return None if is_word(value, "auto") else check_grid("temperature", value, "Try values between 0.03 and 1.")
 
 

@@ -52,11 +52,11 @@ def repeats(oof: OutOfFold) -> np.ndarray:
 
     Rounding would say which of the two has a share.
     """
-    found = np.zeros(oof.heads.shape[1], dtype=bool)
-    for j in range(1, found.size):
+    repeated = np.zeros(oof.heads.shape[1], dtype=bool)
+    for j in range(1, repeated.size):
         head = oof.heads[:, [j]]
-        found[j] = (np.abs(head - oof.heads[:, :j]).max(axis=0) <= SAME * head.std()).any()
-    return found
+        repeated[j] = (np.abs(head - oof.heads[:, :j]).max(axis=0) <= SAME * head.std()).any()
+    return repeated
 
 
 def head_errors(oof: OutOfFold) -> np.ndarray:

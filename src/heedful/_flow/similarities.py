@@ -29,7 +29,7 @@ def fit_similarities(
         entry._verbose = run.verbose
     seen = seen_rows(models, copies)
     fits = zip(copies, seen, similarity_targets(models, copies), strict=True)
-    return [entry.fit(own, target, rows.weight) for entry, own, target in fits]
+    return [entry.fit(table, target, rows.weight) for entry, table, target in fits]
 
 
 def seen_rows(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:

@@ -40,10 +40,10 @@ def tune(oof: OutOfFold, many: bool, mixing: float | None, seed: np.random.Rando
     error, kept = head_errors(oof), ~repeats(oof)
     if many and not kept.all():
         shaped = oof.shaped[kept] if oof.shaped.size else oof.shaped
-        own = tune(oof._replace(heads=oof.heads[:, kept], shaped=shaped), many, mixing, seed)
+        tuned = tune(oof._replace(heads=oof.heads[:, kept], shaped=shaped), many, mixing, seed)
         share = np.zeros(kept.size)
-        share[kept] = own.share
-        return own._replace(share=share, error=error)
+        share[kept] = tuned.share
+        return tuned._replace(share=share, error=error)
     fit = fit_both if many else fit_one
     mean_share, blend = cross_fit(oof, lambda part: fit(part, mixing), seed)
     if mixing is not None:

@@ -9,7 +9,7 @@ from sklearn.utils.validation import column_or_1d
 from heedful._checks import check_amounts
 from heedful._kernels.shapes import POWER, Outcome
 from heedful._responses.encoding import no_offset
-from heedful._responses.response import FLAT, SMOOTH, Losses, Response, like_rows, unit_response
+from heedful._responses.response import FLAT, Losses, Response, like_rows, log_ratio, unit_response
 from heedful._responses.words import Words
 
 # Linear predictors farther from 0 than this count as this much where exponentials are taken.
@@ -170,9 +170,7 @@ class CountsOrCosts(Response):
         )
 
     def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
-        """Return the log of a ratio of means, moved a little towards that of all rows so that no rate is 0."""
-        moved = (1.0 - SMOOTH) * means + SMOOTH * overall
-        return np.log(moved[..., :1]) - np.log(moved[..., 1:])
+        return log_ratio(means, overall)
 
     def losses(self, observed: np.ndarray) -> Losses:
         return self._losses(observed, like_rows(self.offset, observed), like_rows(self.y, observed))

@@ -40,7 +40,6 @@ class Effect(Regression):
         return encoded[:, 0]
 
     def with_rows(self, encoded: np.ndarray) -> Self:
-        """Return the response with these pseudo-outcomes."""
         return super().with_rows(self.decode(encoded))
 
 

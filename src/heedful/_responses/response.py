@@ -297,6 +297,12 @@ def unit_response(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.round(centred / unit, 9) if unit > 1e-12 * np.abs(y).max() else np.zeros(y.size)
 
 
+def log_ratio(means: np.ndarray, overall: np.ndarray) -> np.ndarray:
+    """Return the log of the ratio of two means, moved a little towards that of all rows so that it is finite."""
+    moved = (1.0 - SMOOTH) * means + SMOOTH * overall
+    return np.log(moved[..., :1]) - np.log(moved[..., 1:])
+
+
 def like_rows(values: np.ndarray, shaped: np.ndarray) -> np.ndarray:
     """Return one value per row with as many axes as ``shaped``."""
     return values.reshape(-1, *([1] * (shaped.ndim - 1)))

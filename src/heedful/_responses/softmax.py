@@ -42,8 +42,8 @@ def largest_eigenvalue(diagonal: np.ndarray, squares: np.ndarray) -> np.ndarray:
     order = np.argpartition(diagonal, -2, axis=1)
     entries, squares = (np.ascontiguousarray(np.take_along_axis(part, order, 1).T) for part in (diagonal, squares))
     second, gap = entries[-2], entries[-1] - entries[-2]
-    below, others, own = second - entries[:-1], squares[:-1], squares[-1]
-    room, product = own + others[-1] - gap, gap * others[-1]
+    below, others, top = second - entries[:-1], squares[:-1], squares[-1]
+    room, product = top + others[-1] - gap, gap * others[-1]
     root = np.sqrt(room * room + 4.0 * product)
     above = np.where(room > 0.0, 2.0 * product / (room + root), 0.5 * (root - room))
     for _ in range(NEWTON_STEPS):
@@ -51,6 +51,6 @@ def largest_eigenvalue(diagonal: np.ndarray, squares: np.ndarray) -> np.ndarray:
         part = others / away
         total = 1.0 + part.sum(axis=0)
         left = gap - above
-        step = (left * total - own) / (total + left * (part / away).sum(axis=0))
+        step = (left * total - top) / (total + left * (part / away).sum(axis=0))
         above = np.minimum(above + np.maximum(step, 0.0), gap)
     return second + above

@@ -8,7 +8,7 @@ import numpy as np
 from heedful._checks import check_survival, check_weights
 from heedful._kernels.shapes import COX, Outcome
 from heedful._responses.follow_up import FollowUp, follow
-from heedful._responses.response import FLAT, SMOOTH, LeftOutLoss, Links, Losses, Response, like_rows, unit_response
+from heedful._responses.response import FLAT, LeftOutLoss, Links, Losses, Response, like_rows, log_ratio, unit_response
 from heedful._responses.survival_scores import concordance
 from heedful._responses.words import Words
 
@@ -93,7 +93,6 @@ class SurvivalTimes(Response):
         return order, np.searchsorted(ordered, self.time), np.searchsorted(ordered, self.time, side="right")
 
     def __getstate__(self) -> dict:
-        """Return the attributes without what can be had again."""
         return {name: value for name, value in self.__dict__.items() if name != "by_time"}
 
     def part(self, rows: np.ndarray) -> Self:
@@ -135,9 +134,7 @@ class SurvivalTimes(Response):
         return np.column_stack([self.event, self._fixed_hazard()])
 
     def mean_link(self, means: np.ndarray, overall: np.ndarray) -> np.ndarray:
-        """Return the log of events over expected ones, moved a little towards that of all rows."""
-        moved = (1.0 - SMOOTH) * means + SMOOTH * overall
-        return np.log(moved[..., :1]) - np.log(moved[..., 1:])
+        return log_ratio(means, overall)
 
     def attended_level(self, link: np.ndarray, attention: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return what to add to linear predictors (..., n_rows) so that, attended to, events are as many as expected.

@@ -1,6 +1,8 @@
 """Attention weights of many queries, held sparsely over a background."""
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import add
 
 import numpy as np
 from scipy import sparse
@@ -200,12 +202,8 @@ def blend_attention(
     parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], sample_weight: np.ndarray
 ) -> Attention:
     """Return the weighted sum of attentions: of each its share, excess weights and background, as of ``weigh``."""
-    excess, background = None, None
-    for share, part, base in parts:
-        excess = share * part if excess is None else excess + share * part
-        background = share * base if background is None else background + share * base
-    if excess is None or background is None:
-        raise ValueError("`parts` must hold at least one attention.")
+    excesses, backgrounds = zip(*((share * excess, share * base) for share, excess, base in parts), strict=True)
+    excess, background = reduce(add, excesses), reduce(add, backgrounds)
     return over_background(sparse.csr_array(excess), background / sample_weight.sum(), sample_weight)
 
 

@@ -19,13 +19,22 @@ def square_distances(D: Any, name: str = "`D`") -> np.ndarray:
             f"{name} must be a dense array of numbers, got {type(D).__name__} of dtype {values.dtype}. "
             "Convert it to floats first."
         )
+    n_rows = int(np.ceil(np.sqrt(2.0 * values.size)))
+    if values.ndim == 1 and values.size and n_rows * (n_rows - 1) // 2 != values.size:
+        raise ValueError(
+            f"{name} of one dimension must hold n * (n - 1) / 2 distances for n rows, got {values.size}. "
+            "scipy.spatial.distance.pdist gives them in the order needed."
+        )
+    if values.ndim != 1 and (values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0):
+        raise ValueError(
+            f"{name} must be a square matrix of distances or their condensed form, got shape {values.shape}. "
+            "scipy.spatial.distance.pdist gives distances from a table of rows."
+        )
+    largest = _check_range(values, name)
     if values.ndim == 1:
-        _check_length(values.size, name)
-        _check_range(values, name)
         square = squareform(values.astype(np.float64, copy=False), checks=False)
     else:
-        _check_shape(values.shape, name)
-        square = _symmetric_copy(values, SLACK * _check_range(values, name), name)
+        square = _symmetric_copy(values, SLACK * largest, name)
     return np.maximum(square, 0.0, out=square)
 
 
@@ -54,25 +63,6 @@ def _symmetric_copy(values: np.ndarray, slack: float, name: str) -> np.ndarray:
     return square
 
 
-def _check_shape(shape: tuple[int, ...], name: str) -> None:
-    """Raise unless the shape is that of a square matrix with at least one row."""
-    if len(shape) != 2 or shape[0] != shape[1] or shape[0] == 0:
-        raise ValueError(
-            f"{name} must be a square matrix of distances or their condensed form of one dimension, got shape {shape}. "
-            "scipy.spatial.distance.pdist gives distances from a table of rows."
-        )
-
-
-def _check_length(size: int, name: str) -> None:
-    """Raise unless this many distances are all the pairs of some number of rows."""
-    n_rows = int(np.ceil(np.sqrt(2.0 * size)))
-    if size and n_rows * (n_rows - 1) // 2 != size:
-        raise ValueError(
-            f"{name} of one dimension must hold n * (n - 1) / 2 distances for n rows, got {size}. "
-            "scipy.spatial.distance.pdist gives them in the order needed."
-        )
-
-
 def _check_range(values: np.ndarray, name: str) -> float:
     """Return the largest distance; raise if one is negative, NaN or infinite."""
     if values.size == 0:
@@ -81,13 +71,12 @@ def _check_range(values: np.ndarray, name: str) -> float:
     if not np.isfinite(low + high):
         bad = int(values.size - np.isfinite(values).sum())
         raise ValueError(
-            f"{name} must be finite, got {bad} distances that are NaN or infinite (inf). "
-            "Drop the rows that have them, or choose a metric that is defined for all rows."
+            f"{name} must be finite, got {bad} distances that are NaN or infinite (inf). Drop the rows that have them."
         )
     if low < -SLACK * high:
         raise ValueError(
-            f"{name} must be >= 0, got a distance of {low!r}. "
-            "Negative values in data are no distances; of similarities take 1 - similarity."
+            f"{name} must be >= 0, got a distance of {low!r}. Negative values in data are no distances; of "
+            "similarities take 1 - similarity."
         )
     return high
 

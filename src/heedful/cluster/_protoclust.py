@@ -123,7 +123,6 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         return (2, None) if neither else (self.n_clusters, self.height)
 
     def _square(self, X: np.ndarray) -> np.ndarray:
-        """Return a new square matrix of distances."""
         if self._precomputed:
             return square_distances(X, "`X` with metric='precomputed'")
         self._options = metric_options(self.metric, X)

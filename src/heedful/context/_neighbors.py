@@ -211,11 +211,11 @@ def _nearest(points: np.ndarray, image: np.ndarray, k: int) -> tuple[np.ndarray,
     """
     rows, distance = np.full((image.size, k), -1), np.full((image.size, k), np.inf)
     for start, size in zip(*np.unique(image, return_index=True, return_counts=True)[1:], strict=True):
-        own, last = points[start : start + size], min(k, size - 1)
-        tree, asked, wide = KDTree(own), np.arange(size if last else 0), k + 2
+        places, last = points[start : start + size], min(k, size - 1)
+        tree, asked, wide = KDTree(places), np.arange(size if last else 0), k + 2
         while asked.size:
             wide = min(wide, size)
-            far, near = tree.query(own[asked], wide)
+            far, near = tree.query(places[asked], wide)
             order = np.lexsort((near, far, near != asked[:, None]))[:, 1 : last + 1]
             rows[start + asked, :last] = start + np.take_along_axis(near, order, axis=1)
             distance[start + asked, :last] = np.take_along_axis(far, order, axis=1)
@@ -247,15 +247,16 @@ def _weigh(distance: np.ndarray, image: np.ndarray, kernel: str | None, bandwidt
 
 def _describe(values: np.ndarray, rows: np.ndarray, weight: np.ndarray, summary: str, edges: str) -> np.ndarray:
     """Return what stands for the neighbours of each row: one column, two or one for each neighbour."""
-    own = (values if edges == "own" else np.full_like(values, np.nan))[:, None]
+    fallback = (values if edges == "own" else np.full_like(values, np.nan))[:, None]
     if summary == "raw":
-        return np.where(rows < 0, own, values[rows])
-    near = np.ma.masked_invalid(np.where(rows < 0, np.nan, values[rows]))
+        return np.where(rows < 0, fallback, values[rows])
+    near: Any = np.ma.masked_invalid(np.where(rows < 0, np.nan, values[rows]))
     # from the smallest, so that neighbours that are all alike have no deviation
     low = near.min(axis=1)[:, None]
-    mean = np.ma.average(near - low, axis=1, weights=weight)[:, None]
+    mean: Any = np.ma.average(near - low, axis=1, weights=weight)[:, None]
     if summary == "composition":
-        return np.ma.where(mean.mask, own, low + mean).filled(np.nan)
+        return np.where(np.ma.getmaskarray(mean), fallback, low + mean)
     deviation = np.ma.sqrt(np.ma.average((near - low - mean) ** 2, axis=1, weights=weight))[:, None]
-    known = ~np.ma.getmaskarray(mean)
-    return np.where(known, np.hstack([low + mean, deviation]), np.hstack([own, own - own]))
+    return np.where(
+        ~np.ma.getmaskarray(mean), np.hstack([low + mean, deviation]), np.hstack([fallback, fallback - fallback])
+    )

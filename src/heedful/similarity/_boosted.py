@@ -133,7 +133,6 @@ class BoostedProximity(Similarity):
         return "boosted" if self.estimator is None else f"boosted({type(self.estimator).__name__})"
 
     def _template(self, y: np.ndarray, seed: int) -> Any:
-        """Return the booster whose clones are fitted."""
         check_choice("task", self.task, ("auto", "regression", "classification"))
         if self.estimator is not None:
             if not is_ensemble(self.estimator):
@@ -143,7 +142,6 @@ class BoostedProximity(Similarity):
         return default_booster(labels, y.size, self.n_jobs, seed, "similarity='boosted'")
 
     def _fit_fold(self, k, template, X, y, weight):
-        """Return all training rows in the leaves of a booster that did not see fold ``k``."""
         part = self._fold != k
         return Leaves(read_ensemble(fit_part(template, X[part], y[part], weight[part])), X)
 

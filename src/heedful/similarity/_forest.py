@@ -6,14 +6,14 @@ import numpy as np
 from scipy import sparse
 from scipy.special import ndtri
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_choice, check_number, check_weights
 from heedful._kernels.shapes import ScoreRows
 from heedful._trees import Binned, Bins
 from heedful._undo import all_or_nothing
 from heedful.similarity._given_forest import GivenForest, is_fitted_forest
-from heedful.similarity._own_forest import OwnForest, read_rows
+from heedful.similarity._own_forest import OwnForest
 from heedful.similarity._protocol import TARGETS, Similarity, as_matrix
 
 # Trees are grown on so many scores at most: more cost time, and of many columns most are noise.
@@ -132,14 +132,20 @@ class ForestProximity(Similarity):
         """Grow the forest and sort the training rows into its leaves."""
         check_choice("target", self.target, TARGETS)
         check_choice("task", self.task, ("auto", "regression", "classification"))
-        self._check_sizes()
+        if isinstance(self.max_samples, str):
+            check_choice("max_samples", self.max_samples, ("auto",))
+        if isinstance(self.leaf_rows, str):
+            check_choice("leaf_rows", self.leaf_rows, ("auto", "drawn"))
+        elif self.leaf_rows is not None:
+            check_number("leaf_rows", self.leaf_rows, 1, np.inf, hint="None keeps all rows.")
         settings = self.get_params(deep=False)
         if self.forest is None:
-            rows = X if isinstance(X, Binned) else read_rows(X)
-            weight, y = check_weights(sample_weight, len(rows)), self._outputs(y, sample_weight)
-            if not isinstance(rows, Binned):
-                rows = Bins().fit(rows, np.zeros(rows.shape[1], dtype=bool), weight).transform(rows)
-            self._grown = OwnForest(rows, y, weight, settings, self._verbose)
+            if not isinstance(X, Binned):
+                X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+            weight, y = check_weights(sample_weight, len(X)), self._outputs(y, sample_weight)
+            if not isinstance(X, Binned):
+                X = Bins().fit(X, np.zeros(X.shape[1], dtype=bool), weight).transform(X)
+            self._grown = OwnForest(X, y, weight, settings, self._verbose)
         else:
             weight = check_weights(sample_weight, np.shape(X)[0])
             y = strongest_scores(np.asarray(y), weight) if self.target == "scores" else np.asarray(y)
@@ -216,14 +222,6 @@ class ForestProximity(Similarity):
         """Our own trees and their rows; None of other forests."""
         return self._grown if isinstance(self._grown, OwnForest) else None
 
-    def _check_sizes(self) -> None:
-        if isinstance(self.max_samples, str):
-            check_choice("max_samples", self.max_samples, ("auto",))
-        if isinstance(self.leaf_rows, str):
-            check_choice("leaf_rows", self.leaf_rows, ("auto", "drawn"))
-        elif self.leaf_rows is not None:
-            check_number("leaf_rows", self.leaf_rows, 1, np.inf, hint="None keeps all rows.")
-
     def _outputs(self, y: Any, sample_weight: Any) -> np.ndarray:
         """Return what trees are grown to: numbers, their ranks, or a column of zeros and ones for each class."""
         y = np.asarray(y)
@@ -241,8 +239,8 @@ class ForestProximity(Similarity):
         return normal_scores(y, weight) if self.ranks else y
 
     def _score(self, rows: Any, own: np.ndarray) -> ScoreRows:
-        found = self._grown.index.score(self._grown.leaves(rows), own)
-        return found._replace(leaf=found.leaf * self._grown.per_weight[found.indices])
+        scores = self._grown.index.score(self._grown.leaves(rows), own)
+        return scores._replace(leaf=scores.leaf * self._grown.per_weight[scores.indices])
 
 
 def normal_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -15,7 +15,6 @@ from heedful.similarity._protocol import check_rows
 
 
 def is_fitted_forest(forest: Any) -> bool:
-    """Return whether a forest was handed in fitted."""
     return forest is not None and hasattr(forest, "estimators_")
 
 
@@ -46,7 +45,6 @@ class GivenForest:
 
     @property
     def n_trees(self) -> int:
-        """Number of trees."""
         return len(self.forest.estimators_)
 
     @property
@@ -63,7 +61,6 @@ class GivenForest:
         return _kernels.leaf_rows(np.ascontiguousarray(X, dtype=np.float32), *self._trees)
 
     def train(self, index: np.ndarray) -> np.ndarray:
-        """Return training rows by their numbers."""
         return self._train[index]
 
     def check_loaded(self) -> None:
@@ -86,8 +83,8 @@ class GivenForest:
             return
         for tree, rows in zip(self.forest.estimators_, drawn, strict=True):
             leaf = tree.tree_.apply(X)
-            found = np.bincount(leaf[np.unique(rows)], minlength=tree.tree_.node_count)
-            if not np.array_equal(found[leaf], tree.tree_.n_node_samples[leaf]):
+            n_drawn = np.bincount(leaf[np.unique(rows)], minlength=tree.tree_.node_count)
+            if not np.array_equal(n_drawn[leaf], tree.tree_.n_node_samples[leaf]):
                 raise ValueError(
                     "`forest` was fitted on other rows than those given. Hand in a forest fitted on the same rows."
                 )
@@ -123,7 +120,6 @@ def _check_forest(forest: Any, X: np.ndarray) -> None:
 
 
 def _fit(template: Any, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> Any:
-    """Return a clone fitted to the rows."""
     if is_regressor(template) and y.dtype.kind not in "fiu":
         y = np.unique(y, return_inverse=True)[1].astype(np.float64)
     return clone(template).fit(X, y, sample_weight=None if np.ptp(weight) == 0 else weight)

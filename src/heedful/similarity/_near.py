@@ -1,5 +1,6 @@
 """Attention that falls off with a distance: in time, in space, or in any columns of numbers."""
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,31 +78,27 @@ class NearSimilarity(WrappingSimilarity):
             Not fitted.
         """
         check_widths(self.width)
-        other = NearSimilarity(similarity, self.columns, width=self.width)
-        other._names = self._names
+        other = copy.copy(self)
+        other.similarity = similarity
         return other
 
     def check_columns(self, names, numbers):
         """Raise if a column of the kernel is not there, or cannot be measured."""
-        found = [names[find_column(entry, names)] for entry in self.places]
-        for name in found:
+        found_names = [names[find_column(entry, names)] for entry in self.places]
+        for name in found_names:
             if name not in numbers:
                 raise ValueError(
                     f"`columns` must hold numbers or dates, got {name!r}, which holds text or categories. Distances "
                     "are measured in them; categories are for the similarity itself."
                 )
-        self._check_places(np.column_stack([numbers[name] for name in found]))
+        self._check_places(np.column_stack([numbers[name] for name in found_names]))
 
     def with_columns(self, names):
         """Return the similarity with the positions of its columns."""
-        found = [find_column(entry, names) for entry in self.places]
-        other = NearSimilarity(self.similarity.with_columns(names), found, width=self.width)
-        other._names = tuple(names[position] for position in found)
+        positions = [find_column(entry, names) for entry in self.places]
+        other = NearSimilarity(self.similarity.with_columns(names), positions, width=self.width)
+        other._names = tuple(names[position] for position in positions)
         return other
-
-    def seeded(self, n_jobs, random_state):
-        """Return a copy whose other similarity has jobs and seed."""
-        return self.around(self.similarity.seeded(n_jobs, random_state))
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
@@ -198,9 +195,9 @@ class NearSimilarity(WrappingSimilarity):
 
     def _distances(self, where: np.ndarray) -> np.ndarray:
         known = np.isfinite(where).all(axis=1)
-        found = cdist(np.where(known[:, None], where, 0.0), self.where_)
-        found[~known] = 0.0
-        return found
+        distances = cdist(np.where(known[:, None], where, 0.0), self.where_)
+        distances[~known] = 0.0
+        return distances
 
     def _with_near(self, rows: ScoreRows, where: np.ndarray) -> ScoreRows:
         return ScoreRows(rows.indptr, rows.indices, rows.score, rows.leaf, -self._distances(where).ravel())

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array
 
 from heedful._checks import check_count, check_number
 from heedful._file_checks import require, require_numbers
@@ -45,20 +44,14 @@ class OwnForest:
             n_jobs=settings["n_jobs"],
             verbose=verbose,
         )
-        self.index = LeafIndex(
-            buckets.starts,
-            buckets.members,
-            buckets.draws,
-            np.add.reduceat(buckets.draws.astype(np.float64), buckets.starts[:-1]),
-            buckets.inside,
-        )
+        total = np.add.reduceat(buckets.draws.astype(np.float64), buckets.starts[:-1])
+        self.index = LeafIndex(buckets.starts, buckets.members, buckets.draws, total, buckets.inside)
         # draws follow the sample weights already, and local fits multiply by them again
         self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
         self._train = rows
 
     @property
     def n_trees(self) -> int:
-        """Number of trees."""
         return self.forest.n_trees
 
     def read(self, X: Any, owner: Any) -> Binned:
@@ -73,7 +66,6 @@ class OwnForest:
         return self.forest.leaves(rows)
 
     def train(self, index: np.ndarray) -> Binned:
-        """Return training rows by their numbers."""
         return self._train[index]
 
     def check_loaded(self) -> None:
@@ -83,11 +75,6 @@ class OwnForest:
         codes = self._train.codes
         require(codes.dtype == np.uint8 and codes.shape == (n_train, self.forest.n_features_in_), "codes are missing")
         require(self._train.bins.categories.size == codes.shape[1], "columns are cut nowhere")
-
-
-def read_rows(X: Any) -> np.ndarray:
-    """Return rows as numbers, NaN for missing."""
-    return check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
 
 
 def count_drawn(max_samples: Any, n_rows: int) -> int:

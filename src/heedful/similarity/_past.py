@@ -52,10 +52,6 @@ class PastSimilarity(WrappingSimilarity):
             raise ValueError(f"`time` names {self.time!r}, which the similarity does not see. It sees {names}.")
         return PastSimilarity(self.similarity, names.index(self.time))
 
-    def seeded(self, n_jobs, random_state):
-        """Return a copy whose other similarity has jobs and seed."""
-        return PastSimilarity(self.similarity.seeded(n_jobs, random_state), self.time)
-
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
         """Fit the other similarity to all columns but the time."""

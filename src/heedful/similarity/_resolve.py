@@ -24,7 +24,12 @@ def resolve(similarity: Any, many: bool) -> list[Similarity]:
             raise ValueError("`similarity` must not be an empty list. Use similarity='forest'.")
         return [entry for part in similarity for entry in resolve(part, many)]
     if isinstance(similarity, str):
-        return _by_name(check_choice("similarity", similarity, NAMES), many)
+        named: dict[str, list[Similarity]] = {
+            "forest": [*default_forests()] if many else [ForestProximity()],
+            "boosted": [BoostedProximity()],
+            "teacher": [TeacherSimilarity()],
+        }
+        return named[check_choice("similarity", similarity, NAMES)]
     if isinstance(similarity, PastSimilarity):
         return [_mask(entry, similarity.time) for entry in resolve(similarity.similarity, many)]
     if isinstance(similarity, NearSimilarity):
@@ -51,7 +56,6 @@ def _mask(entry: Similarity, time: Any) -> Similarity:
 
 
 def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
-    """Return a similarity under a kernel."""
     if isinstance(entry, NearSimilarity):
         raise ValueError(
             "`similarity` must have one kernel, got NearSimilarity around another. Name all columns in one of them, in "
@@ -60,15 +64,6 @@ def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
     if entry.anchor:
         raise ValueError("`similarity` must have anchor=False under a kernel, got a teacher with anchor=True.")
     return near.around(entry)
-
-
-def _by_name(name: str, many: bool) -> list[Similarity]:
-    """Return what a name stands for."""
-    if name == "boosted":
-        return [BoostedProximity()]
-    if name == "teacher":
-        return [TeacherSimilarity()]
-    return [*default_forests()] if many else [ForestProximity()]
 
 
 def default_forests(

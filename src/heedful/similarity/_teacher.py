@@ -148,7 +148,6 @@ class TeacherSimilarity(Similarity):
 
     @property
     def _is_given(self) -> bool:
-        """Whether a fitted teacher was handed in."""
         return self.estimator is not None and is_fitted(self.estimator)
 
     def _check_numbers(self) -> None:
@@ -156,7 +155,6 @@ class TeacherSimilarity(Similarity):
             raise ValueError("`anchor` needs a response of numbers, got labels. Set anchor=False.")
 
     def _template(self, y: np.ndarray, seed: int) -> Any:
-        """Return the estimator whose clones are fitted."""
         labels = y.dtype.kind not in "fiu"
         if self.estimator is None:
             return default_booster(labels, y.size, self.n_jobs, seed, "similarity='teacher'")
@@ -178,9 +176,9 @@ class TeacherSimilarity(Similarity):
         guess = np.zeros((n_folds, y.size, n_outputs))
         for k, other in itertools.combinations_with_replacement(range(n_folds), 2):
             part = (fold != k) & (fold != other) if n_folds > 2 else fold != k
-            say = self._fit_fold(template, X[part], y[part], weight[part], n_outputs)
-            guess[k, fold == other] = say(X[fold == other])
-            guess[other, fold == k] = say(X[fold == k])
+            predict = self._fit_fold(template, X[part], y[part], weight[part], n_outputs)
+            guess[k, fold == other] = predict(X[fold == other])
+            guess[other, fold == k] = predict(X[fold == k])
         return guess
 
     def _fit_fold(self, template, X, y, weight, n_outputs):
@@ -188,7 +186,7 @@ class TeacherSimilarity(Similarity):
         seen = np.unique(y) if self._labels else np.zeros(1, np.int64)
         model = None if self._labels and seen.size == 1 else fit_part(template, X, y, weight)
 
-        def say(rows):
+        def predict(rows):
             guess = np.zeros((rows.shape[0], n_outputs))
             if model is None:
                 guess[:, seen] = 1.0
@@ -196,7 +194,7 @@ class TeacherSimilarity(Similarity):
                 guess[:, seen] = model.predict_proba(rows) if self._labels else model.predict(rows).reshape(-1, 1)
             return guess
 
-        return say
+        return predict
 
     def _predict(self, X: np.ndarray) -> np.ndarray:
         """Return the teacher's predictions of new rows (n_query, n_outputs)."""
@@ -236,10 +234,10 @@ def find_columns(teacher: Any, classes: np.ndarray) -> np.ndarray:
     return np.array([np.flatnonzero(names == name)[0] for name in wanted])
 
 
-def find_line(own: np.ndarray, clone: np.ndarray) -> tuple[float, float]:
+def find_line(given: np.ndarray, clone: np.ndarray) -> tuple[float, float]:
     """Return shift and slope that bring a fitted teacher's predictions to the mean and deviation of its clone's."""
-    slope = float(np.std(clone) / np.std(own)) if np.std(own) > 0 else 1.0
-    return float(np.mean(clone) - slope * np.mean(own)), slope
+    slope = float(np.std(clone) / np.std(given)) if np.std(given) > 0 else 1.0
+    return float(np.mean(clone) - slope * np.mean(given)), slope
 
 
 def total_variance(values: np.ndarray, weight: np.ndarray) -> float:

@@ -1,5 +1,6 @@
 """What similarities share that are another one with a mask or a kernel."""
 
+import copy
 from typing import Any
 
 from heedful.similarity._protocol import Similarity
@@ -13,6 +14,12 @@ class WrappingSimilarity(Similarity):
 
     similarity: Any
     similarity_: Similarity
+
+    def seeded(self, n_jobs, random_state):
+        """Return a copy whose other similarity has jobs and seed."""
+        other = copy.copy(self)
+        other.similarity = self.similarity.seeded(n_jobs, random_state)
+        return other
 
     @property
     def target(self) -> str:
