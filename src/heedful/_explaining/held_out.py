@@ -35,8 +35,9 @@ def read_held_out(fitted: FittedAttention) -> HeldOutPredictions:
     offset = split_offset(rows.y, response.n_encoded)[1]
     offset = None if offset is None else rows.give_rows(offset)[known]
     both = (np.asarray(own), np.asarray(plain))
-    family, alone, survival = fitted.problem.family, None, None
-    losses = family.reported_alone()
+    family, losses = fitted.problem.family, fitted.problem.family.reported_alone()
+    alone: tuple[str, float, str] | None = None
+    survival: partial | None = None
     if losses is not None:
         alone = (response.words.alone, float(np.average(losses, weights=rows.weight)), response.words.error)
         survival = partial(_curves, family, both)

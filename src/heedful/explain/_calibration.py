@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -158,5 +158,10 @@ def _in_bins(
         name: [float(np.average(values[rows], weights=weight[rows])) for rows in bins]
         for name, values in (("attention", own), ("baseline", plain))
     }
-    columns = {"rows": [rows.size for rows in bins], "observed": observed, "low": low, "high": high} | expected
+    columns: dict[str, Any] = {
+        "rows": [rows.size for rows in bins],
+        "observed": observed,
+        "low": low,
+        "high": high,
+    } | expected
     return pd.DataFrame(columns, pd.RangeIndex(1, len(bins) + 1, name="bin"))

@@ -67,7 +67,7 @@ def summarise(
     weight = rows["weight"]
     before, after = (np.average(rows[name], weights=weight) for name in ("loss", "corrected_loss"))
     before, after = (before**0.5, after**0.5) if squared else (before, after)
-    of_reference = {}
+    of_reference: dict[str, float] = {}
     if reference is not None:
         error, residual = (np.average(reference[name], weights=reference["weight"]) for name in ("loss", "residual"))
         of_reference = {
