@@ -54,7 +54,7 @@ class Kernel(CPUDispatcher):
     def keep(self) -> "Kernel":
         """Use the disk cache, if there is a folder for it."""
         try:
-            self._cache = KernelCache(self.py_func)
+            self._cache: KernelCache | NoCache = KernelCache(self.py_func)
         except RuntimeError:
             warn_uncached()
             self._cache = NoCache(self.py_func)
