@@ -87,7 +87,8 @@ def pytest_sessionstart(session):
         return
     number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
     # those who name files may do without limits, groups and counts
-    parts = PARTS[:2] if session.config.option.file_or_dir else PARTS
+    whole = [Path(arg).name for arg in session.config.args] == ["tests"]
+    parts = PARTS if whole else PARTS[:2]
     marks = Path(tempfile.gettempdir()) / f"heedful-{worker['testrunuid']}"
     marks.mkdir(exist_ok=True)
     for part in parts[number::count]:

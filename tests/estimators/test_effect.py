@@ -363,10 +363,10 @@ def test_folds_are_needed(rows):
 
 
 def test_two_labels_of_an_outcome_give_a_risk_difference(rng):
-    X = rng.normal(size=(500, 3))
-    treatment = rng.integers(0, 2, 500)
+    X = rng.normal(size=(200, 3))
+    treatment = rng.integers(0, 2, 200)
     risk = 0.3 + 0.4 * treatment * (X[:, 0] > 0)
-    y = np.where(rng.random(500) < risk, "ill", "healthy")
+    y = np.where(rng.random(200) < risk, "ill", "healthy")
     own = AttentionEffect(heads="single", propensity=0.5, **FEW).fit(X, y, treatment)
     assert own.outcomes_.tolist() == ["healthy", "ill"]
     assert ((own.expected_outcome_ > 0) & (own.expected_outcome_ < 1)).all()
@@ -431,6 +431,7 @@ def test_treatments_are_routed_through_a_pipeline(rows):
         assert pipe.predict(test.X).shape == (len(test.y),)
 
 
+@pytest.mark.more
 def test_treatments_and_weights_are_routed_through_cross_validation(rows):
     train, _ = rows
     given = {"treatment": train.treatment, "sample_weight": np.ones(N_TRAIN), "groups": np.arange(N_TRAIN) // 2}
@@ -569,6 +570,7 @@ def test_categories_with_an_order_say_who_is_treated(rows, model):
     np.testing.assert_array_equal(own.effect(test.X), model.effect(test.X))
 
 
+@pytest.mark.more
 def test_gains_where_smaller_is_better_are_those_of_the_outcome_turned_over(rows, model):
     train, _ = rows
     turned = AttentionEffect(**PLAIN).fit(train.X, -train.y, train.treatment)

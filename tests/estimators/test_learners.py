@@ -245,7 +245,7 @@ def by_dtype(task):
     return make_pipeline(make_column_transformer((StandardScaler(), numbers), (OneHotEncoder(), texts)), linear(task))
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @TASKS
 @pytest.mark.parametrize("encode", [by_name, by_dtype])
 def test_a_pipeline_gets_the_frame_as_it_was_given(rng, task, encode):
