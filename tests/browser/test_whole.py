@@ -156,7 +156,7 @@ def test_a_dark_scheme_is_dark_and_changes_at_once(page, plain):
 def test_words_are_explained_where_they_stand(page, plain):
     page.open(plain)
     page.driver.find_element("css selector", "#words summary").click()
-    for word in ("mixing", "effective rows", "baseline", "contribution", "prototype", "head", "loss"):
+    for word in ("mixing", "effective sample size", "baseline", "contribution", "prototype", "head", "loss"):
         assert word in page.text("words")
     assert page.driver.find_element("css selector", "#beside th:last-child").get_attribute("title")
 

@@ -134,7 +134,7 @@ def test_fit_says_how_good_the_model_is_on_unseen_rows(made, tmp_path, capsys):
     assert main(arguments) == 0
     said = capsys.readouterr().out
     error = load_model(tmp_path / "m.skops").unseen_error_
-    figures = f"root mean squared error on unseen rows {error['attention']:.4g}, one lasso for all rows "
+    figures = f"root mean squared error on held-out rows {error['attention']:.4g}, one lasso for all rows "
     assert f"error  {figures}{error['baseline']:.4g}: " in said
 
 
@@ -196,7 +196,7 @@ def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
-    for title in ("heads that got a share", "own cultivar", "its small model:", "what drove it:", "attended to most:"):
+    for title in ("heads with weight", "own cultivar", "its small model:", "largest contributions:", "largest weights:"):
         assert title in said
 
 

@@ -157,7 +157,7 @@ def test_the_table_is_told_by_kinds_and_missing_cells():
     summary = AttentionLasso(**HOW).fit(X, y).summary()
     # rows that are equal are counted as they were given
     assert (summary.n_rows, summary.n_missing) == (N_ROWS, 4)
-    assert "60 rows, 6 columns (4 numbers, 1 date, 1 category), 4 missing cells." in str(summary)
+    assert "60 rows, 6 columns (4 numeric, 1 date, 1 categorical), 4 missing cells." in str(summary)
 
 
 def test_equal_attention_is_to_all_rows():
@@ -176,7 +176,7 @@ def test_many_rows_are_told_by_some_of_them():
 def test_a_constant_response_is_moved_by_nothing():
     X, _ = make_rows()
     summary = AttentionLasso(**HOW).fit(X, np.ones(N_ROWS)).summary()
-    assert "no column moves the prediction" in str(summary)
+    assert "no column contributes" in str(summary)
     assert "mixing is 0" in str(summary)
 
 

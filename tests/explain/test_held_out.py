@@ -1,4 +1,4 @@
-"""Held-out predictions: those that the error on unseen rows is made of, row by row; no skill is claimed of noise."""
+"""Held-out predictions: those that the error on held-out rows is made of, row by row; no skill is claimed of noise."""
 
 import pickle
 
@@ -57,7 +57,7 @@ def test_survival_is_told_by_concordance_and_brier_scores_beside_kaplan_meier():
     for name, risk in (("attention", held_out.prediction), ("baseline", held_out.baseline_prediction)):
         assert found[name] == pytest.approx(concordance(event, time, risk.to_numpy(), np.ones(N_TRAIN)))
     said = str(model.summary()).replace("\n ", "")
-    assert "integrated Brier score on unseen rows" in said
+    assert "integrated Brier score on held-out rows" in said
     assert f"Concordance: {found['attention']:.3g}, one Cox lasso for all rows {found['baseline']:.3g}" in said
     assert f"Kaplan-Meier: integrated Brier score {model._model.problem.family.reported_alone().mean():.3g}" in said
     page = verdict(model.explain(X[N_TRAIN:], y[N_TRAIN:]))

@@ -106,7 +106,7 @@ def test_without_attention_no_rows_are_listed_and_all_count(alone):
     assert alone.top_rows(3, values=True).shape == (0, 2 + n_columns + 4)
     assert alone.attended().shape == (0, 5)
     assert alone.attended().index.names == ["query", "rank"]
-    assert "all: the model for all rows predicts alone" in repr(alone)
+    assert "all: the global model predicts alone" in repr(alone)
 
 
 @pytest.mark.one_value
@@ -118,9 +118,9 @@ def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone
     assert "attention" not in data["drivers"]
     assert all("attention" not in bars for bars in data["whole"]["bars"])
     assert [card["note"] for card in data["cards"] if card["name"] == "mixing"] == [
-        "the model for all rows predicts alone"
+        "the global model predicts alone"
     ]
-    assert "effective rows" not in [card["name"] for card in data["cards"]]
+    assert "effective sample size" not in [card["name"] for card in data["cards"]]
 
 
 @pytest.mark.more

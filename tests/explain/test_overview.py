@@ -35,7 +35,7 @@ def test_what_an_explanation_says_is_what_it_holds(task):
     e = make_explanation(40, task=task)
     said = dict(e._sketch().facts)
     assert said["mixing"].startswith(f"{e.mixing.median():.3g} ")
-    assert said["effective rows"].startswith(f"{e.n_eff.median():.3g} ")
+    assert said["effective sample size"].startswith(f"{e.n_eff.median():.3g} ")
     own, plain = (part.mean() ** (0.5 if e.words.root else 1.0) for part in (e.loss, e.baseline_loss))
     assert said[e.words.error].startswith(f"{own:.3g}, one model for all rows {plain:.3g}: ")
     assert e.words.error not in dict(make_explanation(40, task=task, known=False)._sketch().facts)

@@ -72,7 +72,7 @@ def test_text_is_an_equation_that_a_person_can_read(regression):
         sign = "+" if term.term >= 0 else "-"
         assert f"{sign} {abs(term.term):.3g} ({term.feature} = " in first
     names = [line.split()[0] for line in lines]
-    assert names == [*one.terms["feature"], "fidelity", "drove", "attended"]
+    assert names == [*one.terms["feature"], "fidelity", "contributions", "compared"]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -126,7 +126,7 @@ def test_without_contributions_or_small_models_the_rest_is_shown(regression, rng
     _, _, e = regression
     silent = replace(e, attribution=None)
     assert silent.query("r70").contributions is None
-    assert "drove it" not in repr(silent.query("r70"))
+    assert "contributions" not in repr(silent.query("r70"))
     assert silent._repr_html_() == silent._sketch().html()
     X = rng.normal(size=(60, 2))
     one = AttentionRegressor(mixing=0.5, temperature=0.1, random_state=0).fit(X, X[:, 0]).explain(X[:3]).query(1)

@@ -1,4 +1,4 @@
-"""The error on unseen rows in words: better, equal or worse than the model for all rows."""
+"""The error on held-out rows in words: better, equal or worse than the model for all rows."""
 
 import numpy as np
 import pandas as pd
@@ -15,15 +15,15 @@ def errors(own, plain, **more):
 @pytest.mark.parametrize(
     ("own", "plain", "mixing", "words"),
     [
-        (8.0, 10.0, 0.5, "loss on unseen rows 8, one lasso for all rows 10: 20 % lower"),
+        (8.0, 10.0, 0.5, "loss on held-out rows 8, one lasso for all rows 10: 20 % lower"),
         (9.75, 10.0, 0.5, ": 2.5 % lower"),
         (9.95, 10.0, 0.5, ": no better than one lasso"),
-        (10.0, 10.0, 0.0, ": attention would not help here, so it is not used"),
+        (10.0, 10.0, 0.0, ": attention does not help here and is not used"),
         (8.0, 10.0, 0.0, ": 20 % lower"),
         (10.5, 10.0, 0.5, ": 5.0 % higher"),
         (-2.0, -1.0, 0.5, ": better than one lasso"),
         (0.0, 0.0, 0.5, ": no better than one lasso"),
-        (np.nan, np.nan, 0.5, "not known"),
+        (np.nan, np.nan, 0.5, "unknown on held-out rows"),
     ],
 )
 def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
@@ -41,12 +41,12 @@ def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
             0.0,
             "It predicts new rows better than the model, without attention: ",
         ),
-        (9.95, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
-        (10.05, 10.0, 0.5, "The model predicts new rows as well, and is simpler to read."),
+        (9.95, 10.0, 0.5, "The model predicts new rows as well and is easier to interpret."),
+        (10.05, 10.0, 0.5, "The model predicts new rows as well and is easier to interpret."),
         (10.5, 10.0, 0.5, "The model predicts new rows better: use it, or fit to more rows."),
         (-2.0, -1.0, 0.5, "It predicts new rows better than the model."),
         (-1.0, -2.0, 0.5, "The model predicts new rows better: use it, or fit to more rows."),
-        (np.nan, 1.0, 0.5, "Nothing was tried on rows left out"),
+        (np.nan, 1.0, 0.5, "No model was evaluated on held-out rows"),
     ],
 )
 def test_what_that_means_follows_from_which_is_lower(own, plain, mixing, words):

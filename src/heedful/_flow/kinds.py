@@ -199,7 +199,7 @@ class FittedModels:
     attends_when_idle: bool = False
     # what people call the global model, and what the mixing is a share of
     rival: str = "one model for all rows"
-    share: str = "of each prediction comes from models fitted to like rows"
+    share: str = "of each prediction comes from local models"
 
     @property
     def local_name(self) -> str:

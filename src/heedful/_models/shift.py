@@ -29,7 +29,7 @@ class FittedShift(FittedModels):
     attends_when_idle = True
     given = True
     rival = "the model as it is"
-    share = "of the correction by like recent rows is applied"
+    share = "of the correction estimated from similar recent rows is applied"
 
     def __init__(self, rows: TrainingTable, served: ServedModel, recent: Recent, *, by_rows: bool, seed: int):
         super().__init__(rows, served.response)

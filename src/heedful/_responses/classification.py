@@ -61,9 +61,9 @@ class Classification(Response):
     def words(self) -> Words:
         if self.classes.size == 2:
             second = self.classes[1]
-            names = ("two classes", f"probability of {second}", f"log-odds of {second}", "log loss")
+            names = ("binary", f"probability of {second}", f"log-odds of {second}", "log loss")
             return Words(*names, factor="odds ratio", inverse_link="logistic", numeric=False, n_classes=2)
-        names = ("several classes", "probability", "linear predictor", "log loss")
+        names = ("multiclass", "probability", "linear predictor", "log loss")
         return Words(*names, inverse_link="softmax", numeric=False, n_classes=self.classes.size)
 
     def encode(self, y: Any) -> np.ndarray:

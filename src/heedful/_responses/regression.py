@@ -23,7 +23,7 @@ class Regression(Response):
     """
 
     task = "regression"
-    words = Words("a number", "prediction", "prediction", "root mean squared error", root=True, inverse_link="identity")
+    words = Words("numeric", "prediction", "prediction", "root mean squared error", root=True, inverse_link="identity")
     squared = has_intervals = suits_learners = True
     center, unit = 0.0, 1.0
 

@@ -54,7 +54,7 @@ class Attention(Shown):
 
     def _sketch(self) -> Sketch:
         n_query, n_train = self.shape
-        facts = [("effective rows", middle_and_range(self.n_eff))]
+        facts = [("effective sample size", middle_and_range(self.n_eff))]
         title = f"Attention of {count(n_query, 'query', 'queries')} to {count(n_train, 'training row')}"
         return Sketch(title, facts, "Look at top(query), toarray(), n_eff")
 

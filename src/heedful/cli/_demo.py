@@ -61,7 +61,7 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     for name, gain in summary["gain"].items():
         yield f"  {name:16s} {gain['mean']:+5.1f} % better ({gain['error']:.1f})"
     yield _format_table(
-        f"heads that got a share in the last half (total {summary['mixing']:.2f}, the rest is the lasso for all):",
+        f"heads with weight in the last half (total {summary['mixing']:.2f}, the rest is the global lasso):",
         summary["heads"],
     )
     yield f"\nattention on wines of the query's own cultivar, which no model knows: {summary['own_cultivar']:.0%}"
@@ -69,8 +69,8 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     start, fidelity = f"{summary['start']:.0f}", f"{summary['fidelity']:.2f}"
     title = f"its small model: {start} at the reference, and these terms (fidelity {fidelity}):"
     yield _format_table(title, summary["small_model"])
-    yield _format_table("what drove it:", summary["top_features"])
-    yield _format_table("wines it attended to most:", summary["top_rows"])
+    yield _format_table("largest contributions:", summary["top_features"])
+    yield _format_table("wines with the largest weights:", summary["top_rows"])
 
 
 def _format_table(title: str, table: pd.DataFrame) -> str:

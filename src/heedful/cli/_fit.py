@@ -75,7 +75,7 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     per = f" per unit of {summary['exposure']}" if "exposure" in summary else ""
     yield f"task   {summary['task']} of {response}{per} ({summary['reason']}){classes}"
     heads, rival = summary["heads"], summary["rival"]
-    yield (f"model  {heads['used']} of {heads['tried']} heads in use, mixing {summary['mixing']:.2f}, "
+    yield (f"model  {heads['used']} of {heads['tried']} heads have weight, mixing {summary['mixing']:.2f}, "
                f"alpha {summary['alpha']:.3g}, guard {summary['guard']:.2f}")  # fmt: skip
     unseen = pd.Series(summary["unseen"]).drop("error").rename(summary["unseen"]["error"])
     yield f"error  {say_error(unseen, summary['mixing'], rival)}"

@@ -25,7 +25,7 @@ class ComparedErrors(NamedTuple):
 
 
 def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
-    """Return in plain words how good a model is on unseen rows.
+    """Return in plain words how good a model is on held-out rows.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
     >>> import pandas as pd
     >>> from heedful.explain import say_error
     >>> say_error(pd.Series({"attention": 8.0, "baseline": 10.0}, name="log loss"), 0.5)
-    'log loss on unseen rows 8, one lasso for all rows 10: 20 % lower'
+    'log loss on held-out rows 8, one lasso for all rows 10: 20 % lower'
     """
     compared = compare_errors(unseen, mixing, rival)
     return f"{compared.figures}: {compared.outcome}"
@@ -56,21 +56,21 @@ def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Comp
     """Return what the errors on held-out rows say of a model, compared with the model for all rows."""
     own, plain = float(unseen["attention"]), float(unseen["baseline"])
     if not np.isfinite([own, plain]).all():
-        meaning = "Nothing was tried on rows left out, so nobody knows how good it is; mixing='auto' tries."
-        return ComparedErrors("on unseen rows not known", "no row was left out", meaning)
+        meaning = "No model was evaluated on held-out rows; mixing='auto' does so."
+        return ComparedErrors("unknown on held-out rows", "no row was held out", meaning)
     outcome = describe_difference(unseen, rival)
     capital = f"{rival[0].upper()}{rival[1:]}"
     if outcome is None:
-        outcome = f"no better than {rival}" if mixing else "attention would not help here, so it is not used"
-        meaning = f"{capital} predicts new rows as well, and is simpler to read."
+        outcome = f"no better than {rival}" if mixing else "attention does not help here and is not used"
+        meaning = f"{capital} predicts new rows as well and is easier to interpret."
     elif _may_be_chance(unseen):
         meaning = f"It is not clear that it predicts new rows better than {rival}."
     elif own > plain:
         meaning = f"{capital} predicts new rows better: use it, or fit to more rows."
     else:
-        how = "" if mixing else ", without attention: models for all rows are enough"
+        how = "" if mixing else ", without attention: the global models suffice"
         meaning = f"It predicts new rows better than {rival}{how}."
-    return ComparedErrors(f"{unseen.name} on unseen rows {short(own, 4)}, {rival} {short(plain, 4)}", outcome, meaning)
+    return ComparedErrors(f"{unseen.name} on held-out rows {short(own, 4)}, {rival} {short(plain, 4)}", outcome, meaning)
 
 
 def describe_difference(errors: pd.Series, rival: str = RIVAL) -> str | None:

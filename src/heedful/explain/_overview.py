@@ -21,7 +21,7 @@ def sketch(explanation: Explained) -> Sketch:
         ("response", f"{words.response} ({cut(', '.join(map(str, e.train.columns)))})"),
         (cut(words.prediction), _format_predictions(e.prediction)),
         ("mixing", middle_and_range(e.mixing)),
-        ("effective rows", "all: the model for all rows predicts alone" if e.alone else middle_and_range(e.n_eff)),
+        ("effective sample size", "all: the global model predicts alone" if e.alone else middle_and_range(e.n_eff)),
         ("columns", f"{e.values.shape[1]}: {cut(', '.join(map(str, e.values.columns)))}"),
     ]
     if e.slopes and e.local_name:
@@ -32,7 +32,7 @@ def sketch(explanation: Explained) -> Sketch:
         text = f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks'
         facts.append(("contributions", text))
     if e.fidelity is not None:
-        facts.append(("columns of a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
+        facts.append(("columns in a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
         facts.append(("fidelity", middle_and_range(e.fidelity)))
     errors = errors_of(e)
     if errors is not None:

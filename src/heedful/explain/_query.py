@@ -89,16 +89,16 @@ class ExplainedQuery(Shown):
         facts = [] if predicted == link else [(cut(predicted), short(self.prediction))]
         if self.terms is not None and self.fidelity is not None:
             facts += [(cut(term.feature), _format_term(term)) for term in self.terms.itertuples()]
-            facts.append(("fidelity", f"{short(self.fidelity)} of what is predicted around it"))
+            facts.append(("fidelity", f"{short(self.fidelity)} (R2 on predictions around it)"))
         if self.contributions is not None and self.base_value is not None:
             most = self.contributions.head(N_SAID)
             pairs = zip(most["feature"], most["contribution"], strict=True)
             parts = [f"{cut(name)} {_format_signed(part)}" for name, part in pairs]
-            facts.append(("drove it", ", ".join([f"from the overall mean {short(self.base_value)}", *parts])))
+            facts.append(("contributions", f"from the mean {short(self.base_value)}: {', '.join(parts) or 'none'}"))
         most = self.rows.head(N_SAID)
         pairs = zip(most["row"], most["weight"], strict=True)
         attended = ", ".join(f"row {cut(row)} ({percent(weight)})" for row, weight in pairs)
-        facts.append(("attended to", attended or NO_ROWS))
+        facts.append(("compared with", attended or NO_ROWS))
         return Sketch(f"Query {cut(self.label)}: {self.equation}", facts)
 
     def _repr_html_(self) -> str:
@@ -110,7 +110,7 @@ class ExplainedQuery(Shown):
         if self.terms is not None and self.start is not None and self.fidelity is not None:
             heading = f"Small model of the {link}, fidelity {short(self.fidelity)}"
             parts.append((heading, table_terms(self.terms, self.start, self.link)))
-        parts.append(("Training rows attended to most", table_rows(self.rows) if len(self.rows) else NO_ROWS))
+        parts.append(("Training rows with the largest weights", table_rows(self.rows) if len(self.rows) else NO_ROWS))
         return lay_out(f"Query {cut(self.label)}: {predicted} {short(self.prediction)}", parts)
 
     def _draw_contributions(self, base: float, table: pd.DataFrame) -> str:

@@ -14,7 +14,7 @@ OWN = ("query", "rank", "row", "weight")
 # Digits beside the largest weight to which weights differ, what is surely more than another weight, and by how much
 # effective rows are fewer than all if weights are not equal.
 DIGITS, MORE, EQUAL = 10, 1.0 + 1e-6, 1e-9
-NO_ROWS = "No rows. The model for all rows predicts alone."
+NO_ROWS = "no rows: the global model predicts alone"
 
 
 def top_of(attention: Any, query: int, k: int) -> tuple[np.ndarray, np.ndarray]:

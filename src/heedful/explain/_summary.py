@@ -1,4 +1,4 @@
-"""``Summary``: a fitted estimator in plain words."""
+"""``Summary``: how good a fitted estimator is and what it uses, as text."""
 
 import textwrap
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from heedful.explain._errors import compare_errors
 N_FEATURES, WIDTH = 5, 100
 # Shares of a prediction that are smaller are not worth a word.
 LEAST_SAID = 0.005
-NAMES = {"numbers": ("number",), "dates": ("date",), "categories": ("category", "categories")}
+NAMES = {"numbers": "numeric", "dates": "date", "categories": "categorical"}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -99,40 +99,44 @@ class Summary(Shown):
             *((name, f"{said}.") for name, said in self.beside),
             ("that means", " ".join([errors.meaning, *self._describe_typical_error()])),
             ("attention", self._describe_attention()),
-            *([("models for all rows", self._describe_rest())] if self.curves + self.smooth > 0 else []),
-            ("features", self._describe_features()),
+            *([("global models", self._describe_rest())] if self.curves + self.smooth > 0 else []),
+            (self._title_of_features(), self._describe_features()),
         ]
         return Sketch(f"{self.name} of {cut(self.response)} ({self.words.response})", facts)
 
     def _describe_table(self) -> str:
-        kinds = ", ".join(count(number, *NAMES[kind]) for kind, number in self.columns.items() if number)
+        kinds = ", ".join(f"{number} {NAMES[kind]}" for kind, number in self.columns.items() if number)
         missing = count(self.n_missing, "missing cell") if self.n_missing else "no missing cell"
         columns = count(int(self.columns.sum()), "column")
         return f"{count(self.n_rows, 'row')}, {columns} ({kinds}), {missing}."
 
     def _describe_typical_error(self) -> list[str]:
         own = self.unseen_error["attention"]
-        return [f"A prediction of a new row is off by about {short(own)}."] if self.words.root and own == own else []
+        return [f"Predictions for new rows are off by about {short(own)}."] if self.words.root and own == own else []
 
     def _describe_attention(self) -> str:
         if self.mixing == 0:
             return "not used: mixing is 0."
-        heads = f"{self.n_used} of {count(self.n_heads, 'head')} in use"
-        rows = "" if np.isnan(self.n_eff) else f" A row attends to about {short(self.n_eff)} of {self.n_rows} rows."
+        heads = f"{self.n_used} of {count(self.n_heads, 'head')} {'has' if self.n_used == 1 else 'have'} weight"
+        rows = "" if np.isnan(self.n_eff) else f" Effective sample size of a query: about {short(self.n_eff)} of {self.n_rows} rows."
         return f"{percent(self.mixing)} {self.share} ({heads}).{rows}"
 
     def _describe_rest(self) -> str:
         rest = {
-            "a smooth model": self.smooth,
-            "curves": self.curves,
+            "the smooth model": self.smooth,
+            "the additive model": self.curves,
             "the lasso": 1 - self.mixing - self.curves - self.smooth,
         }
         said = [f"{percent(part)} from {name}" for name, part in rest.items() if part >= LEAST_SAID]
         return f"{', '.join(said)}." if said else "less than 1 %."
 
+    def _title_of_features(self) -> str:
+        on = "" if self.words.link == self.words.prediction else f" to the {cut(self.words.link)}"
+        return f"features, by mean absolute contribution{on}"
+
     def _describe_features(self) -> str:
         top = self.importances[self.importances > 0][:N_FEATURES]
         if top.empty:
-            return "no column moves the prediction."
+            return "no column contributes."
         named = ", ".join(f"{cut(name)} {short(size)}" for name, size in top.items())
-        return f"{named}: by so much, on average, these move the {cut(self.words.link)}."
+        return f"{named}."

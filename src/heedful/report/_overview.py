@@ -90,11 +90,11 @@ def _exposure_card(explanation: Explanation) -> list[dict[str, str]]:
 
 def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
     if explanation.alone:
-        return [card("mixing", "0", "the model for all rows predicts alone")]
+        return [card("mixing", "0", "the global model predicts alone")]
     name = f" ({explanation.local_name})" if explanation.local_name else ""
     return [
         _median_card("mixing", explanation.mixing.round(3), f"share of the local fits{name}"),
-        _median_card("effective rows", explanation.n_eff, "attended to per query"),
+        _median_card("effective sample size", explanation.n_eff, "training rows per query"),
     ]
 
 

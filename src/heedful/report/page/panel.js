@@ -5,8 +5,8 @@ function summarize() {
   const what = predictionName(output);
   say("query-head", "Query " + data.labels[q]);
   let text = what[0].toUpperCase() + what.slice(1) + " " + level(own) + inExposure(q) + ", baseline " + level(base) + ".";
-  text += data.attended.k ? " Local fits have a share of " + percent(data.mixing[q]) + " and attend to " + show(data.n_eff[q]) + " effective rows."
-    : " The model for all rows predicts alone.";
+  text += data.attended.k ? " Local models have a share of " + percent(data.mixing[q]) + "; effective sample size " + show(data.n_eff[q]) + " rows."
+    : " The global model predicts alone.";
   say("summary", text);
 }
 
@@ -106,7 +106,7 @@ function drawBars(shown) {
 function rowsTable() {
   const q = choice.query, found = data.attended, k = found.k, train = found.train;
   byId("rows").hidden = !k;
-  if (!k) { say("rows-note", "No rows. The model for all rows predicts alone."); return; }
+  if (!k) { say("rows-note", "No rows: the global model predicts alone."); return; }
   const part = found.weight.slice(q * k, (q + 1) * k), most = Math.max(...part);
   const rows = part.map((weight, rank) => {
     const row = found.row[q * k + rank], cell = make("div", null, "weight"), rail = make("div"), bar = make("i");
