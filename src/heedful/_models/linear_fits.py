@@ -121,7 +121,7 @@ class LinearProblem(NamedTuple):
 
     @property
     def _overall(self):
-        return np.average(self.means, axis=0, weights=self.weight)
+        return np.average(np.asarray(self.means), axis=0, weights=self.weight)
 
     def _write_means(self, link: np.ndarray, wanted: np.ndarray, means: np.ndarray) -> None:
         """Write heads without columns (n_query, n_variant, n_outputs): the link of weighted means of the response."""
