@@ -70,7 +70,8 @@ def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Comp
     else:
         how = "" if mixing else ", without attention: the global models suffice"
         meaning = f"It predicts new rows better than {rival}{how}."
-    return ComparedErrors(f"{unseen.name} on held-out rows {short(own, 4)}, {rival} {short(plain, 4)}", outcome, meaning)
+    figures = f"{unseen.name} on held-out rows {short(own, 4)}, {rival} {short(plain, 4)}"
+    return ComparedErrors(figures, outcome, meaning)
 
 
 def describe_difference(errors: pd.Series, rival: str = RIVAL) -> str | None:
