@@ -126,7 +126,7 @@ def plan_linear(model: LassoEstimator, groups: Any) -> tuple[LinearModels, Setti
     ratios = check_local(local)
     if local.standardize == "weighted" and not (model._squares or is_word(local.exact, "tuning")):
         raise ValueError(
-            "`standardize='weighted'` needs fits to convergence here: a Newton step uses other weights. Got "
+            "`standardize='weighted'` needs fits to convergence, as a Newton step uses other weights; got "
             f"exact={local.exact!r}. Set `exact='tuning'`."
         )
     several = bool(many and np.any(model.mixing != 0))
@@ -143,7 +143,7 @@ def check_penalty(alpha: Any, cv: Any) -> None:
     """Raise unless the baseline's penalty is a number or a word that goes with ``cv``."""
     if is_word(alpha, "nested"):
         if is_word(cv, "oob"):
-            raise ValueError("`alpha='nested'` chooses a penalty in each fold, but `cv='oob'` has no folds. Set `cv=10`.")
+            raise ValueError("`alpha='nested'` chooses a penalty in each fold, and cv='oob' has none. Set `cv=10`.")
     elif not is_word(alpha, "auto"):
         check_number("alpha", alpha, 0.0, np.inf, hint="Or use 'auto'.")
 

@@ -1,4 +1,4 @@
-"""What an explanation shows of itself at first sight."""
+"""The printed overview of an explanation."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def sketch(explanation: Explained) -> Sketch:
     known = getattr(e.attribution, "known", None)
     if known is not None and known.checked is not None and not known.checked.all():
         n_rough = count(int((~known.checked).sum()), "query", "queries")
-        text = f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks'
+        text = f'approximate for {n_rough} unlike the rows they were checked on; method="shapley" is slower and accurate'
         facts.append(("contributions", text))
     if e.fidelity is not None:
         facts.append(("columns in a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))

@@ -1,4 +1,4 @@
-"""The training rows that queries attended to: what they have in common, and with whom."""
+"""The training rows that queries are compared with: the largest weights, and how similar they are."""
 
 from collections.abc import Collection
 from itertools import chain

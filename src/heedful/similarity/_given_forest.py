@@ -107,7 +107,7 @@ class GivenForest:
         last = max(rows.max() for rows in drawn)
         if last >= n_train or (self.forest.max_samples is None and drawn[0].size != n_train):
             raise ValueError(
-                f"`forest` was fitted on another number of rows than the {n_train} given. Use one fitted on the same rows."
+                f"`forest` was fitted on another number of rows than the {n_train} given. Fit it on the same rows."
             )
         return drawn
 

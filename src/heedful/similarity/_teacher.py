@@ -47,8 +47,8 @@ class TeacherSimilarity(Similarity):
     -----
     With the teacher's prediction f(x) of a query and out-of-fold predictions f_i of training rows, the score is
     ``-(f(x) - f_i)^2 / var(f_i)``; squares and variances of probabilities are summed over classes. A fitted teacher may
-    have seen the response in another unit: its predictions are brought to the mean and deviation of its clone's. For
-    tuning, the rows of a fold are treated as queries: no prediction that they are compared by has seen them.
+    use another unit for the response, so its predictions are rescaled to the mean and standard deviation of its clone's
+    predictions. For tuning, the rows of a fold are treated as queries of a teacher that was fitted without the fold.
 
     Examples
     --------
