@@ -85,7 +85,7 @@ def test_a_saved_model_predicts_and_explains(written, folder, tmp_path):
     for page in (tmp_path / "why.html", written / "page.html"):
         said = page.read_text(encoding="utf-8")
         assert '"noun":"effect"' in said
-        assert "Like rows got different treatments" in said
+        assert "Similar rows got different treatments" in said
     assert main(["explain", saved, new, "-o", f"{tmp_path}/why.csv"]) == 0
     assert "response_expected_outcome" in pd.read_csv(tmp_path / "why.csv")
 

@@ -163,7 +163,7 @@ def test_ticks_stay_beside_what_they_measure(made):
 
 def test_without_shapes_the_error_says_what_to_do(small):
     plain = Explanation(**{**vars(small), "curves": None})
-    with pytest.raises(ValueError, match=r"`explanation` must have curves.*`local=LocalLasso\(shapes=True\)`"):
+    with pytest.raises(ValueError, match=r"`explanation` must have shape functions.*`local=LocalLasso\(shapes=True\)`"):
         plot.shapes(plain)
     assert plt.get_fignums() == []
 

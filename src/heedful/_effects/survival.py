@@ -95,7 +95,7 @@ def check_followed(times: CensoredTimes, arms: Column, weight: np.ndarray) -> No
     """Raise unless both arms have events, and rows that are followed up to the horizon."""
     if arms.labels is None:
         raise ValueError(
-            "`treatment` must have two arms if outcomes are censored times, got an amount. Cut it in two: amount > 0."
+            "`treatment` must be binary if outcomes are censored times, got a continuous one. Split it: treatment > 0."
         )
     inside = [(arms.values == arm) & (weight > 0) for arm in (0.0, 1.0)]
     last = min(float(times.time[arm].max()) for arm in inside)

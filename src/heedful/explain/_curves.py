@@ -38,7 +38,8 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
         table = table.assign(effect=curves_of_query(explanation, query))
     if query is not None and not table["effect"].any() and table["curve"].any():
         raise ValueError(
-            "The model of this query has no shape functions: its `multiple` of the additive model is 0. Name another query."
+            "The model of this query has no shape functions: its `multiple` of the additive model is 0. Choose "
+            "another query."
         )
     check_output(explanation, output)
     table = table if output is None else table[table["class"] == output]

@@ -95,7 +95,7 @@ class DriftReport(Shown):
         """What drifted, by the tests.
 
         One of "nothing moved", "rows moved" (covariate shift), "relation moved" (with or without covariate shift),
-        "improvable anywhere" (no drift, but the columns predict the residuals of the model) and, without a reference or
+        "improvable anywhere" (no drift, but columns predict the residuals) and, without a reference or
         with few recent rows, "not known".
         """
         return find(self.tests)
@@ -108,8 +108,9 @@ class DriftReport(Shown):
         value = self.summary["value"]
         before, after = (short(value[name]) for name in ("error before", "error after"))
         return (
-            f"{_what_moved(self)} Correcting the model with {value['recent rows']} recent rows changes its {self.error} "
-            f"from {before} to {after} ({_percent(value['error change (%)'])}), each row corrected by the others."
+            f"{_what_moved(self)} Correcting the model with {value['recent rows']} recent rows changes its "
+            f"{self.error} from {before} to {after} ({_percent(value['error change (%)'])}), each row corrected by "
+            "the others."
         )
 
     def __str__(self) -> str:
@@ -153,7 +154,8 @@ def _what_moved(report: DriftReport) -> str:
             f"{short(first['mean_before'])} before, {short(first['mean_after'])} now. There is no evidence that the "
             f"relation moved ({p_value[RELATION_MOVED]})."
         )
-    nothing = f"Nothing moved, as far as {value['reference rows']} reference and {value['recent rows']} recent rows can show."
+    shown = f"{value['reference rows']} reference and {value['recent rows']} recent rows"
+    nothing = f"Nothing moved, as far as {shown} can show."
     if finding == IMPROVABLE_ANYWHERE:
         return f"{nothing} The model can be improved on rows from the time of training and on recent rows alike."
     return nothing

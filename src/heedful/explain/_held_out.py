@@ -22,8 +22,8 @@ class HeldOutPredictions(Shown):
     y : DataFrame
         The response.
     prediction, baseline_prediction : Series or DataFrame
-        Predictions of the model and of the global model, in the form of ``explain``: the probability of the second class
-        for binary, one column per class for multiclass classification; log hazards for survival.
+        Predictions of the model and of the global model, as in ``explain``: the probability of the second class for
+        binary, one column per class for multiclass classification; log hazards for survival.
     weight : Series
         Sample weights.
     error : Series

@@ -29,7 +29,7 @@ def sketch(explanation: Explained) -> Sketch:
     known = getattr(e.attribution, "known", None)
     if known is not None and known.checked is not None and not known.checked.all():
         n_rough = count(int((~known.checked).sum()), "query", "queries")
-        text = f'approximate for {n_rough} unlike the rows they were checked on; method="shapley" is slower and accurate'
+        text = f'approximate for {n_rough} unlike the rows checked; method="shapley" is slower but accurate'
         facts.append(("contributions", text))
     if e.fidelity is not None:
         facts.append(("columns in a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
