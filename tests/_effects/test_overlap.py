@@ -187,7 +187,7 @@ def test_amounts_are_compared_by_correlations(rng):
     assert overlap.warnings == []
     assert overlap.arms["after"].iloc[0] == pytest.approx(2000 / 3, rel=0.15)
     blind = assess_overlap(table, rows._replace(propensity=np.zeros(2000)))
-    assert blind.verdict.startswith("1 column still goes with the treatment: age (+0.90)")
+    assert blind.verdict.startswith("1 column is still correlated with the treatment: age (+0.90)")
     decided = assess_overlap(table, rows._replace(propensity=amount - 0.01 * rng.normal(size=2000)))
     assert "Leave out columns that decide the treatment" in decided.verdict
 

@@ -77,4 +77,4 @@ def test_a_model_that_is_left_alone_is_said_to_be():
 def test_a_change_is_written_with_its_sign_and_few_digits(change, shown):
     report = make_drift_report()
     report.summary.loc["error change (%)", "value"] = change
-    assert f"({shown}\N{NO-BREAK SPACE}%), each row corrected by the others only." in report.verdict
+    assert f"({shown}\N{NO-BREAK SPACE}%), each row corrected by the others." in report.verdict

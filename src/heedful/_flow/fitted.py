@@ -180,7 +180,7 @@ class FittedAttention:
         return column_weights(self.models, self.problem, self.grid, self.tuned, self.base_coef)
 
     def calibration(self, run: Run) -> Calibration:
-        """Return residuals of unseen rows as scores, and what tells the spread of queries."""
+        """Return residuals of held-out rows as scores, and the model of the spread of queries."""
         if self.residuals is None:
             raise ValueError(
                 "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "

@@ -326,7 +326,7 @@ class FittedModels:
 class ModelKind(Protocol):
     """A kind of local models with its settings, not fitted.
 
-    ``few_heads`` says that one local model is dear. ``anchors`` and ``has_residuals`` say what similarities may ask
+    ``few_heads`` says that one local model is expensive. ``anchors`` and ``has_residuals`` say what similarities may ask
     for.
     """
 

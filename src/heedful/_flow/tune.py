@@ -1,4 +1,4 @@
-"""Choose shares: fit them to predictions of unseen rows, then take them back as far as the guard says."""
+"""Choose shares: fit them to predictions of held-out rows, then shrink them by the guard."""
 
 from typing import NamedTuple
 

@@ -74,7 +74,7 @@ def _details(e: Explained, output: Any) -> dict[str, np.ndarray]:
 
 
 def summarise_columns(e: Explained, output: Any) -> pd.DataFrame:
-    """Return the mean size of each column's contributions, and the parts of it, the largest first."""
+    """Return the mean absolute contribution of each column and its parts, the largest first."""
     added = read_contributions(e, output)
     table = {"contribution": added.abs().mean().to_numpy()}
     if attributed(e).model is not None:

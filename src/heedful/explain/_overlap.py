@@ -116,7 +116,7 @@ class Overlap(Shown):
         names = ", ".join(f"{cut(name)} ({value:+.2f})" for name, value in off["after"].head(N_NAMED).items())
         more = f" and {len(off) - N_NAMED} more" if len(off) > N_NAMED else ""
         one = len(off) == 1
-        what = f"still {'is' if one else 'are'} correlated with the treatment"
+        what = f"{'is' if one else 'are'} still correlated with the treatment"
         if not self.amounts:
             what = f"still {'differs' if one else 'differ'} between the arms after weighting"
         mend = "Use a better model of the treatment: `propensity=...`."

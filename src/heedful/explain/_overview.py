@@ -54,7 +54,7 @@ def page(explanation: Explained) -> str:
     sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
     # once contributions are known the sketch says whether they are rough
     overview = sketch(explanation)
-    parts = [("Overview", table_facts(overview.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
+    parts = [("Overview", table_facts(overview.facts)), ("Importance: mean absolute contribution", draw_sizes(sizes))]
     return lay_out(overview.title, parts, overview.hint)
 
 

@@ -70,7 +70,7 @@ class NearSimilarity(WrappingSimilarity):
         Parameters
         ----------
         similarity : Similarity
-            Who is alike.
+            The similarity to multiply.
 
         Returns
         -------
