@@ -1,4 +1,4 @@
-"""The guard: heads are used only as far as rows that had no say in their shares do not speak against them."""
+"""The guard: the blend is shrunk toward the global model unless rows that were not used for the shares support it."""
 
 from collections.abc import Callable
 

@@ -326,8 +326,8 @@ class FittedModels:
 class ModelKind(Protocol):
     """A kind of local models with its settings, not fitted.
 
-    ``few_heads`` says that one local model is expensive. ``anchors`` and ``has_residuals`` say what similarities may ask
-    for.
+    ``few_heads`` says that one local model is expensive. ``anchors`` and ``has_residuals`` say what similarities may
+    ask for.
     """
 
     few_heads: bool
