@@ -100,7 +100,7 @@ def test_lines_say_what_was_found(folder, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["read", "task", "mean", "differ", "check", "wrote"]
     # the second in order is the treatment unless it is said
-    assert lines[1] == "task   effect of arm = placebo, against drug, on relief"
+    assert lines[1] == "task   effect of arm = placebo, compared with drug, on relief"
     assert "80 % interval" in lines[2]
     found = pd.read_csv(tmp_path / "o.csv")
     assert list(found) == ["effect", "low", "high", "unseen_effect"]
@@ -129,7 +129,7 @@ def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
     ("options", "said"),
     [
         ({"treatment": "dose"}, "effect of one unit more of dose on relief"),
-        ({"outcome": "well", "drop": [*OTHERS, "relief"]}, "on the chance that well is yes"),
+        ({"outcome": "well", "drop": [*OTHERS, "relief"]}, "on the probability that well is yes"),
     ],
 )
 def test_amounts_and_labels_are_told(folder, tmp_path, capsys, options, said):

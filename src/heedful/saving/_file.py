@@ -93,8 +93,8 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     Raises
     ------
     ValueError
-        If the file is not a model or is damaged, is too large unpacked, contains types that are not trusted (the message
-        names them), or has a format that this version does not read.
+        If the file is not a model or is damaged, is too large unpacked, contains types that are not trusted (the
+        message names them), or has a format that this version does not read.
 
     Examples
     --------
