@@ -183,8 +183,8 @@ class FittedAttention:
         """Return residuals of held-out rows as scores, and the model of the spread of queries."""
         if self.residuals is None:
             raise ValueError(
-                "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
-                "makes none: nothing was to be chosen. Fit with `mixing='auto'`."
+                "`predict_interval` needs predictions of held-out rows, got none: with one head and a fixed `mixing` "
+                "nothing is tuned. Fit with `mixing='auto'`."
             )
         if self._calibration is None:
             attend = self.attend_left_out if self.leaves_out and self.tuned.mixing > 0 else None

@@ -76,7 +76,7 @@ class FittedTrees(KeptTrees):
         if not np.allclose(total, predicted, rtol=1e-4, atol=1e-4 * np.ptp(rows.y)):
             raise ValueError(
                 f"`estimator` must predict the sum or mean of its trees, got {kind.estimator!r}, whose loss has a "
-                "link. Take one with squared loss."
+                "link. Use squared loss."
             )
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":

@@ -112,9 +112,10 @@ def read_features(
 
 
 def count_kinds(columns: list[dict[str, Any]]) -> str:
-    """Return how many columns there are of each kind."""
+    """Return how many columns there are of each kind, in words."""
     counts = Counter(entry["kind"] for entry in columns)
-    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS.values() if counts[kind])
+    names = {kind: "numeric" if kind == "number" else kind for kind in KINDS.values()}
+    return ", ".join(f"{counts[kind]} {name}" for kind, name in names.items() if counts[kind])
 
 
 def read_line(summary: dict[str, Any]) -> str:
