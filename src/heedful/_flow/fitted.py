@@ -195,7 +195,7 @@ class FittedAttention:
         return self._calibration
 
     def _noise_columns(self, codes: np.ndarray, expected: np.ndarray) -> Columns:
-        """Return what may tell the noise of rows: the columns that similarities see, and what is expected of them."""
+        """Return predictors of the noise of rows: the columns of the similarities, and predictions."""
         seen, categories = self.rows.seen_codes(codes), self.rows.seen_unordered
         return Columns(np.column_stack([seen, expected]), np.append(categories, False))
 

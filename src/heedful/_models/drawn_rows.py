@@ -1,4 +1,4 @@
-"""Some rows of a large table that say nearly as much as all: those far from the mean more often, at less weight."""
+"""A nearly as informative sample of a large table: rows far from the mean are drawn more often, at less weight."""
 
 from typing import NamedTuple
 

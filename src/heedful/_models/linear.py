@@ -228,7 +228,7 @@ class FittedLinear(FittedModels):
             require(same and len(self.smooth.train) == len(self.rows.y), "a smooth model is that of another table")
 
     def finish(self) -> None:
-        """Let go of the baseline's rows: with shapes, local models have rows of their own."""
+        """Free the baseline's rows: with an additive model, local models have their own rows."""
         if self.shapes is not None:
             self.baseline.fit_ = self.baseline.fit_._replace(tables=())
 
@@ -268,7 +268,7 @@ class FittedLinear(FittedModels):
         return LinearRows(problem.tables, self.scale.unit[: len(self.names)] / self.scale.y_unit)
 
     def to_predict(self, problem: Any, keep_models: bool = False) -> LinearProblem:
-        """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
+        """Return lassos to fit to convergence, if requested; with squared error one step converges."""
         return problem.to_convergence() if self.local.exact and self._takes_steps else problem
 
     def narrow(self, problem: Any, splits: list[Split], looks: ScoresOf) -> LinearProblem:
@@ -309,7 +309,7 @@ class FittedLinear(FittedModels):
         return np.round(scores, 9, out=scores).reshape(n_rows, -1)
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
-        """Return how many times the lasso's error is that of a teacher; one that is no better has none."""
+        """Return the weight of a teacher, by the ratio of the lasso's error to its error; 0 if it is no better."""
         left_out = self.baseline.cv_error_.min() / self.baseline.fit_.scale.y_unit**2
         return [
             left_out / entry.teacher_loss_ if isinstance(entry, TeacherSimilarity) and entry.anchor else 0.0

@@ -88,7 +88,7 @@ class Clusters(Shown):
         -------
         DataFrame
             One row per cluster, the others last: ``size``, ``share`` of all queries; in words ``rows``, ``levels``
-            (means of what its models say of all queries) and ``coefficients``; errors if the response is known.
+            (mean predictions of its models for all queries) and ``coefficients``; errors if the response is known.
         """
         k = int(check_number("k", k, 1, np.inf, hint="At least one."))
         if self.values is None or self.models is None:

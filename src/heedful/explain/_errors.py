@@ -53,7 +53,7 @@ def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
 
 
 def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> ComparedErrors:
-    """Return what the errors on held-out rows say of a model, compared with the model for all rows."""
+    """Return the comparison of the held-out errors of a model and of its global model, in words."""
     own, plain = float(unseen["attention"]), float(unseen["baseline"])
     if not np.isfinite([own, plain]).all():
         meaning = "No model was evaluated on held-out rows; mixing='auto' does so."

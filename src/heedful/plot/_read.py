@@ -1,4 +1,4 @@
-"""What pictures read from an explanation, and what they say when it is not there."""
+"""Reading explanations for plots, with errors if something is missing."""
 
 from typing import Any
 

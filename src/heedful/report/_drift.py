@@ -26,7 +26,7 @@ PERIODS_NOTE = (
 )
 SEPARATION_NOTE = (
     "Separation is the distance between the distributions of a column in these and in the others, from 0 to 1. "
-    "The table has typical values of both, means for numbers."
+    "The table has typical values of both, means of numeric columns."
 )
 
 

@@ -116,7 +116,7 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
             return model
     raise ValueError(
         f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful: other packages make it, "
-        f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust where it came from: "
+        f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust its origin: "
         f"heedful.load_model(file, trusted={foreign})"
     )
 

@@ -183,7 +183,7 @@ class NearSimilarity(WrappingSimilarity):
             )
         if not np.ptp(where, axis=0).any():
             raise ValueError(
-                f"`columns` must tell rows apart, got the same value in every row of {what}. Choose a column that "
+                f"`columns` must differ between rows, got the same value in every row of {what}. Choose a column that "
                 "varies, or leave out the kernel."
             )
 

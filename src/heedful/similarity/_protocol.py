@@ -1,4 +1,4 @@
-"""What a similarity must offer, and what all of them share."""
+"""The base of all similarities."""
 
 import copy
 from typing import Any
@@ -15,11 +15,11 @@ TARGETS = ("response", "residual", "scores")
 
 
 class Similarity(BaseEstimator):
-    """Say how alike two rows are: the base of every similarity.
+    """The similarity of two rows: base class of every similarity.
 
-    A subclass needs ``fit``, which keeps the training rows as ``X_``, and ``scores``, which compares new rows with all
-    of them; larger means more alike. All else has a default that may be overridden by an attribute or a property: what
-    it takes, what it is fitted to, its temperatures, and how training rows are scored as if they were new. See
+    A subclass needs ``fit``, which stores the training rows as ``X_``, and ``scores``, which compares new rows with all
+    of them; larger means more similar. Everything else has a default that an attribute or a property may override: the
+    form of the rows, the target, the temperatures, and how training rows are scored as if they were new. See
     ``docs/extending.md``.
 
     Examples
@@ -41,10 +41,10 @@ class Similarity(BaseEstimator):
 
     @property
     def takes(self) -> str:
-        """What rows look like to it.
+        """Form of the rows.
 
-        "dummies": numbers only, a 0/1 column for each level. "codes": one column per feature, categories as numbers,
-        missing cells as NaN. "bins": these codes cut into bins, as trees of our own take them.
+        "dummies": numeric, with a 0/1 column for each level. "codes": one column per feature, categories as codes,
+        missing cells as NaN. "bins": these codes cut into bins, as for the built-in trees.
         """
         return "dummies"
 
