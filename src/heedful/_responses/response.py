@@ -39,8 +39,8 @@ class Response:
     without offsets; and ``observed``, the part of the values that the loss of a row depends on, one number per row.
 
     A custom response must define ``task``, ``words``, ``encode`` and ``score``; ``null_link``, ``residual``,
-    ``hessian``, ``means``, ``mean_link`` and ``losses``; and, unless the values are the linear predictor itself, ``values`` and
-    ``link_of``. Everything else has a default.
+    ``hessian``, ``means``, ``mean_link`` and ``losses``; and, unless the values are the linear predictor itself,
+    ``values`` and ``link_of``. Everything else has a default.
 
     Attributes
     ----------
