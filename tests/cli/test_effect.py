@@ -164,7 +164,7 @@ def test_smaller_is_better_turns_the_order(folder, tmp_path, capsys):
         (["-o", "o.xlsx"], ["o.xlsx", ".csv"]),
         (["--outcome", "reliev"], ["'reliev'", "--outcome", "'relief'"]),
         (["--treatment", "site", "--treated", "east"], ["--treated east", "'north', 'south'"]),
-        (["--drop", *FEATURES, "arm"], ["no column is left"]),
+        (["--drop", *FEATURES, "arm"], ["no feature is left"]),
     ],
 )
 def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
@@ -189,7 +189,7 @@ def test_queries_are_checked_before_any_work(refused, folder, tmp_path, monkeypa
         (["drug"] * ROWS, ["differ between rows", "'drug' only"]),
         (["a", "b", "c"] * (ROWS // 3), ["two levels", "3 levels"]),
         ([None, *TRIAL["arm"][1:]], ["'arm'", "1 missing cell", "row 1"]),
-        (np.where(TRIAL["site"] == "north", "a", "b"), ["all but surely", "Leave out columns"]),
+        (np.where(TRIAL["site"] == "north", "a", "b"), ["almost perfectly", "Leave out columns"]),
     ],
 )
 def test_treatments_that_cannot_be_told(refused, tmp_path, cells, naming):

@@ -127,7 +127,7 @@ def test_categories_without_names_are_refused(boosters, tmp_path):
     xgboost.Booster(model_file=boosters / "categories.ubj").save_model(tmp_path / "m.json")
     saved = json.loads((tmp_path / "m.json").read_bytes())
     del saved["learner"]["gradient_booster"]["model"]["cats"]
-    assert "does not say" in refusal(tmp_path / "m", json.dumps(saved).encode())
+    assert "does not have" in refusal(tmp_path / "m", json.dumps(saved).encode())
 
 
 @pytest.mark.parametrize(

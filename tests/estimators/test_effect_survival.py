@@ -114,7 +114,7 @@ def test_a_model_of_censored_times_is_saved(model, tmp_path):
         (
             {},
             {"horizon": 2.0, "treatment": np.linspace(0, 1, 200)},
-            "must have two arms if outcomes are censored times",
+            "must be binary if outcomes are censored times",
         ),
     ],
 )
