@@ -173,7 +173,7 @@ def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
 
 def test_two_outputs_are_two_files(refused, folder, tmp_path):
     refused(
-        *command(folder, tmp_path / "o.csv"), "--save", tmp_path / "o.csv", naming=["--output and --save", "one file"]
+        *command(folder, tmp_path / "o.csv"), "--save", tmp_path / "o.csv", naming=["--output and --save", "same file"]
     )
 
 

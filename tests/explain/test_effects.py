@@ -78,7 +78,7 @@ def test_overlap_says_rows_propensities_and_balance(rows):
     found = assess_overlap(table, rows, (HOSTILE, "drug"))
     said = facts(found)
     n_rows = int(found.arms.loc["drug", "rows"])
-    assert said["drug"] == f"{n_rows} rows, {found.arms.loc['drug', 'after']:.3g} effective sample size"
+    assert said["drug"] == f"{n_rows} rows, effective sample size {found.arms.loc['drug', 'after']:.3g} after weighting"
     assert said["near 0 or 1"] == f"{100 * found.share_low:.0f} % of the rows, {100 * found.share_high:.0f} %"
     largest = found.balance[["before", "after"]].abs().max()
     assert said["largest difference"] == f"{largest['before']:.3g} before weighting, {largest['after']:.3g} after"
