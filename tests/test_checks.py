@@ -111,7 +111,7 @@ def test_a_response_that_is_not_finite_is_refused_with_a_count(bad):
 
 @pytest.mark.parametrize("value", [["a", "b"], [{}, {}], [[1, 2], ["a", "b"]]])
 def test_a_response_of_other_things_is_refused(value):
-    with pytest.raises(ValueError, match="`y` must be numbers"):
+    with pytest.raises(ValueError, match="`y` must be numeric"):
         check_response(np.array(value, dtype=object))
 
 
@@ -127,7 +127,7 @@ def test_a_response_of_other_things_is_refused(value):
     ],
 )
 def test_a_response_of_times_is_refused_with_the_way_to_numbers(value, words):
-    with pytest.raises(TypeError, match=f"`y` must be numbers, got {words}"):
+    with pytest.raises(TypeError, match=f"`y` must be numeric, got {words}"):
         check_response(value)
 
 
@@ -137,7 +137,7 @@ def test_text_for_a_number_names_the_classifier():
 
 
 def test_a_complex_response_is_refused():
-    with pytest.raises(ValueError, match="`y` must be numbers"):
+    with pytest.raises(ValueError, match="`y` must be numeric"):
         check_response(np.array([1j, 2.0]))
 
 
@@ -168,7 +168,7 @@ BAD_LABELS = [
     ([0.0, 1.0, np.nan], "must not hold NaN.* or missing labels"),
     ([0.0, 1.0, np.inf], "must not hold NaN"),
     (pd.Series([1, 2, None], dtype="Int64"), "must not hold NaN.* or missing labels"),
-    ([0.5, 1.5, 2.7], "Unknown label type: continuous.* For numbers use AttentionLasso"),
+    ([0.5, 1.5, 2.7], "Unknown label type: continuous.* For regression use AttentionLasso"),
     (["a", "\ud800"], r"`y` must hold text that can be written as UTF-8, got '\\ud800'"),
     ([["a", "b"], ["b", "a"]], "should be a 1d array"),
     (None, "should be a 1d array"),
@@ -191,7 +191,7 @@ def test_labels_of_several_kinds_are_refused_by_their_kinds(mixed):
 def test_numbers_and_names_of_rows_are_no_classes(kind):
     many = np.arange(400)
     for labels in (many, many % 140):
-        with pytest.raises(ValueError, match=r"got (400|140) in 400 rows\. For numbers use AttentionLasso"):
+        with pytest.raises(ValueError, match=r"got (400|140) in 400 rows\. For regression use AttentionLasso"):
             Classification.learn(labels.astype(kind))
     for labels in (many % 100, many[:30]):
         assert Classification.learn(labels.astype(kind)).classes.size == len(set(labels))

@@ -1,4 +1,4 @@
-"""Argument checks: what is required, what came, how to mend it. They run before any work."""
+"""Argument checks: what is required, what was given, and a remedy. They run before any work."""
 
 import warnings
 from collections.abc import Collection, Iterable
@@ -78,7 +78,7 @@ def check_like(name: str, value: Any, example: Settings) -> Settings:
 
 
 def check_coverage(value: Any, of: str) -> float:
-    """Return the share that intervals are to hold."""
+    """Return the coverage that intervals are meant to have."""
     hint = f"0.9 means nine of ten {of}."
     return check_number("coverage", value, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
 
@@ -117,13 +117,13 @@ def check_response(y: Any) -> np.ndarray:
     """Return the response as finite floats of one dimension."""
     values = _as_array(y)
     if values.dtype.kind == "c":
-        raise ValueError(f"Unknown label type: `y` must be numbers, got dtype {values.dtype}.")
+        raise ValueError(f"Unknown label type: `y` must be numeric, got dtype {values.dtype}.")
     _refuse_times(values)
     try:
         values = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"Unknown label type: `y` must be numbers, got dtype {values.dtype}. For labels use a classifier, such "
+            f"Unknown label type: `y` must be numeric, got dtype {values.dtype}. For labels use a classifier, such "
             "as AttentionLassoClassifier."
         ) from error
     _refuse_missing("y", values)
@@ -134,7 +134,7 @@ def check_response(y: Any) -> np.ndarray:
         if size > LARGEST or 0.0 < size < SMALLEST:
             raise ValueError(
                 f"`y` must hold numbers whose {what} lie between {SMALLEST:g} and {LARGEST:g}, got {size:g}: their "
-                f"squares could not be told from 0 or infinity. Divide `y` by {size:.0e}."
+                f"squares would be 0 or infinite. Divide `y` by {size:.0e}."
             )
     return values
 
@@ -144,7 +144,7 @@ def _refuse_times(values: np.ndarray) -> None:
     kind = pd.api.types.infer_dtype(values.ravel(), skipna=True) if values.dtype.kind in "OmM" else "number"
     if kind.startswith(("date", "period", "timedelta")):
         what = "durations" if kind.startswith("timedelta") else "dates"
-        raise TypeError(f"`y` must be numbers, got {what}. Give days: {IN_DAYS[what]} / pd.Timedelta(days=1)")
+        raise TypeError(f"`y` must be numeric, got {what}. Give days: {IN_DAYS[what]} / pd.Timedelta(days=1)")
 
 
 def check_amounts(y: Any, power: float) -> np.ndarray:
@@ -155,18 +155,18 @@ def check_amounts(y: Any, power: float) -> np.ndarray:
     if power == 2.0 and (values <= 0).any():
         raise ValueError(
             f"`y` must hold costs > 0 for family='gamma', got {int((values <= 0).sum())} that are not; the smallest is "
-            f"{values.min():g}. Drop those rows, or use family='tweedie', which has room for zeros."
+            f"{values.min():g}. Drop those rows, or use family='tweedie', which allows zeros."
         )
     if (values < 0).any():
         raise ValueError(
             f"`y` must hold {'counts' if power == 1.0 else 'costs'} >= 0, got {int((values < 0).sum())} below; the "
-            f"smallest is {values.min():g}. Drop those rows, or use a model for numbers of any sign."
+            f"smallest is {values.min():g}. Drop those rows, or use a regression model."
         )
     return values
 
 
 def check_offset(values: Any, n_rows: int, name: str = "offset") -> np.ndarray | None:
-    """Return what is known of each row beside its columns as finite floats; None if nothing is."""
+    """Return offsets or exposures as finite floats; None if there are none."""
     if values is None:
         return None
     try:
@@ -204,19 +204,19 @@ def check_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
             warnings.simplefilter("ignore")
             check_classification_targets(values)
     except ValueError as error:
-        raise ValueError(f"{error} For numbers use AttentionLasso.") from error
+        raise ValueError(f"{error} For regression use AttentionLasso.") from error
     if classes.size < 2:
         raise ValueError(f"`y` must have rows of at least 2 classes, got one class: {classes.tolist()}.")
     return classes, codes.ravel()
 
 
 def refuse_many_classes(n_classes: int, n_rows: int) -> None:
-    """Raise if there are so many classes of so few rows that they are numbers, or names of rows."""
+    """Raise if there are so many classes of so few rows that they seem to be numbers, or names of rows."""
     if n_classes > MANY_CLASSES and n_rows < ROWS_EACH * n_classes:
         raise ValueError(
-            f"`y` must have at least {ROWS_EACH} rows of each class, on the mean, where there are more than "
-            f"{MANY_CLASSES} classes, got {n_classes} in {n_rows} rows. For numbers use AttentionLasso; of labels "
-            "merge those that are rare."
+            f"`y` must have at least {ROWS_EACH} rows per class on average with more than {MANY_CLASSES} "
+            f"classes, got {n_classes} in {n_rows} rows. For regression use AttentionLasso; or "
+            "merge rare labels."
         )
 
 
@@ -243,7 +243,7 @@ def check_survival(y: Any) -> tuple[np.ndarray, np.ndarray]:
         )
     if time.dtype.kind not in "iuf" or not np.isfinite(time).all():
         days = " Give durations in days: time / pd.Timedelta(days=1)" if time.dtype.kind == "m" else ""
-        raise ValueError(f"`y` must hold times as finite numbers without NaN. Drop rows whose time is not known.{days}")
+        raise ValueError(f"`y` must hold times as finite numbers without NaN. Drop rows with unknown times.{days}")
     if (time <= 0).any():
         raise ValueError(
             f"`y` must hold times > 0, got {int((time <= 0).sum())} that are not; the smallest is {time.min():g}. "

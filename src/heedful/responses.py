@@ -1,4 +1,4 @@
-"""Responses: how each kind of ``y`` is read, its loss and what people call it; a new one derives from ``Response``."""
+"""Kinds of responses: how ``y`` is read, its loss and its names; derive a custom one from ``Response``."""
 
 from heedful._responses import (
     Classification,

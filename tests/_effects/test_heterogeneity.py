@@ -231,9 +231,9 @@ def test_known_differences_are_found_and_chance_is_not(rng):
     found = assess(rows)
     assert found.verdict == "Effects differ between rows, and held-out rows confirm where they are large (p < 0.001)."
     assert (found.tests["p_value"] < 1e-6).all()
-    assert "too little to tell where" in assess(rows, one_effect=True).verdict
+    assert "too little to say where" in assess(rows, one_effect=True).verdict
     blind = assess(rows, np.abs(np.arange(2000) - 900.0))
-    assert blind.verdict.startswith("There is no sign")
+    assert blind.verdict.startswith("There is no evidence")
     assert not blind.differ
     guesses = (best_linear_predictor(validated(rows, rng.normal(size=2000))) for _ in range(100))
     assert 2 <= sum(one_sided(*guess) < 0.1 for guess in guesses) <= 20

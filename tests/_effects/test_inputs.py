@@ -54,7 +54,7 @@ def test_a_few_whole_numbers_are_an_amount_with_a_warning():
         ([1, 1, 1, 1], "`treatment` must differ .* got 1 only. Add rows"),
         (
             ["a", "b", "c", "a"],
-            "must have two levels or be an amount, got 3 levels: 'a', 'b', 'c'. Keep the rows of two",
+            "must have two levels or be numeric, got 3 levels: 'a', 'b', 'c'. Keep the rows of two",
         ),
         ([0, 1, np.nan, 1], "`treatment` must be known for every row, got 1 missing or NaN. Drop"),
         (["a", None, "b", "a"], "got 1 missing"),
@@ -95,8 +95,8 @@ def test_two_other_numbers_are_numbers():
     ("y", "error"),
     [
         (None, "requires y to be passed"),
-        (["a", "b", "c", "a"], "`y` must hold numbers or two labels, got 3"),
-        (["a", "a", "a", "a"], "`y` must hold numbers or two labels, got 1"),
+        (["a", "b", "c", "a"], "`y` must be numeric or have two labels, got 3"),
+        (["a", "a", "a", "a"], "`y` must be numeric or have two labels, got 1"),
         ([1.0, np.nan, 2.0, 3.0], "`y` must not hold NaN or missing values, got 1"),
         ([1.0, 2.0], "`y` must have one value per row of `X`: 4, got 2"),
     ],

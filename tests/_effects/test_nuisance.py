@@ -219,23 +219,23 @@ def test_propensities_are_kept_from_the_ends():
     many = np.r_[np.full(10, 0.001), np.full(90, 0.5)]
     with pytest.warns(UserWarning, match=r"10 of 100 rows have a propensity within 0.02.*Look at overlap"):
         clip_propensity(many, np.ones(100))
-    with pytest.raises(ValueError, match=r"the treatment of 100 of 100 rows all but surely.*Leave out columns"):
+    with pytest.raises(ValueError, match=r"the treatment of 100 of 100 rows almost perfectly.*Leave out columns"):
         clip_propensity(np.full(100, 0.001), np.ones(100))
     # shares are by weight: a tenth of the rows that hardly count is no word, one that counts nearly alone the end
     light = np.r_[np.full(10, 0.1), np.ones(90)]
     np.testing.assert_array_equal(clip_propensity(many, light), np.clip(many, 0.02, 0.98))
-    with pytest.raises(ValueError, match="of 10 of 100 rows all but surely"):
+    with pytest.raises(ValueError, match="of 10 of 100 rows almost perfectly"):
         clip_propensity(many, np.r_[np.full(10, 1e4), np.ones(90)])
 
 
 def test_amounts_that_columns_tell_are_refused(rng):
     amount = rng.normal(size=50)
     check_amounts_left(amount, np.zeros(50), np.ones(50))
-    with pytest.warns(UserWarning, match="guesses from few rows"):
+    with pytest.warns(UserWarning, match="estimates of effects depend on few rows"):
         check_amounts_left(amount, 0.9 * amount, np.ones(50))
-    with pytest.raises(ValueError, match=r"no effect to see\. Leave out columns"):
+    with pytest.raises(ValueError, match=r"no similar rows got different treatments\. Leave out columns"):
         check_amounts_left(amount, 0.9999 * amount, np.ones(50))
     half = np.where(np.arange(50) < 25, amount, 0.0)
     check_amounts_left(amount, half, np.ones(50))
-    with pytest.raises(ValueError, match="no effect to see"):
+    with pytest.raises(ValueError, match="there is no overlap"):
         check_amounts_left(amount, half, np.r_[np.full(25, 1.0), np.full(25, 1e-9)])

@@ -73,7 +73,7 @@ def test_the_true_propensity_balances_columns(rng):
     assert overlap.balance.loc["age", "before"] > 0.8
     assert (overlap.balance["after"].abs() < 3 * overlap.balance["chance"]).all()
     assert overlap.warnings == []
-    assert overlap.verdict.startswith("Like rows got different treatments")
+    assert overlap.verdict.startswith("Similar rows got different treatments")
 
 
 def test_a_wrong_propensity_is_told_by_the_column_that_it_misses(rng):
@@ -147,7 +147,7 @@ def test_few_effective_rows_have_a_remedy(rng):
     table, rows = study(rng, 400)
     few = rows._replace(treatment=(np.arange(400) < 12) * 1.0, propensity=np.full(400, 0.1))
     said = assess_overlap(table, few, ("no", "yes")).warnings
-    assert any(line.startswith("After weighting yes has 12 effective rows of 12") for line in said)
+    assert any(line.startswith("After weighting, yes has an effective sample size of 12 of 12 rows") for line in said)
 
 
 def test_swapping_the_arms_flips_differences(rng):
@@ -187,7 +187,7 @@ def test_amounts_are_compared_by_correlations(rng):
     assert overlap.warnings == []
     assert overlap.arms["after"].iloc[0] == pytest.approx(2000 / 3, rel=0.15)
     blind = assess_overlap(table, rows._replace(propensity=np.zeros(2000)))
-    assert blind.verdict.startswith("1 column still goes with the treatment: age (+0.90)")
+    assert blind.verdict.startswith("1 column is still correlated with the treatment: age (+0.90)")
     decided = assess_overlap(table, rows._replace(propensity=amount - 0.01 * rng.normal(size=2000)))
     assert "Leave out columns that decide the treatment" in decided.verdict
 

@@ -237,7 +237,7 @@ def test_what_nobody_has_seen_is_refused():
         check(2.0, event=event * (arm == 0))
     with pytest.raises(ValueError, match=r"`horizon` 0.5 in both arms, got none of 3 rows with treatment 'placebo'"):
         check(0.5)
-    with pytest.raises(ValueError, match="must have two arms if outcomes are censored times, got an amount"):
+    with pytest.raises(ValueError, match="must be binary if outcomes are censored times, got a continuous one"):
         check(2.0, arms=Column(arm + 0.1, None))
 
 

@@ -112,9 +112,7 @@ def test_targets_without_meaning_are_errors(rng):
     rows, amounts = draw_rows(rng, 40), draw_rows(rng, 40, amounts=True)
     with pytest.raises(ValueError, match=r"`target` must be one of 'all', 'treated', 'control', 'overlap', got 'ATT'"):
         average_effect(rows, target="ATT")
-    with pytest.raises(
-        ValueError, match=r"must be 'all' or 'overlap' for a treatment that is an amount, got 'treated'"
-    ):
+    with pytest.raises(ValueError, match=r"must be 'all' or 'overlap' for a continuous treatment, got 'treated'"):
         average_effect(amounts, target="treated")
     one = (rows.treatment == 0) | (np.arange(40) == np.flatnonzero(rows.treatment)[0])
     with pytest.raises(ValueError, match=r"needs at least 2 treated rows \(or groups\) to compare with, got 1"):
@@ -163,7 +161,7 @@ def test_groups_of_no_row_inside_are_not_there():
 
 def test_groups_that_are_too_many_or_too_small_are_errors(rng):
     rows = draw_rows(rng, 60)
-    with pytest.raises(ValueError, match=r"`by` must have at most 30 groups, got 60. Cut numbers into ranges"):
+    with pytest.raises(ValueError, match=r"`by` must have at most 30 groups, got 60. Cut numeric labels into ranges"):
         average_by_group(rows, pd.Series(rows.y))
     few = pd.Series(np.where(np.arange(60) == 7, "rare", "often"))
     with pytest.raises(ValueError, match=r"group 'rare' of `by`, which has 1 rows: .*Merge groups that are too small"):

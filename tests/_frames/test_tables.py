@@ -59,7 +59,7 @@ def test_two_rows_are_needed_to_fit_and_one_to_predict(kind):
 def test_an_array_of_times_is_refused_as_its_numbers_would_depend_on_the_unit(dtype):
     times = np.arange(4).astype(dtype).reshape(2, 2)
     for reset in (True, False):
-        with pytest.raises(TypeError, match=r"`X` must hold numbers if it is an array, got .*pandas.DataFrame\(X\)"):
+        with pytest.raises(TypeError, match=r"`X` must be numeric if it is an array, got .*pandas.DataFrame\(X\)"):
             read_table(BaseEstimator(), times, reset=reset)
     read_table(BaseEstimator(), pd.DataFrame(times, columns=["a", "b"]), reset=True)
 

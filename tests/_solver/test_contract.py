@@ -89,7 +89,7 @@ def test_honest_classifiers_pass_even_if_no_row_is_hard(rng, estimator, n):
 @pytest.mark.parametrize("estimator", [Deaf(), make_pipeline(StandardScaler(), Deaf())])
 def test_a_learner_that_ignores_its_weights_is_refused(rng, estimator):
     X, y, _ = rows_of(rng)
-    with pytest.raises(ValueError, match="`estimator` must heed `sample_weight`, got"):
+    with pytest.raises(ValueError, match="`estimator` must use `sample_weight`, got"):
         check_uses_weights(estimator, X, y)
 
 

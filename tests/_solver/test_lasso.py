@@ -242,7 +242,7 @@ BAD = [
     ({"X": np.ones(40)}, "2D array"),
     ({"y": np.full(40, np.nan)}, "`y` must not hold NaN"),
     ({"y": np.ones((40, 2))}, "`y` must have one dimension"),
-    ({"y": np.array(["a"] * 40)}, "`y` must be numbers"),
+    ({"y": np.array(["a"] * 40)}, "`y` must be numeric"),
     ({"y": np.ones(39)}, "inconsistent numbers of samples"),
     ({"weights": np.ones((2, 3))}, "`weights` must have shape"),
     ({"family": "normal"}, "`family` must be one of"),

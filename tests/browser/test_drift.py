@@ -56,7 +56,7 @@ def test_a_report_in_which_nothing_was_tried_or_corrected_opens(page, tmp_path):
     page.open(report.write(made, tmp_path / "drift.html"))
     assert drawn(page) == ["timeline", "errors", "corrections", "support"]
     assert page.text("features-note").startswith("No query is corrected")
-    assert page.text("tuning-note").startswith("Nothing was tried")
+    assert page.text("tuning-note").startswith("Nothing was tuned")
     assert page.complaints() == []
 
 

@@ -169,7 +169,7 @@ def test_curves_are_drawn_where_there_are_shapes(page, folder, task):
         expected = multiple * np.array([*known, *(ends if column["levels"] else known[-1:])])
         np.testing.assert_allclose(heights, expected, rtol=1e-3)
     assert "6 of 9 columns" in page.text("curves-note")
-    assert "by own model" in page.text("contributions")
+    assert "by local model" in page.text("contributions")
     assert page.complaints() == []
 
 

@@ -190,7 +190,7 @@ def test_a_model_of_nothing_opens(page, tmp_path):
     found = explanation.attribution()
     vars(explanation)["attribution"] = lambda: found._replace(total=0 * found.total, model=0 * found.model)
     page.open(report.write(explanation, tmp_path / "nothing.html"))
-    assert "No column matters" in page.text("whole-note")
+    assert "No column contributes" in page.text("whole-note")
     assert page.complaints() == []
 
 

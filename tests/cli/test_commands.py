@@ -196,7 +196,13 @@ def test_the_demo_is_told_in_words(capsys):
     assert main(["demo", "--splits", "1"]) == 0
     said = capsys.readouterr().out
     assert re.search(r"attention lasso\s+\+\d+\.\d % better", said)
-    for title in ("heads with weight", "own cultivar", "its small model:", "largest contributions:", "largest weights:"):
+    for title in (
+        "heads with weight",
+        "own cultivar",
+        "its small model:",
+        "largest contributions:",
+        "largest weights:",
+    ):
         assert title in said
 
 

@@ -85,7 +85,7 @@ def test_a_saved_model_predicts_and_explains(written, folder, tmp_path):
     for page in (tmp_path / "why.html", written / "page.html"):
         said = page.read_text(encoding="utf-8")
         assert '"noun":"effect"' in said
-        assert "Like rows got different treatments" in said
+        assert "Similar rows got different treatments" in said
     assert main(["explain", saved, new, "-o", f"{tmp_path}/why.csv"]) == 0
     assert "response_expected_outcome" in pd.read_csv(tmp_path / "why.csv")
 
@@ -100,7 +100,7 @@ def test_lines_say_what_was_found(folder, tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == ["read", "task", "mean", "differ", "check", "wrote"]
     # the second in order is the treatment unless it is said
-    assert lines[1] == "task   effect of arm = placebo, against drug, on relief"
+    assert lines[1] == "task   effect of arm = placebo, compared with drug, on relief"
     assert "80 % interval" in lines[2]
     found = pd.read_csv(tmp_path / "o.csv")
     assert list(found) == ["effect", "low", "high", "unseen_effect"]
@@ -129,7 +129,7 @@ def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
     ("options", "said"),
     [
         ({"treatment": "dose"}, "effect of one unit more of dose on relief"),
-        ({"outcome": "well", "drop": [*OTHERS, "relief"]}, "on the chance that well is yes"),
+        ({"outcome": "well", "drop": [*OTHERS, "relief"]}, "on the probability that well is yes"),
     ],
 )
 def test_amounts_and_labels_are_told(folder, tmp_path, capsys, options, said):
@@ -164,7 +164,7 @@ def test_smaller_is_better_turns_the_order(folder, tmp_path, capsys):
         (["-o", "o.xlsx"], ["o.xlsx", ".csv"]),
         (["--outcome", "reliev"], ["'reliev'", "--outcome", "'relief'"]),
         (["--treatment", "site", "--treated", "east"], ["--treated east", "'north', 'south'"]),
-        (["--drop", *FEATURES, "arm"], ["no column is left"]),
+        (["--drop", *FEATURES, "arm"], ["no feature is left"]),
     ],
 )
 def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
@@ -173,7 +173,7 @@ def test_options_that_do_not_fit(refused, folder, tmp_path, options, naming):
 
 def test_two_outputs_are_two_files(refused, folder, tmp_path):
     refused(
-        *command(folder, tmp_path / "o.csv"), "--save", tmp_path / "o.csv", naming=["--output and --save", "one file"]
+        *command(folder, tmp_path / "o.csv"), "--save", tmp_path / "o.csv", naming=["--output and --save", "same file"]
     )
 
 
@@ -189,7 +189,7 @@ def test_queries_are_checked_before_any_work(refused, folder, tmp_path, monkeypa
         (["drug"] * ROWS, ["differ between rows", "'drug' only"]),
         (["a", "b", "c"] * (ROWS // 3), ["two levels", "3 levels"]),
         ([None, *TRIAL["arm"][1:]], ["'arm'", "1 missing cell", "row 1"]),
-        (np.where(TRIAL["site"] == "north", "a", "b"), ["all but surely", "Leave out columns"]),
+        (np.where(TRIAL["site"] == "north", "a", "b"), ["almost perfectly", "Leave out columns"]),
     ],
 )
 def test_treatments_that_cannot_be_told(refused, tmp_path, cells, naming):

@@ -46,7 +46,7 @@ def test_debug_shows_where(tmp_path, capsys):
         (GOOD.replace("y", "z"), ["'y'", "--target", "'a', 'b', 'z'"]),
         (GOOD.replace(",", ";"), ["'y'", "--sep"]),
         (GOOD + "1,2,\n3,4,\n", ["'y'", "2 missing cells", "row 13", "Delete"]),
-        ("y\n1\n2\n3\n", ["no column is left"]),
+        ("y\n1\n2\n3\n", ["no feature is left"]),
         (GOOD + "inf,1,2\n", ["'a'", "infinity"]),
         (GOOD + f"{'9' * 400},1,2\n", ["'a'", "infinity"]),
         (GOOD + f"1,1,-{'9' * 400}\n", ["'y'", "infinity"]),

@@ -127,7 +127,7 @@ def test_categories_without_names_are_refused(boosters, tmp_path):
     xgboost.Booster(model_file=boosters / "categories.ubj").save_model(tmp_path / "m.json")
     saved = json.loads((tmp_path / "m.json").read_bytes())
     del saved["learner"]["gradient_booster"]["model"]["cats"]
-    assert "does not say" in refusal(tmp_path / "m", json.dumps(saved).encode())
+    assert "does not have" in refusal(tmp_path / "m", json.dumps(saved).encode())
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_foreign_types_are_refused_by_name(tmp_path):
 
 @pytest.mark.parametrize(
     ("model", "naming"),
-    [(RandomForestRegressor(), "not fitted"), (make_rows, "make_rows"), ([1, 2], "'list', which is no model")],
+    [(RandomForestRegressor(), "not fitted"), (make_rows, "make_rows"), ([1, 2], "'list', which is not a model")],
 )
 def test_what_is_no_fitted_model_is_refused(tmp_path, model, naming):
     assert naming in refusal(tmp_path / "m", skops_io.dumps(model))

@@ -38,7 +38,7 @@ def test_signs_are_those_of_every_model(table, tmp_path, capsys):
         ("up", "must be a column and its sign, such as accidents=+ or age=-, got 'up'"),
         ("up=up", "must be a column and its sign"),
         ("ups=+", "'ups'"),
-        ("kind=+", "`limits` need columns of numbers, got 'kind'"),
+        ("kind=+", "`limits` need numeric columns, got 'kind'"),
     ],
 )
 def test_a_limit_that_cannot_be_is_one_line(table, tmp_path, capsys, limit, words):

@@ -60,7 +60,7 @@ def test_a_diagonal_that_is_not_zero_is_refused(D):
 
 @pytest.mark.parametrize("D", [sparse.eye_array(3), [["a", "b"], ["b", "a"]], np.eye(2) * 1j, None])
 def test_what_is_not_an_array_of_numbers_is_refused(D):
-    with pytest.raises(TypeError, match=r"must be a dense array of numbers, got .* Convert"):
+    with pytest.raises(TypeError, match=r"must be a dense numeric array, got .* Convert"):
         minimax_linkage(D)
 
 

@@ -117,7 +117,7 @@ def test_the_environment_says_where_the_tables_are(folder, monkeypatch):
 
 def test_without_a_folder_the_error_says_how_to_get_the_tables(monkeypatch):
     monkeypatch.delenv("HEEDFUL_DATA", raising=False)
-    with pytest.raises(FileNotFoundError, match=r"do not come with heedful.*HEEDFUL_DATA.*download_tables"):
+    with pytest.raises(FileNotFoundError, match=r"are not part of heedful.*HEEDFUL_DATA.*download_tables"):
         load_table("servo")
 
 

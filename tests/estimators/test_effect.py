@@ -484,7 +484,7 @@ def test_frames_of_polars_give_the_same(rows, model):
 
 
 def test_what_has_no_meaning_for_effects_is_not_there(rows, model):
-    with pytest.raises(ValueError, match="`y` must be None: an effect is never seen"):
+    with pytest.raises(ValueError, match="`y` must be None: effects are never observed"):
         model.explain(rows[1].X, rows[1].y)
     for name in ("predict_interval", "predict_proba", "score"):
         assert not hasattr(model, name)
@@ -521,7 +521,7 @@ def test_what_cannot_be_used_is_refused_before_any_work(rows, how, given, error)
 
 def test_a_treatment_that_columns_decide_is_refused(rng):
     X = rng.normal(size=(300, 2))
-    with pytest.raises(ValueError, match=r"all but surely.*Leave out columns that decide the treatment"):
+    with pytest.raises(ValueError, match=r"almost perfectly.*Leave out columns that determine the treatment"):
         AttentionEffect(outcome=LinearRegression(), **FEW).fit(X, X[:, 1], X[:, 0] > 0)
 
 
@@ -529,14 +529,14 @@ def test_rows_of_no_weight_do_not_tell_whether_columns_decide_an_amount(rng):
     X, weight = rng.normal(size=(200, 2)), np.r_[np.ones(100), np.zeros(100)]
     amount = np.where(weight > 0, X[:, 0], rng.normal(size=200))
     how = FEW | {"outcome": LinearRegression(), "propensity": LinearRegression()}
-    with pytest.raises(ValueError, match="no rows that are alike got different amounts"):
+    with pytest.raises(ValueError, match="no similar rows got different treatments"):
         AttentionEffect(**how).fit(X, X[:, 1], amount, sample_weight=weight)
 
 
 def test_a_treatment_that_is_constant_within_every_site_is_refused(rng):
     X = pd.DataFrame({"site": rng.choice(list("abcdef"), 300), "age": rng.normal(size=300)})
     treatment = X["site"].isin(["a", "c", "e"])
-    with pytest.raises(ValueError, match=r"no rows that are alike got different treatments.*Leave out columns"):
+    with pytest.raises(ValueError, match=r"no similar rows got different treatments.*Leave out columns"):
         AttentionEffect(heads="single", outcome=AttentionLasso(heads="single", **FEW), **FEW).fit(
             X, X["age"], treatment
         )

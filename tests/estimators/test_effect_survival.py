@@ -114,7 +114,7 @@ def test_a_model_of_censored_times_is_saved(model, tmp_path):
         (
             {},
             {"horizon": 2.0, "treatment": np.linspace(0, 1, 200)},
-            "must have two arms if outcomes are censored times",
+            "must be binary if outcomes are censored times",
         ),
     ],
 )
@@ -138,7 +138,7 @@ def test_averages_by_a_column_are_those_of_its_cells(model):
 
 
 def test_columns_that_are_no_groups_are_refused(model):
-    with pytest.raises(ValueError, match=r"`by` must have at most 30 groups, got 200. Cut numbers into ranges"):
+    with pytest.raises(ValueError, match=r"`by` must have at most 30 groups, got 200. Cut numeric labels into ranges"):
         model.average_effect(by="age")
     with pytest.raises(ValueError, match=r"`by` must name a column of `X` such as 'a', 'b', .*got 'town'"):
         model.average_effect(by="town")
@@ -163,5 +163,5 @@ def test_rows_whose_cells_are_not_kept_need_labels_of_their_own(rng):
     how = PLAIN | {"propensity": 0.0}
     own = AttentionEffect(heads="single", **how).fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 1] + amount, amount)
     assert own.average_effect(by=X[:, 0])["n_rows"].sum() == 100
-    with pytest.raises(ValueError, match=r"cells of 1 rows, whose treatment is just what was expected.*by=X\['a'\]"):
+    with pytest.raises(ValueError, match=r"cells of 1 rows, whose treatment residual is 0.*by=X\['a'\]"):
         own.average_effect(by="a")

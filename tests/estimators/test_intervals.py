@@ -278,7 +278,7 @@ def test_a_model_must_be_fitted_first(name):
 def test_a_model_that_left_no_row_out_says_how_to_mend_it(table, settings):
     X, y, X_new = table
     model = clone(MODELS["one head"]).fit(X, y).set_params(**settings).fit(X, y)
-    with pytest.raises(ValueError, match=r"`predict_interval` needs predictions of left-out rows.*mixing='auto'"):
+    with pytest.raises(ValueError, match=r"`predict_interval` needs predictions of held-out rows.*mixing='auto'"):
         model.predict_interval(X_new)
 
 

@@ -265,7 +265,7 @@ def test_an_ensemble_fitted_on_other_columns_is_refused(rng):
 def test_text_is_refused_beside_a_fitted_ensemble(rng):
     X, y, _ = table_of(rng)
     table = pd.DataFrame(X, columns=list("abcd"))
-    with pytest.raises(ValueError, match="`X` must hold numbers only where `estimator` is fitted already"):
+    with pytest.raises(ValueError, match="`X` must be numeric if `estimator` is already fitted"):
         make(estimator=forest().fit(table, y)).fit(table.assign(d=np.where(X[:, 3] > 0, "u", "v")), y)
 
 

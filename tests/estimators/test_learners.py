@@ -350,7 +350,7 @@ class Deaf(RegressorMixin, BaseEstimator):
     [
         ("numbers", KNeighborsRegressor(), TypeError, "must take `sample_weight` in `fit`, got KNeighborsRegressor"),
         ("numbers", make_pipeline(StandardScaler(), KNeighborsRegressor()), TypeError, "must take `sample_weight`"),
-        ("numbers", Deaf(), ValueError, "must heed `sample_weight`, got Deaf"),
+        ("numbers", Deaf(), ValueError, "must use `sample_weight`, got Deaf"),
         ("two classes", RidgeClassifier(), TypeError, "must have `predict_proba`, got RidgeClassifier"),
         ("three classes", LinearSVC(), TypeError, "must have `predict_proba`, got LinearSVC"),
         ("two classes", Ridge(), TypeError, r"must .*got Ridge\(\)"),

@@ -165,10 +165,10 @@ def test_what_was_asked_is_saved(rows, local, tmp_path):
     ("local", "words"),
     [
         ({"limits": {"upp": "+"}}, r"`limits` must name columns that the models use, got 'upp'. Known: 'up', 'kind'"),
-        ({"limits": {"kind": "+"}}, r"`limits` need columns of numbers, got 'kind', which holds categories"),
+        ({"limits": {"kind": "+"}}, r"`limits` need numeric columns, got 'kind', which is categorical"),
         ({"limits": {"up": "up"}}, r"`limits\['up'\]` must be one of '\+', '-', got 'up'"),
         ({"limits": {"up": (1.0, 2.0)}}, r"`limits\['up'\]\[0\]` must be >= -inf and <= 0, got 1.0. The penalty must"),
-        ({"limits": {"up": (0, 0)}}, r"`limits\['up'\]` must leave room for a coefficient, got \(0, 0\)"),
+        ({"limits": {"up": (0, 0)}}, r"`limits\['up'\]` must allow coefficients other than 0, got \(0, 0\)"),
         ({"limits": {"up": 3}}, r"`limits\['up'\]` must be '\+', '-' or a pair of numbers"),
         ({"limits": ["up"]}, r"`limits` must be a dict by column of the table, got \['up'\]"),
         ({"limits": SIGNS, "penalty": "group"}, r"`limits` need penalty='lasso', got 'group'"),

@@ -221,5 +221,5 @@ def test_wrong_options_are_named_with_the_remedy(rng, settings, words):
 def test_one_step_of_another_loss_has_no_weights_to_standardise_under(rng, exact):
     X, y = rng.normal(size=(30, 2)), np.column_stack([np.ones(30), rng.uniform(1.0, 2.0, 30)])
     local = LocalLasso(standardize="weighted", exact=exact)
-    with pytest.raises(ValueError, match="`standardize='weighted'` needs fits to convergence here"):
+    with pytest.raises(ValueError, match="`standardize='weighted'` needs fits to convergence"):
         AttentionCox(local=local).fit(X, y)

@@ -18,11 +18,11 @@ def made(*statistics, **others):
 @pytest.mark.parametrize(
     ("statistics", "finding", "words"),
     [
-        ((0, 0, 0, 0), "nothing moved", "Nothing moved that 60 reference and 60 recent rows can tell."),
+        ((0, 0, 0, 0), "nothing moved", "Nothing moved, as far as 60 reference and 60 recent rows can show."),
         ((LOW, LOW, HIGH, LOW), "nothing moved", "Nothing moved"),
         ((LOW, LOW, LOW, HIGH), "nothing moved", "Nothing moved"),
-        ((0, 0, HIGH, HIGH), "improvable anywhere", "The model can be improved anywhere"),
-        ((HIGH, LOW, HIGH, HIGH), "rows moved", "most of all a: a mean of 0.1 before, 0.6 now. There is no sign that"),
+        ((0, 0, HIGH, HIGH), "improvable anywhere", "The model can be improved on rows from the time of training"),
+        ((HIGH, LOW, HIGH, HIGH), "rows moved", "most of all a: a mean of 0.1 before, 0.6 now. There is no evidence"),
         ((LOW, HIGH, HIGH, HIGH), "relation moved", "most of all the effect of a, 1 before, 2.5 now."),
         ((HIGH, HIGH, 0, 0), "relation moved", "The rows moved too (p = 0.008)."),
         ((-9, -9, -9, -9), "nothing moved", "Nothing moved"),
@@ -43,9 +43,9 @@ def test_without_a_reference_nothing_is_said_to_have_moved(z, change):
     report.summary.loc["error change (%)", "value"] = change
     assert report.finding == "not known"
     assert report.verdict.startswith(
-        "The model can be improved" if z > 2.3 else "There is no sign that the model can be"
+        "The model can be improved" if z > 2.3 else "There is no evidence that the model can be"
     )
-    assert "Whether anything moved is not known: that takes a reference" in report.verdict
+    assert "Drift cannot be tested without a reference" in report.verdict
     assert "drift_report(reference=(X, y))" in report.verdict
     assert "drifted" not in report.verdict
 
@@ -66,15 +66,15 @@ def test_a_level_that_moved_is_told_where_no_effect_did():
 def test_few_rows_tell_nothing():
     report = make_drift_report(n_rows=2, tests={})
     assert report.finding == "not known"
-    assert report.verdict.startswith("2 recent rows are too few to tell whether anything moved.")
+    assert report.verdict.startswith("2 recent rows are too few to test for drift.")
 
 
 def test_a_model_that_is_left_alone_is_said_to_be():
-    assert make_drift_report(tuned={"mixing": 0.0}).verdict.endswith("The model is left as it is: mixing is 0.")
+    assert make_drift_report(tuned={"mixing": 0.0}).verdict.endswith("The model is not corrected: mixing is 0.")
 
 
 @pytest.mark.parametrize(("change", "shown"), [(-46.3, "−46"), (-5.25, "−5.2"), (12.6, "+13"), (-0.01, "+0")])
 def test_a_change_is_written_with_its_sign_and_few_digits(change, shown):
     report = make_drift_report()
     report.summary.loc["error change (%)", "value"] = change
-    assert f"({shown}\N{NO-BREAK SPACE}%), each row corrected by the others only." in report.verdict
+    assert f"({shown}\N{NO-BREAK SPACE}%), each row corrected by the others." in report.verdict

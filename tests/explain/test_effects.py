@@ -57,7 +57,7 @@ def test_p_values_are_said_as_people_do(p, said):
 
 @pytest.mark.parametrize(
     ("p", "said"),
-    [(0.009, "Effects differ"), (0.011, "There is some sign"), (0.099, "There is some"), (0.101, "There is no")],
+    [(0.009, "Effects differ"), (0.011, "There is some evidence"), (0.099, "There is some"), (0.101, "There is no")],
 )
 def test_one_test_at_ten_per_cent_decides(rows, p, said):
     found = assess(rows)
@@ -78,7 +78,7 @@ def test_overlap_says_rows_propensities_and_balance(rows):
     found = assess_overlap(table, rows, (HOSTILE, "drug"))
     said = facts(found)
     n_rows = int(found.arms.loc["drug", "rows"])
-    assert said["drug"] == f"{n_rows} rows, {found.arms.loc['drug', 'after']:.3g} effective after weighting"
+    assert said["drug"] == f"{n_rows} rows, effective sample size {found.arms.loc['drug', 'after']:.3g} after weighting"
     assert said["near 0 or 1"] == f"{100 * found.share_low:.0f} % of the rows, {100 * found.share_high:.0f} %"
     largest = found.balance[["before", "after"]].abs().max()
     assert said["largest difference"] == f"{largest['before']:.3g} before weighting, {largest['after']:.3g} after"

@@ -81,7 +81,7 @@ def test_gini_of_events_is_that_of_the_area_under_the_curve(explained, rng):
 def test_what_cannot_be_compared_is_an_error(explained):
     with pytest.raises(ValueError, match="must know the responses"):
         replace(explained, y=None).calibration()
-    with pytest.raises(ValueError, match="must be numbers"):
+    with pytest.raises(ValueError, match="must be numeric"):
         replace(explained, words=Classification(np.array([0, 1])).words).lift()
     with pytest.raises(ValueError, match="`n_bins` must be >= 1"):
         explained.calibration(0)

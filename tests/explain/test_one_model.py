@@ -117,9 +117,7 @@ def test_the_page_of_one_model_lists_no_rows_and_no_part_through_attention(alone
     assert data["compared"] is None
     assert "attention" not in data["drivers"]
     assert all("attention" not in bars for bars in data["whole"]["bars"])
-    assert [card["note"] for card in data["cards"] if card["name"] == "mixing"] == [
-        "the global model predicts alone"
-    ]
+    assert [card["note"] for card in data["cards"] if card["name"] == "mixing"] == ["the global model predicts alone"]
     assert "effective sample size" not in [card["name"] for card in data["cards"]]
 
 

@@ -76,11 +76,11 @@ def test_labels_do_not_overlap_with_long_names_and_large_numbers(wide, factor, n
 def test_the_axis_says_what_the_classes_and_hazards_are_measured_in(small, classes):
     assert (
         plot.importance(classes).get_xlabel()
-        == "mean size of contributions\nto linear predictor\nof the likeliest class"
+        == "mean absolute contribution\nto linear predictor\nof the likeliest class"
     )
     assert plot.importance(classes, output="mid").get_xlabel().endswith("\nto linear predictor of class mid")
     hazard = Explanation(**{**vars(small), "words": small.words._replace(link="log hazard")})
-    assert plot.importance(hazard).get_xlabel() == "mean size of contributions\nto log hazard"
+    assert plot.importance(hazard).get_xlabel() == "mean absolute contribution\nto log hazard"
 
 
 def test_no_columns_are_refused(small):

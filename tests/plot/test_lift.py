@@ -36,9 +36,9 @@ def test_bars_of_counts_are_written_as_factors(explained):  # noqa: F811 - the f
 
 
 def test_numbers_have_no_factors(explained, small):  # noqa: F811 - the fixture of another file
-    with pytest.raises(ValueError, match="no logarithms of factors"):
+    with pytest.raises(ValueError, match="not logarithms of factors"):
         plot.contributions(small, small.index[0], scale="factor")
-    with pytest.raises(ValueError, match="no logarithms of factors"):
+    with pytest.raises(ValueError, match="not logarithms of factors"):
         small.contributions(scale="factor")
     with pytest.raises(ValueError, match="`scale` must be one of"):
         replace(explained).contributions(scale="odds")

@@ -163,7 +163,7 @@ def test_ticks_stay_beside_what_they_measure(made):
 
 def test_without_shapes_the_error_says_what_to_do(small):
     plain = Explanation(**{**vars(small), "curves": None})
-    with pytest.raises(ValueError, match=r"`explanation` must have curves.*`local=LocalLasso\(shapes=True\)`"):
+    with pytest.raises(ValueError, match=r"`explanation` must have shape functions.*`local=LocalLasso\(shapes=True\)`"):
         plot.shapes(plain)
     assert plt.get_fignums() == []
 
@@ -185,7 +185,7 @@ def test_the_curve_of_a_query_is_its_multiple_of_the_additive_model(made):
     last = made.index[-1]
     (whole,), (line,) = (lines_of(plot.shapes(own, "measure 0", query=query)) for query in (None, last))
     np.testing.assert_allclose(line.get_ydata(), 2 * multiple[last] * whole.get_ydata())
-    with pytest.raises(ValueError, match="no curves in it"):
+    with pytest.raises(ValueError, match="has no shape functions"):
         plot.shapes(own, "measure 0", query=made.index[0])
     flat = Explanation(**{**vars(own), "curves": own.curves.assign(effect=0.0)})
     (mean,) = lines_of(plot.shapes(flat, "measure 0"))

@@ -20,12 +20,12 @@ def explanation():
 
 def test_a_page_of_effects_has_no_word_of_predictions_and_responses(explanation):
     data = collect(explanation, None, None)
-    assert data["title"] == "What the effects were made of"
+    assert data["title"] == "Explanation of effects"
     assert data["words"]["noun"] == data["words"]["prediction"] == data["words"]["link"] == "effect"
-    assert data["verdict"].startswith("An effect is never seen")
+    assert data["verdict"].startswith("Effects are never observed")
     shown = {card["name"]: card for card in data["cards"]}
-    assert shown["queries"]["note"] == "effects learned from 120 training rows"
-    assert shown["response"]["note"] == "never seen: learned from outcomes and treatments"
+    assert shown["queries"]["note"] == "effects estimated from 120 training rows"
+    assert shown["response"]["note"] == "not observed: estimated from outcomes and treatments"
     assert data["observed"] is data["loss"] is None
     assert data["answers"] == []
     said = json.dumps([data["title"], data["verdict"], data["cards"]])
@@ -35,7 +35,7 @@ def test_a_page_of_effects_has_no_word_of_predictions_and_responses(explanation)
 def test_other_pages_say_prediction():
     data = collect(make_explanation(n_query=6), None, None)
     assert data["words"]["noun"] == "prediction"
-    assert data["title"] == "What the predictions were made of"
+    assert data["title"] == "Explanation of predictions"
     assert "predicted from" in data["cards"][0]["note"]
 
 
@@ -66,7 +66,7 @@ def test_every_warning_about_overlap_is_shown():
 
 
 def test_what_is_no_answer_is_refused(explanation):
-    with pytest.raises(TypeError, match=r"`answers` must hold what `average_effect\(\)`.*got float"):
+    with pytest.raises(TypeError, match=r"`answers` must hold results of `average_effect\(\)`.*got float"):
         report.render(explanation, answers=[0.5])
     with pytest.raises(ValueError, match="for a drift report, and `answers` empty"):
         report.render(make_drift_report(), answers=make_answers())

@@ -145,7 +145,7 @@ def test_the_fifteen_most_telling_features_are_shown():
 
 
 @pytest.mark.parametrize(
-    ("correction", "words"), [(9.0, "All queries are corrected alike"), (0.0, "No query is corrected")]
+    ("correction", "words"), [(9.0, "All queries are corrected significantly"), (0.0, "No query is corrected")]
 )
 def test_queries_that_are_alike_have_no_telling_feature(correction, words):
     made = make_drift_report()
@@ -184,7 +184,7 @@ def test_a_report_without_tried_temperatures_says_so():
     made = make_drift_report()
     data = collect_drift(replace(made, heads=made.heads.assign(error=np.nan)), None)
     assert data["tuning"]["curve"]["lines"][0]["error"] == [None] * 3
-    assert data["tuned"] == "Nothing was tried: temperature and mixing (0.9) were given."
+    assert data["tuned"] == "Nothing was tuned: temperature and mixing (0.9) were given."
 
 
 def test_hostile_names_appear_in_the_data_only():

@@ -208,7 +208,7 @@ def test_labels_have_neither_loss_nor_lessons(rng):
     teacher = TeacherSimilarity(LogisticRegression(), anchor=True, random_state=0).fit(X, classes(y))
     assert np.isnan(teacher.teacher_loss_)
     for ask in (lambda: teacher.teach(X), lambda: teacher.teach_train(np.arange(3))):
-        with pytest.raises(ValueError, match="`anchor` needs a response of numbers"):
+        with pytest.raises(ValueError, match="`anchor` needs a numeric response"):
             ask()
 
 

@@ -89,7 +89,7 @@ def overlap_scores(rows: EffectRows) -> np.ndarray:
     spread = np.average(x**2, weights=rows.weight)
     if not spread > 0:
         raise ValueError(
-            "`target='overlap'` needs treatments that differ from what was expected of them by more than one number, "
+            "`target='overlap'` needs treatments that differ from their propensities by varying amounts, "
             "got none among these rows. Widen `subset`."
         )
     slope = np.average(x * y, weights=rows.weight) / spread
@@ -110,17 +110,17 @@ def check_arms(rows: EffectRows, target: str) -> None:
         if n_rows < LEAST_ROWS:
             raise ValueError(
                 f"`target={target!r}` needs at least {LEAST_ROWS} {name} rows (or groups) to compare with, got "
-                f"{n_rows}. Widen `subset`, or take `target='all'`."
+                f"{n_rows}. Widen `subset`, or use `target='all'`."
             )
 
 
 def check_target(target: Any, rows: EffectRows) -> str:
-    """Return whose effect is averaged; an amount has no arms."""
+    """Return whose effect is averaged; a continuous treatment has no arms."""
     target = check_choice("target", target, TARGETS)
     if target in ("treated", "control") and not is_binary(rows.treatment):
         raise ValueError(
-            f"`target` must be 'all' or 'overlap' for a treatment that is an amount, got {target!r}: nobody is simply "
-            "treated. Use `subset` for rows of some amounts."
+            f"`target` must be 'all' or 'overlap' for a continuous treatment, got {target!r}. Use "
+            "`subset` for a range of the treatment."
         )
     return target
 

@@ -30,8 +30,8 @@ def find_groups(labels: pd.Series, inside: np.ndarray) -> dict[Any, np.ndarray]:
     n_groups = len(levels) + int((codes < 0).any())
     if n_groups > MOST_GROUPS:
         raise ValueError(
-            f"`by` must have at most {MOST_GROUPS} groups, got {n_groups}. Cut numbers into ranges, such as "
-            "by=pd.qcut(X['age'], 4), and merge labels that are rare."
+            f"`by` must have at most {MOST_GROUPS} groups, got {n_groups}. Cut numeric labels into ranges, such as "
+            "by=pd.qcut(X['age'], 4), and merge rare labels."
         )
     groups = {level: (labels == level).fillna(False).to_numpy(dtype=bool) for level in _in_order(labels, levels)}
     missing = labels.isna().to_numpy()
@@ -70,7 +70,7 @@ def read_labels(by: Any, table: TrainingTable, weight: np.ndarray) -> pd.Series:
     gone = int(((table.observations.place < 0) & (weight > 0)).sum())
     if gone:
         raise ValueError(
-            f"`by` must hold labels here: cells of {gone} rows, whose treatment is just what was expected, are not "
-            f"kept. Give the column itself, by=X[{by!r}]."
+            f"`by` must hold labels here: the cells of {gone} rows, whose treatment residual is 0, are not stored. "
+            f"Give the column itself, by=X[{by!r}]."
         )
     return cells[by].reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""Training rows of a fitted model of effects: what models that did not see them say, and how many each stands for."""
+"""Training rows of a fitted model of effects: out-of-fold predictions, and how many rows each stands for."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Treatments and outcomes as users give them: two arms or an amount, two labels or numbers."""
+"""Treatments and outcomes as given: binary or continuous treatments, binary or numeric outcomes."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -27,9 +27,9 @@ class Column(NamedTuple):
 
 
 def read_treatment(treatment: Any, n_rows: int, weight: np.ndarray) -> Column:
-    """Return a treatment with two arms, or an amount, checked."""
+    """Return a binary or continuous treatment, checked."""
     if treatment is None:
-        raise ValueError("`treatment` must be given: who was treated, or with how much. fit(X, y, treatment=w).")
+        raise ValueError("`treatment` must be given, got None. Use fit(X, y, treatment=w).")
     column = one_column("treatment", treatment, n_rows)
     missing = int(column.isna().sum())
     if missing:
@@ -42,13 +42,13 @@ def read_treatment(treatment: Any, n_rows: int, weight: np.ndarray) -> Column:
     if len(present) < 2:
         raise ValueError(
             f"`treatment` must differ between rows of positive weight, got {present[0]!r} only. Add rows that got "
-            "another treatment: without them there is nothing to compare with."
+            "another treatment to compare with."
         )
     if len(levels) == 2:
         return Column((column == levels[1]).to_numpy().astype(np.float64), np.asarray(levels))
     if not is_numeric_dtype(column.dtype):
         raise ValueError(
-            f"`treatment` must have two levels or be an amount, got {len(levels)} levels: "
+            f"`treatment` must have two levels or be numeric, got {len(levels)} levels: "
             f"{', '.join(map(repr, levels[:5]))}. Keep the rows of two of them, one model for each pair."
         )
     values = column.to_numpy(dtype=np.float64)
@@ -56,16 +56,16 @@ def read_treatment(treatment: Any, n_rows: int, weight: np.ndarray) -> Column:
         raise ValueError("`treatment` must be finite, got infinity (inf). Drop those rows.")
     if len(levels) < FEW_LEVELS and np.array_equal(values, np.rint(values)):
         warnings.warn(
-            f"`treatment` has {len(levels)} levels, {', '.join(f'{level:g}' for level in levels)}, and is taken for an "
-            "amount: effects are per unit of it. If they are names of arms, keep the rows of two of them, one model "
-            "for each pair.",
+            f"`treatment` has {len(levels)} levels, {', '.join(f'{level:g}' for level in levels)}, and is treated as "
+            "continuous: effects are per unit. If these are codes of arms, fit one model for each pair, with the rows "
+            "of these two arms.",
             stacklevel=4,
         )
     return Column(values, None)
 
 
 def read_outcome(y: Any, n_rows: int) -> Column:
-    """Return an outcome of two labels (text, booleans, 0 and 1), or of numbers, checked."""
+    """Return a binary outcome (text, booleans, 0 and 1) or a numeric one, checked."""
     if y is None:
         raise ValueError("AttentionEffect requires y to be passed, but the target y is None.")
     _refuse_times(y)
@@ -80,8 +80,8 @@ def read_outcome(y: Any, n_rows: int) -> Column:
         return Column((column == levels[1]).to_numpy().astype(np.float64), np.asarray(levels))
     if labels:
         raise ValueError(
-            f"`y` must hold numbers or two labels, got {len(levels)}: {', '.join(map(repr, levels[:5]))}. Choose one "
-            "label and give whether a row has it: y == label."
+            f"`y` must be numeric or have two labels, got {len(levels)}: {', '.join(map(repr, levels[:5]))}. Compare "
+            "with one label: y == label."
         )
     return Column(check_response(column.to_numpy()), None)
 
@@ -93,7 +93,7 @@ def _refuse_times(y: Any) -> None:
     if names or (len(shape) == 2 and shape[1] == 2):
         raise ValueError(
             f"`y` must have one value per row of `X`, got shape {shape}{f' with {names}' if names else ''}. If these "
-            "are events and times, say up to which time the effect is asked for: fit(..., horizon=...)."
+            "are events and times, give the time up to which effects are estimated: fit(..., horizon=...)."
         )
 
 

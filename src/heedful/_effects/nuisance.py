@@ -1,4 +1,4 @@
-"""What is expected of each row before its effect is looked at: outcome and treatment, by models that did not see it."""
+"""Cross-fitted models of outcome and treatment, whose residuals are used to estimate effects."""
 
 import warnings
 from typing import Any, NamedTuple
@@ -89,8 +89,8 @@ def draw_folds(
     for column, name in zip(in_order, ("treatment", "y"), strict=False):
         if not all(_knows_both(split, column) for split in splits):
             raise ValueError(
-                f"`{name}` must have rows of both labels in the training part of all {len(splits)} folds, and one "
-                "label is in too few rows or groups for that. Add such rows, or use fewer folds."
+                f"`{name}` must have rows of both labels in the training part of all {len(splits)} folds, but one "
+                "label has too few rows or groups. Add such rows, or use fewer folds."
             )
     return Rows(
         table,
@@ -119,9 +119,9 @@ def _knows_both(split: Split, column: Column) -> bool:
 def check_learner(name: str, model: Any, column: Column, weighted: bool) -> None:
     """Raise unless a model suits a column, and takes sample weights if there are any."""
     if not hasattr(model, "fit") or not (is_classifier(model) or is_regressor(model)):
-        raise TypeError(f"`{name}` must be a scikit-learn regressor or classifier, or None for ours, got {model!r}.")
+        raise TypeError(f"`{name}` must be a scikit-learn regressor or classifier, or None, got {model!r}.")
     if is_classifier(model) and not column.binary:
-        raise TypeError(f"`{name}` must be a regressor, as there are numbers to learn, got {model!r}.")
+        raise TypeError(f"`{name}` must be a regressor for a numeric response, got {model!r}.")
     if is_classifier(model) and not hasattr(model, "predict_proba"):
         raise TypeError(f"`{name}` must have predict_proba if it is a classifier, got {model!r}.")
     if weighted and not has_fit_parameter(model, "sample_weight"):
@@ -245,20 +245,20 @@ def check_known(propensity: Any, column: Column) -> np.ndarray:
 
 
 def clip_propensity(propensity: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return chances of treatment away from 0 and 1; tell if that changes many of them."""
+    """Return chances of treatment away from 0 and 1; warn if that changes many of them."""
     near = (propensity < CLIP) | (propensity > 1 - CLIP)
     share = float(np.average(near, weights=weight))
     if share > NEARLY_ALL:
         raise ValueError(
-            f"The columns of `X` tell the treatment of {int(near.sum())} of {near.size} rows all but surely: no rows "
-            "that are alike got different treatments, so there is no effect to see. Leave out columns that decide the "
+            f"The columns of `X` predict the treatment of {int(near.sum())} of {near.size} rows almost perfectly, so "
+            "there is no overlap: no similar rows got different treatments. Leave out columns that determine the "
             "treatment or follow from it."
         )
     if share > MANY:
         warnings.warn(
-            f"{int(near.sum())} of {near.size} rows have a propensity within {CLIP} of 0 or 1 and were moved there: "
-            "rows like them got one treatment only, so their effects are guesses from others. Look at overlap(); leave "
-            "out such rows, or columns that decide the treatment.",
+            f"{int(near.sum())} of {near.size} rows have a propensity within {CLIP} of 0 or 1 and were clipped: "
+            "similar rows got one treatment only, so their effects are extrapolated. Look at overlap(); leave out such "
+            "rows, or columns that determine the treatment.",
             stacklevel=4,
         )
     return np.clip(propensity, CLIP, 1 - CLIP)
@@ -269,15 +269,15 @@ def check_amounts_left(treatment: np.ndarray, propensity: np.ndarray, weight: np
     mean = np.average(treatment, weights=weight)
     whole = np.average((treatment - mean) ** 2, weights=weight)
     part = float(np.average((treatment - propensity) ** 2, weights=weight) / whole)
-    share = f"The columns of `X` tell all but {part:.2g} of the variance of `treatment`"
+    share = f"The columns of `X` explain all but {part:.2g} of the variance of `treatment`"
     if part < NO_VARIANCE:
         raise ValueError(
-            f"{share}: no rows that are alike got different amounts, so there is no effect to see. Leave out columns "
-            "that decide the treatment or follow from it."
+            f"{share}, so there is no overlap: no similar rows got different treatments. Leave out columns that "
+            "determine the treatment or follow from it."
         )
     if part < MANY:
         warnings.warn(
-            f"{share}: effects are guesses from few rows. Look at overlap(); leave out columns that decide the "
-            "treatment or follow from it.",
+            f"{share}: estimates of effects depend on few rows. Look at overlap(); leave out columns that determine "
+            "the treatment or follow from it.",
             stacklevel=4,
         )

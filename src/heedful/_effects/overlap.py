@@ -1,4 +1,4 @@
-"""Whether rows of all kinds get every treatment: effective rows, balance of columns, propensities near 0 and 1."""
+"""Whether similar rows get different treatments: effective rows, balance of columns, propensities near 0 and 1."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def assess_overlap(
 
 
 def has_poor_overlap(rows: EffectRows) -> bool:
-    """Return whether many rows have a propensity near 0 or 1: an average over all rows then rests on few of them."""
+    """Return whether many rows have a propensity near 0 or 1: an average over all rows then depends on few of them."""
     return sum(shares_near_ends(rows, NEAR)) > MANY
 
 
@@ -43,13 +43,13 @@ def shares_near_ends(rows: EffectRows, near: float) -> tuple[float, float]:
 
 
 def inverse_weights(rows: EffectRows) -> np.ndarray:
-    """Return weights of rows by the inverse of the chance of the treatment that they got."""
+    """Return inverse probability weights."""
     chance = np.where(rows.treatment == 1, rows.propensity, 1.0 - rows.propensity)
     return rows.weight / chance
 
 
 def effective_rows(weight: np.ndarray) -> float:
-    """Return how many rows of equal weight are worth as much."""
+    """Return the effective sample size."""
     return float(weight.sum() ** 2 / (weight @ weight)) if (weight > 0).any() else 0.0
 
 
@@ -61,7 +61,7 @@ def weigh_arms(rows: EffectRows, labels: tuple[Any, Any]) -> pd.DataFrame:
 
 
 def weigh_amounts(rows: EffectRows) -> pd.DataFrame:
-    """Return rows and effective rows of a treatment that is an amount: those far from its propensity count more."""
+    """Return rows and effective rows of a continuous treatment: rows far from its propensity count more."""
     weighted = rows.weight * rows.treatment_left**2
     return _tabulate([(rows.weight, weighted)], ["all"])
 
@@ -114,7 +114,7 @@ def compare_arms(columns: pd.DataFrame, rows: EffectRows, labels: tuple[Any, Any
 
 
 def correlate(columns: pd.DataFrame, rows: EffectRows) -> pd.DataFrame:
-    """Return correlations of columns with a treatment that is an amount, and with what its propensity leaves of it."""
+    """Return correlations of columns with a continuous treatment, and with its residual."""
     correlations = []
     for column in columns.to_numpy().T:
         known = ~np.isnan(column) & (rows.weight > 0)
@@ -132,7 +132,7 @@ def _correlation(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> float:
 
 
 def _over(difference: float, scale: float) -> float:
-    """Return a difference in units of a scale; a column that is constant in both arms differs by 0 or without end."""
+    """Return a difference in units of a scale; a column that is constant in both arms differs by 0 or infinity."""
     return (
         float(difference / scale) if scale > 0 else 0.0 if difference == 0 else float(np.copysign(np.inf, difference))
     )

@@ -26,12 +26,12 @@ class EffectRows(NamedTuple):
 
     @property
     def y_left(self) -> np.ndarray:
-        """What the outcome model leaves of the response."""
+        """Residual of the outcome model."""
         return self.y - self.outcome
 
     @property
     def treatment_left(self) -> np.ndarray:
-        """What the propensity leaves of the treatment."""
+        """Residual of the treatment."""
         return self.treatment - self.propensity
 
     def among(self, inside: np.ndarray) -> "EffectRows":

@@ -49,12 +49,12 @@ class CensoredTimes(NamedTuple):
 
     @property
     def outcome(self) -> np.ndarray:
-        """What is asked for, as if no row were censored."""
+        """The estimand's outcome, as if no row were censored."""
         return self.time if self.estimand == "rmst" else (~self.event).astype(np.float64)
 
     @property
     def columns(self) -> list[Column]:
-        """What tells rows apart: their times and events."""
+        """Times and events, which distinguish rows."""
         return [Column(self.time, None), Column(self.event.astype(np.float64), None)]
 
 
@@ -95,14 +95,14 @@ def check_followed(times: CensoredTimes, arms: Column, weight: np.ndarray) -> No
     """Raise unless both arms have events, and rows that are followed up to the horizon."""
     if arms.labels is None:
         raise ValueError(
-            "`treatment` must have two arms if outcomes are censored times, got an amount. Cut it in two: amount > 0."
+            "`treatment` must be binary if outcomes are censored times, got a continuous one. Split it: treatment > 0."
         )
     inside = [(arms.values == arm) & (weight > 0) for arm in (0.0, 1.0)]
     last = min(float(times.time[arm].max()) for arm in inside)
     if last < times.horizon:
         raise ValueError(
             f"`horizon` must be at most {last:g}, the last time at which rows of both arms are still followed, got "
-            f"{times.horizon:g}. What comes later nobody has seen: give an earlier one."
+            f"{times.horizon:g}. Later times are not observed: give an earlier one."
         )
     for arm, label in zip(inside, arms.labels.tolist(), strict=True):
         if not times.event[arm].any():
@@ -231,7 +231,7 @@ def warn_of_chances(chance: np.ndarray, weight: np.ndarray, observed: np.ndarray
     if stand[near].sum() > MANY_LOST * stand.sum():
         warnings.warn(
             f"{count(int(near.sum()), 'row')} had a chance below {LEAST_CHANCE} not to be censored before the "
-            "outcome was seen, and were moved there: nearly all rows like them are lost by then, so that effects are "
-            "guesses from others. Give an earlier `horizon`.",
+            "outcome was observed, and were clipped: nearly all similar rows are censored by then, so effects are "
+            "extrapolated. Give an earlier `horizon`.",
             stacklevel=6,
         )

@@ -60,7 +60,7 @@ class WorkingRows(NamedTuple):
         return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight)
 
     def each(self, attention: Attention) -> Iterator[tuple[int, int, LocalRows]]:
-        """Yield positions of each query and output with the rows that have a say there."""
+        """Yield positions of each query and output with the rows that have weight there."""
         for q, attended in enumerate(attention.toarray()):
             weight = sharpen(attended, self.weight)
             for k in range(len(self.responses)):

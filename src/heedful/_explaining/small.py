@@ -1,4 +1,4 @@
-"""Small models: of each query, the few columns that say most of what is predicted around it.
+"""Small models: for each query, a linear model with few columns of the predictions around it.
 
 A small model is a line through the query's own prediction, on the scale of the link. It is fitted by least squares to
 what the whole model predicts of rows around the query: each column moved alone, from one side to the other, and several

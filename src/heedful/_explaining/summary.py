@@ -1,4 +1,4 @@
-"""A fitted attention model in figures: what ``summary()`` tells."""
+"""The figures of ``summary()``."""
 
 import numpy as np
 import pandas as pd
@@ -39,7 +39,7 @@ def summarise(fitted: FittedAttention, name: str, unseen: pd.Series, run: Run) -
 
 
 def _measures(fitted: FittedAttention) -> tuple[tuple[str, str], ...]:
-    """Return the measures on held-out rows other than the error; none of an effect, which nobody sees."""
+    """Return the measures on held-out rows other than the error; none for effects, which are never observed."""
     if fitted.held_out is None or not fitted.response.words.seen:
         return ()
     held_out = read_held_out(fitted)

@@ -14,12 +14,12 @@ from heedful._show import Sketch, count, cut, middle_and_range
 class LocalModels(NamedTuple):
     """Models of some queries, indexed like the queries.
 
-    Fields that :class:`heedful.explain.Explanation` has too are described there. ``coef`` has at most ``max_terms``
-    columns that are not 0 for each query. ``local_intercept`` and ``local_coef`` are those of the local models alone,
-    ``baseline_intercept`` and ``baseline_coef`` of the model for all rows. ``shape`` is what the additive model adds,
-    each feature's curve times the query's own ``multiple`` of it; ``local_shape`` the same for the local models. What
-    the smooth model adds to the link is ``smooth``, a part of ``lasso_intercept``. ``models`` are the fitted learners
-    where they were to be kept. ``coding`` says what the columns are, in plain values; it is empty where there are no
+    Fields in common with :class:`heedful.explain.Explanation` are described there. ``coef`` has up to ``max_terms``
+    coefficients other than 0 per query. ``local_intercept`` and ``local_coef`` are those of the local models alone,
+    ``baseline_intercept`` and ``baseline_coef`` those of the global model. ``shape`` is the part of the additive model:
+    each feature's shape function times the query's ``multiple``; ``local_shape`` is the same for the local models.
+    ``smooth`` is the part of the smooth model in the link, which is included in ``lasso_intercept``. ``models`` are the
+    fitted learners with ``keep_models=True``. ``coding`` describes the columns in plain values; it is empty without
     small models.
     """
 
@@ -55,13 +55,13 @@ class LocalModels(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the models as plain values, for use without heedful.
 
-        Numbers, text, lists and dictionaries only, as JSON has them: ``columns`` say what the columns are, ``models``
-        have for each query its small model, one equation for each output, and the prediction that it gives.
+        The values are of JSON types: ``columns`` describes the columns, and ``models`` has the small model of each
+        query, one equation per output, and its prediction.
 
         Returns
         -------
         dict
-            See ``docs/deployment.md`` for the keys, and for a function of twelve lines that predicts from them.
+            See ``docs/deployment.md`` for the keys, and for a short function that predicts from them.
 
         Examples
         --------
@@ -76,8 +76,8 @@ class LocalModels(NamedTuple):
         """
         if not self.coding or self.reference is None or self.values is None:
             raise ValueError(
-                "`to_dict` must have small models, which attention lassos have, got other models. Use an attention "
-                "lasso, such as AttentionLasso; `save_model` keeps estimators of every kind."
+                "`to_dict` needs small models, got an estimator without them. Use an attention lasso, such as "
+                "AttentionLasso; `save_model` works for every estimator."
             )
         return self.coding | {"models": describe_models(self)}
 
@@ -94,7 +94,7 @@ class LocalModels(NamedTuple):
         ]
         if self.fidelity is not None:
             used = (self.coef != 0).to_numpy().reshape(len(self.mixing), -1, self.design.shape[1]).any(axis=1)
-            facts.append(("columns of a small model", middle_and_range(used.sum(axis=1))))
+            facts.append(("columns in a small model", middle_and_range(used.sum(axis=1))))
             facts.append(("fidelity", middle_and_range(self.fidelity)))
         facts.append(("local models", self.local_name if self.slopes else "not linear: coef holds importances"))
         hint = "Look at prediction, coef, intercept, terms, fidelity, mixing; lasso_coef"

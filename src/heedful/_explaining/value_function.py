@@ -138,7 +138,7 @@ class ValueFunction:
         return self.bins.transform(np.where(self.idle, 0.0, codes))
 
     def rest(self, rows: CodedRows) -> np.ndarray:
-        """Return what the global model leaves of the linear predictors of rows (n_rows, n_outputs)."""
+        """Return the difference of the linear predictors of rows from the global model (n_rows, n_outputs)."""
         batch = self.fitted.read_rows(rows)
         link = self.fitted.problem.family.link_of(self.fitted.predict(batch, Wanted(), self.run).value)
         return link - self.global_terms(batch.view, link.shape).sum(axis=2)

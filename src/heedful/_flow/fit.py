@@ -78,7 +78,7 @@ def fit_heads(
 def choose_shares(
     fitted: FittedAttention, oof: OutOfFold, settings: Settings, seed: np.random.RandomState, run: Run
 ) -> None:
-    """Fit shares to predictions of unseen rows, and keep what adaptive mixing and intervals need."""
+    """Fit shares to predictions of held-out rows, and keep what adaptive mixing and intervals need."""
     models = fitted.models
     others = models.others_left_out() if settings.mixing is None and settings.mixings is None else {}
     unseen = {name: oof.family.observed(values) for name, values in others.items()}

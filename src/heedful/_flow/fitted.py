@@ -180,11 +180,11 @@ class FittedAttention:
         return column_weights(self.models, self.problem, self.grid, self.tuned, self.base_coef)
 
     def calibration(self, run: Run) -> Calibration:
-        """Return residuals of unseen rows as scores, and what tells the spread of queries."""
+        """Return residuals of held-out rows as scores, and the model of the spread of queries."""
         if self.residuals is None:
             raise ValueError(
-                "`predict_interval` needs predictions of left-out rows, and a fit with a fixed `mixing` of one head "
-                "makes none: nothing was to be chosen. Fit with `mixing='auto'`."
+                "`predict_interval` needs predictions of held-out rows, got none: with one head and a fixed `mixing` "
+                "nothing is tuned. Fit with `mixing='auto'`."
             )
         if self._calibration is None:
             attend = self.attend_left_out if self.leaves_out and self.tuned.mixing > 0 else None
@@ -195,7 +195,7 @@ class FittedAttention:
         return self._calibration
 
     def _noise_columns(self, codes: np.ndarray, expected: np.ndarray) -> Columns:
-        """Return what may tell the noise of rows: the columns that similarities see, and what is expected of them."""
+        """Return predictors of the noise of rows: the columns of the similarities, and predictions."""
         seen, categories = self.rows.seen_codes(codes), self.rows.seen_unordered
         return Columns(np.column_stack([seen, expected]), np.append(categories, False))
 

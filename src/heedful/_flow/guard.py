@@ -1,4 +1,4 @@
-"""The guard: heads are used only as far as rows that had no say in their shares do not speak against them."""
+"""The guard: the blend is shrunk toward the global model unless rows that were not used for the shares support it."""
 
 from collections.abc import Callable
 
@@ -46,7 +46,7 @@ def heads_alone(oof: OutOfFold, share: np.ndarray) -> np.ndarray:
 def guard_factor(oof: OutOfFold, blend: np.ndarray) -> float:
     """Return how far to go from the baseline to the blend, between 0 and 1.
 
-    With t the mean gain per row in standard errors, for rows that had no say in the shares: nothing up to t = -1 (0.5
+    With t the mean gain per row in standard errors, on rows not used for the shares: nothing up to t = -1 (0.5
     if the response is mostly noise, as pseudo-outcomes of effects), all from t = 3 on. A few rows that make the gain
     make its error too. How often that is right: benchmarks/guard.
     """

@@ -32,7 +32,7 @@ class Queries(NamedTuple):
 
 
 class HeadGroup(NamedTuple):
-    """Heads that share the scores of one similarity; ``anchor_weight`` is what its teacher's predictions are worth."""
+    """Heads that share the scores of one similarity; ``anchor_weight`` is the weight of its teacher's predictions."""
 
     similarity: Similarity
     weightings: list[Weighting]

@@ -46,7 +46,7 @@ def held_out_values(
 ) -> HeldOutValues | None:
     """Return predictions of the rows ``known``; None if several classes are too many.
 
-    Shares are those in which a row had no say; with three classes or more those of the model.
+    Shares are fitted without the row; for multiclass classification they are those of the model.
     """
     family = oof.family.part(known)
     if family.n_values <= 2:

@@ -48,6 +48,6 @@ def column_weights(
 
 
 def _seen_importance(similarity: Any, n_seen: int) -> np.ndarray:
-    """Return the share of each column that a similarity sees in its trees; all alike where nothing tells."""
+    """Return the share of each column that a similarity sees in its trees; all equal if the similarity has none."""
     shares = getattr(getattr(similarity, "forest_", None), "feature_importances_", np.empty(0))
     return shares if np.shape(shares) == (n_seen,) else np.full(n_seen, 1.0 / n_seen)

@@ -1,4 +1,4 @@
-"""Prediction intervals: residuals of unseen rows, divided by how large each was expected to be.
+"""Prediction intervals: residuals of held-out rows, divided by how large each was expected to be.
 
 The score of a row is its absolute residual over its spread, which is expected without this residual. New rows score as
 left-out training rows did, so an interval reaches as many spreads of the query as a share ``coverage`` of these rows

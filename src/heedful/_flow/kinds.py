@@ -203,7 +203,7 @@ class FittedModels:
 
     @property
     def local_name(self) -> str:
-        """What the local models are, so that one can say whose coefficients are shown."""
+        """Kind of the local models, to label their coefficients."""
         return "models of weighted rows"
 
     def __init__(self, rows: TrainingTable, response: Response):
@@ -258,7 +258,7 @@ class FittedModels:
         return {}
 
     def finish(self) -> None:
-        """Let go of what was needed only to fit."""
+        """Free what was needed only to fit."""
 
     def shape_parts(self, codes: np.ndarray) -> np.ndarray:
         """Return what each column of the table adds in the additive model (n_rows, n_columns, n_outputs)."""
@@ -299,7 +299,7 @@ class FittedModels:
         return self.rows.response
 
     def residuals(self) -> np.ndarray:
-        """Return what a global model that did not see a training row leaves of its response."""
+        """Return the out-of-fold residuals of a global model."""
         raise NotImplementedError
 
     def scores(self) -> np.ndarray:
@@ -307,7 +307,7 @@ class FittedModels:
         raise NotImplementedError
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
-        """Return how much a teacher's prediction of a query is worth in its fit; 0 where there is no anchor."""
+        """Return the weight of a teacher's prediction in the fit of a query; 0 without an anchor."""
         return [0.0] * len(similarities)
 
     def original(self, coef: np.ndarray) -> np.ndarray:
@@ -319,15 +319,15 @@ class FittedModels:
         return None
 
     def shrink(self, share: np.ndarray) -> np.ndarray:
-        """Return the shares of heads that the guard has let through, as they are used."""
+        """Return the shares of heads after the guard, as they are used."""
         return share
 
 
 class ModelKind(Protocol):
     """A kind of local models with its settings, not fitted.
 
-    ``few_heads`` says that one local model is dear. ``anchors`` and ``has_residuals`` say what similarities may ask
-    for.
+    ``few_heads`` says that one local model is expensive. ``anchors`` and ``has_residuals`` say what similarities may
+    ask for.
     """
 
     few_heads: bool

@@ -198,7 +198,7 @@ def _weigh(rows: ScoreRows, group: HeadGroup, attention_share: np.ndarray, heads
 
 
 def _attend(parts: list[tuple], n_query: int, heads: Heads) -> Attention:
-    """Return attention blended over heads; every row alike if there is none."""
+    """Return attention blended over heads; equal for all rows if there is none."""
     weight = heads.problem.weight
     if not parts:
         nothing = ScoreRows(np.zeros(n_query + 1, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0))

@@ -106,7 +106,7 @@ def check_features(value: Any, table: pd.DataFrame | np.ndarray) -> Columns:
     if unknown:
         raise ValueError(
             f"`features` must have the keys 'model' and 'similarity', got {sorted(map(str, unknown))}. Give columns "
-            "for one of them or for both."
+            "for one of them or both."
         )
     model, similarity = (select(table, parts.get(name), "features") for name in ("model", "similarity"))
     return Columns(model, similarity)
@@ -124,7 +124,7 @@ def warn_of_lags(X: Any, cv: Any) -> None:
     """Warn if rows that were made to look back are to be tuned on rows of the future."""
     if is_word(cv, "oob") and "heedful_lags" in getattr(X, "attrs", {}):
         warnings.warn(
-            "`X` was made by lag_features, and cv='oob' tunes on rows before and after each row alike. Set "
-            "cv=TimeSeriesSplit(4) to tune on what came later only; four splits are the paper's five folds.",
+            "`X` was made by lag_features, but cv='oob' tunes with both earlier and later rows. Set "
+            "cv=TimeSeriesSplit(4) to tune on later rows only; four splits are the paper's five folds.",
             stacklevel=4,
         )

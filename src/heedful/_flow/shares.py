@@ -48,7 +48,7 @@ class OutOfFold(NamedTuple):
 
 
 def repeats(oof: OutOfFold) -> np.ndarray:
-    """Return which heads say what one before them does, as where no row's model has use for a column or a curve.
+    """Return which heads predict the same as an earlier one, as where no model uses a column or a shape function.
 
     Rounding would say which of the two has a share.
     """

@@ -38,7 +38,7 @@ def seen_rows(models: FittedModels, similarities: list[Similarity]) -> list[np.n
 
 
 def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:
-    """Return what each similarity is fitted to: the response, what the baseline leaves of it, or its scores."""
+    """Return what each similarity is fitted to: the response, its residuals from the global model, or its scores."""
     ways = {"response": models.similarity_target, "residual": models.residuals, "scores": models.scores}
     wanted = [target_of(entry) for entry in similarities]
     targets = {name: ways[name]() for name in set(wanted)}

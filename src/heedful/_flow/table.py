@@ -217,7 +217,7 @@ class TrainingTable:
         return self._model_bins.transform(_pick(codes, self._columns.model))
 
     def model_levels(self) -> list[list | None]:
-        """Return the levels of each column of the table that the models use, None for numbers."""
+        """Return the levels of each column of the table that the models use, None for numeric ones."""
         return [self.reader.levels[j] for j in self._columns.model]
 
     @property

@@ -1,4 +1,4 @@
-"""Choose shares: fit them to predictions of unseen rows, then take them back as far as the guard says."""
+"""Choose shares: fit them to predictions of held-out rows, then shrink them by the guard."""
 
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 class Tuned(NamedTuple):
     """Share and error of each head, how far the guard lets the blend through, and the blend's predictions.
 
-    Those are made with shares in which a row had no say; empty if nothing was tried. ``additive`` and ``smooth`` are
+    These are made with shares fitted without the row; empty if nothing was tried. ``additive`` and ``smooth`` are
     the shares of these models in the global model, the rest is the lasso's.
     """
 

@@ -165,7 +165,7 @@ def _warn_of_new_levels(column: pd.Series, name: str, levels: list) -> None:
     new = cells[_positions(cells, levels) < 0]
     if 2 * len(new) > len(cells):
         warnings.warn(
-            f"Column {name!r}: {len(new)} of {len(cells)} cells hold levels that were not seen in `fit`, and are "
-            f"read as missing: {show_some(new.tolist())}. Write levels as they were in `fit`: {show_some(levels)}.",
+            f"Column {name!r}: {len(new)} of {len(cells)} cells hold levels that were not seen in `fit`; they "
+            f"are treated as missing: {show_some(new.tolist())}. Write levels as in `fit`: {show_some(levels)}.",
             stacklevel=2,
         )

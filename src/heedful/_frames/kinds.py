@@ -138,8 +138,8 @@ def _checked_kind(of: type, name: Any) -> str:
 def unreadable(name: Any, of: type) -> TypeError:
     """Return the error for cells that are no single value."""
     return TypeError(
-        f"Column {name!r} must hold numbers, dates, text or categories, got a cell of type {of.__name__}. Spread its "
-        "parts over columns of their own, or drop it."
+        f"Column {name!r} must hold numbers, dates, text or categories, got a cell of type {of.__name__}. Split it "
+        "into several columns, or drop it."
     )
 
 

@@ -138,7 +138,7 @@ def _refuse_times(X: Any) -> None:
     dtype = getattr(X, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "mM":
         raise TypeError(
-            f"`X` must hold numbers if it is an array, got {dtype}. Give a frame, which keeps dates and durations: "
+            f"`X` must be numeric if it is an array, got {dtype}. Use a frame for dates and durations: "
             "pandas.DataFrame(X)."
         )
 

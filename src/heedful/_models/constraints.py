@@ -35,8 +35,8 @@ def check_coefficient_settings(local: Any) -> None:
     for name, values in (("penalty_factor", local.penalty_factor), ("limits", local.limits)):
         if values is not None and not isinstance(values, Mapping):
             raise TypeError(
-                f"`{name}` must be a dict by column of the table, got {values!r}. Columns that are not named are as "
-                "they are by default."
+                f"`{name}` must be a dict by column of the table, got {values!r}. Columns that are not named keep "
+                "the default."
             )
     for column, factor in (local.penalty_factor or {}).items():
         hint = "0 leaves the column without penalty, 1 is the default."
@@ -45,7 +45,7 @@ def check_coefficient_settings(local: Any) -> None:
         read_limit(column, limit)
     if local.limits and local.penalty == "group":
         raise ValueError(
-            "`limits` need penalty='lasso', got 'group': the norm of a group has no sign. Leave out one of the two."
+            "`limits` need penalty='lasso', got 'group': the norm of a group has no sign. Use only one of them."
         )
 
 
@@ -60,7 +60,7 @@ def read_limit(column: Any, limit: Any) -> tuple[float, float]:
     high = check_number(f"limits[{column!r}][1]", pair[1], 0.0, np.inf, hint="The penalty must be able to reach 0.")
     if low == high:
         raise ValueError(
-            f"`limits[{column!r}]` must leave room for a coefficient, got {limit!r}. Leave the column out of "
+            f"`limits[{column!r}]` must allow coefficients other than 0, got {limit!r}. Leave the column out of "
             "the table, or of `features`."
         )
     return low, high
@@ -82,8 +82,8 @@ def constrain_columns(local: Any, rows: TrainingTable) -> ColumnConstraints | No
             place, (low, high) = _place("limits", column, rows), read_limit(column, limit)
             if rows.model_levels()[place] is not None:
                 raise ValueError(
-                    f"`limits` need columns of numbers, got {column!r}, which holds categories: their levels have no "
-                    "order. Give it numbers, or leave it out."
+                    f"`limits` need numeric columns, got {column!r}, which is categorical: its levels have no order. "
+                    "Convert it to numbers, or leave it out."
                 )
             # where cells are missing, a second column says so: its coefficient has no order to keep
             columns = np.flatnonzero((sources == place) & (np.asarray(rows.names) == rows.plain_names[place]))

@@ -1,4 +1,4 @@
-"""Some rows of a large table that say nearly as much as all: those far from the mean more often, at less weight."""
+"""A nearly as informative sample of a large table: rows far from the mean are drawn more often, at less weight."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ def draw_rows(family: Response, weight: np.ndarray, folds: list[Split], rank: np
 
     A row's chance is in proportion to its weight times one plus the slope of its loss at the mean, in units of
     the usual slope: so rare events are kept. Its weight is divided by its chance, at most 1. Rows are drawn fold by
-    fold, so that no response has a say in which rows of other folds are drawn, evenly along their ``rank``. Each fold
+    fold, so that no response influences which rows of other folds are drawn, evenly along their ``rank``. Each fold
     keeps a row, and so does its training part.
     """
     everyone = np.arange(weight.size)

@@ -102,8 +102,8 @@ def check_given(estimator: Any, rows: TrainingTable, response: Response) -> None
         raise ValueError(f"`estimator` was fitted on {expected} columns, got {n_columns}. Give it the same table.")
     if rows.has_levels:
         raise ValueError(
-            "`X` must hold numbers only where `estimator` is fitted already, got text or categories. Encode them "
-            "as the estimator had them, or hand it in unfitted."
+            "`X` must be numeric if `estimator` is already fitted, got text or categories. Encode them as for the "
+            "estimator, or pass it unfitted."
         )
     labels, classes = getattr(estimator, "classes_", None), response.classes
     if classes is not None and (labels is None or not np.array_equal(labels, classes)):

@@ -26,15 +26,15 @@ EQUAL = [Weighting("softmax", 1.0)]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LocalLearner(BaseEstimator):
-    """Hold the settings of local learners, for ``local`` of an attention learner.
+    """Settings of the local learners, for ``local`` of an attention learner.
 
     Parameters
     ----------
     tuning_rows : int or None, default=200
-        Training rows on which temperatures and mixing are tried, drawn at random; each costs one fit per temperature.
-        None tries all.
+        Number of training rows, drawn at random, on which temperatures and mixing are tuned; each costs one fit per
+        temperature. None uses all.
     trim_weight : float, default=0.01
-        Rows of small weight that together hold at most this share of a query's weight are left out of its fit.
+        Rows of small weight that together have at most this share of a query's weight are left out of its fit.
 
     Examples
     --------

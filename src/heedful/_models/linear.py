@@ -47,53 +47,52 @@ ONE_STEP = "one Newton step from the global model"
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LocalLasso(BaseEstimator):
-    """Hold the settings of local lassos, for ``local`` of an attention lasso.
+    """Settings of the local lassos, for ``local`` of an attention lasso.
 
     Parameters
     ----------
     alpha_ratio : float, list of float or "auto", default="auto"
-        Local penalty divided by the baseline's; 1.0 is the paper's. Infinity makes the local model one without columns:
-        a weighted mean, the share of each class, the ratio of observed to expected events.
+        Local penalty divided by the penalty of the global lasso; 1.0 is the paper's. With infinity the local model has
+        no columns: a weighted mean, class frequencies, or the ratio of observed to expected events.
     max_extrapolation : float or None, default=0.5
-        How far outside the range of what it was fitted to a linear model may go, in widths of that range: a query's
-        value outside its column's training range, a local prediction outside the responses attended to (the range
-        being two standard deviations to each side). Farther ones are pulled back. None sets no limit.
+        How far a linear model may extrapolate, in widths of the training range: values of a query are clipped at this
+        distance outside the range of their column, and local predictions at this distance outside the weighted
+        responses (their range being two standard deviations to each side of the mean). None sets no limit.
     tuning_rows : int or None, default=5_000
-        Training rows on which heads are tried, drawn at random from a larger table; None tries all. The additive model
-        is fitted to 50,000 rows, or to this many if that is more; with None to all.
+        Number of training rows on which heads are tuned, drawn at random from a larger table; None uses all. The
+        additive model is fitted to 50,000 rows, or to this many if that is more; with None to all rows.
     exact : bool or "tuning", default=False
-        Fit the local models that are used and shown to convergence: each minimises its weighted loss plus the penalty.
-        The default minimises the loss's expansion to second order at the global model instead, which is one Newton step
-        from it: as good a prediction at the price of a local lasso, with other coefficients.
-        Tuning takes one step, with "tuning" it converges too. For numbers all are the same.
+        Fit the local models to convergence: each minimises its weighted loss plus the penalty. The default takes one
+        Newton step from the global model: it minimises the second-order expansion of the loss there. It predicts as
+        well at the cost of one lasso, with other coefficients. With True, tuning still takes one step; with "tuning"
+        it converges too. For regression with squared error all are the same.
     n_screened : int, None or "auto", default="auto"
-        Columns, dummies counted, that pass screening, so that local models use them: those with the largest local
-        coefficients. The others keep the baseline's part. None uses all; "auto" is 40, and all with ``heads="single"``
-        or ``exact=True``.
+        Number of columns, counting dummies, that local models may change: those with the largest coefficients in
+        screening fits. The other columns keep their coefficients of the global lasso. None uses all; "auto" is 40, and
+        all with ``heads="single"`` or ``exact=True``.
     shapes : bool, default=True
-        Fit an additive model too, a sum of one curve for each column: a second model for all rows, and one more column
-        that heads may use. Many heads only; False is the paper's method.
+        Also fit an additive model, a sum of one shape function per column. It is a second global model, and one more
+        column that heads may use. With ``heads="multi"`` only; False is the paper's method.
     smooth : bool, default=True
-        Fit a smooth model too, a third one for all rows: kernel ridge of what the lasso leaves, with a length for each
-        column. It is blended in as far as held-out rows are predicted better. Many heads only, where ``mixing`` is
-        chosen, up to 50,000 rows, and without ``limits``, to which it cannot keep.
+        Also fit a smooth model, a third global model: kernel ridge regression on the residuals of the lasso, with a
+        length scale for each column. Its share in the blend is fitted to held-out rows. With ``heads="multi"`` only,
+        where ``mixing`` is chosen, up to 50,000 rows, and without ``limits``, which it cannot satisfy.
     penalty : {"lasso", "group"}, default="lasso"
-        "group" penalises the norm of all coefficients of a column of the table: the levels of a category enter or leave
-        each model together.
+        "group" is the group lasso: the levels of a category enter or leave each model together.
     penalty_factor : dict, default=None
-        What multiplies the penalty of columns, by name or position; 0 leaves a column without penalty. As in glmnet,
-        factors are divided by their mean.
+        Factors of the penalty by column name or position; 0 means no penalty. As in glmnet, they are divided by their
+        mean.
     limits : dict, default=None
-        Limits of the coefficients of columns of numbers, by name or position: "+", "-", or a pair (low, high) with 0 in
-        between. They hold for the global model, for every local one and for the blend; curves of columns with a sign
-        never turn round. So the prediction never falls, or never rises, with such a column as long as the same rows are
-        attended to: attention itself may change with it. Two classes at most.
+        Limits of the coefficients of numeric columns, by name or position: "+", "-", or a pair (low, high) that
+        contains 0. They hold for the global model, for every local model and for the blend; shape functions of columns
+        with a sign are monotone. For fixed weights of the training rows the prediction is then monotone in such a
+        column; the weights themselves may change with it. Not for multiclass classification.
     standardize : {"global", "weighted"}, default="global"
-        Scale of the penalised coefficients: columns divided once by their standard deviation, or by the weighted one in
-        each fit, which is glmnet's rule and the paper's. "weighted" of other responses than numbers needs
+        Scale of the penalised coefficients: columns are divided once by their standard deviation, or in each fit by
+        the weighted one, as in glmnet and in the paper. For responses other than regression, "weighted" needs
         ``exact="tuning"``.
     tol : float, default=1e-7
-        When fits end: see :func:`heedful.local_lasso`. Of the baseline too.
+        Convergence tolerance of local and global fits: see :func:`heedful.local_lasso`.
 
     Examples
     --------
@@ -229,7 +228,7 @@ class FittedLinear(FittedModels):
             require(same and len(self.smooth.train) == len(self.rows.y), "a smooth model is that of another table")
 
     def finish(self) -> None:
-        """Let go of the baseline's rows: with shapes, local models have rows of their own."""
+        """Free the baseline's rows: with an additive model, local models have their own rows."""
         if self.shapes is not None:
             self.baseline.fit_ = self.baseline.fit_._replace(tables=())
 
@@ -269,7 +268,7 @@ class FittedLinear(FittedModels):
         return LinearRows(problem.tables, self.scale.unit[: len(self.names)] / self.scale.y_unit)
 
     def to_predict(self, problem: Any, keep_models: bool = False) -> LinearProblem:
-        """Return lassos to fit to convergence if that is asked for; of numbers one step is."""
+        """Return lassos to fit to convergence, if requested; with squared error one step converges."""
         return problem.to_convergence() if self.local.exact and self._takes_steps else problem
 
     def narrow(self, problem: Any, splits: list[Split], looks: ScoresOf) -> LinearProblem:
@@ -310,7 +309,7 @@ class FittedLinear(FittedModels):
         return np.round(scores, 9, out=scores).reshape(n_rows, -1)
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
-        """Return how many times the lasso's error is that of a teacher; one that is no better has none."""
+        """Return the weight of a teacher, by the ratio of the lasso's error to its error; 0 if it is no better."""
         left_out = self.baseline.cv_error_.min() / self.baseline.fit_.scale.y_unit**2
         return [
             left_out / entry.teacher_loss_ if isinstance(entry, TeacherSimilarity) and entry.anchor else 0.0

@@ -50,7 +50,7 @@ class ServedModel:
         if needs_leaves and not is_ensemble(self._last):
             raise TypeError(
                 f"`model` gives no leaves: for similarity='leaves' it must be {ACCEPTED}, got {self.model!r}. Leave "
-                "out `similarity`, which then is a forest on what the model leaves unexplained."
+                "out `similarity` for a forest on the residuals of the model."
             )
         learns = isinstance(self._last, BaseEstimator) and hasattr(self._last, "fit")
         if (is_ensemble(self._last) or learns) and not is_fitted(self._last):
@@ -70,7 +70,7 @@ class ServedModel:
             gaps = "" if np.isfinite(values).all() else " with NaN or infinity"
             raise ValueError(
                 f"`model` must predict {width} finite number{'s' if width > 1 else ''} per row, got shape "
-                f"{values.shape}{gaps}. Wrap a model of one response."
+                f"{values.shape}{gaps}. Use a model with one response."
             )
         return values
 

@@ -92,7 +92,7 @@ class Smooth:
 def fit_smooth(fit: GlobalFit, design: np.ndarray, splits: list[Split], tol: float) -> Smooth | None:
     """Fit kernels to what a lasso leaves of its rows; None if there is too little of either.
 
-    Folds have lassos, lengths, widths and penalties of their own: a row that is left out has no say in any of them.
+    Folds have lassos, lengths, widths and penalties of their own: a row that is left out influences none of them.
     """
     kernel = _fit_kernel(fit, design)
     if kernel is None:

@@ -24,17 +24,17 @@ TOL, MAX_ITER = 1e-9, 10_000
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LocalTrees(BaseEstimator):
-    """Hold the settings of weights of trees, for ``local`` of tree attention.
+    """Settings of the tree weights, for ``local`` of tree attention.
 
     Parameters
     ----------
     alpha_ratio : float, list of float or "auto", default="auto"
-        Penalties to try, divided by the smallest that changes no tree's weight for all rows together; those of a ridge
-        by the number of trees.
+        Penalties to try, relative to the smallest lasso penalty that leaves all tree weights unchanged in a fit to all
+        rows; ridge penalties are relative to the number of trees.
     penalty : {"lasso", "ridge"}, default="lasso"
-        What is penalised of the trees' weights, in units of what each tree predicts: their size, or their squares.
+        Penalty on the changes of the tree weights, in units of each tree's predictions: absolute or squared.
     shrink_to : {1, 0}, default=1
-        What the weights shrink to: 1, those of the ensemble, or 0, as in the paper's remark.
+        Value that the weights shrink to: 1 (the plain ensemble), or 0 as in the paper's remark.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class FittedTrees(KeptTrees):
         if not np.allclose(total, predicted, rtol=1e-4, atol=1e-4 * np.ptp(rows.y)):
             raise ValueError(
                 f"`estimator` must predict the sum or mean of its trees, got {kind.estimator!r}, whose loss has a "
-                "link. Take one with squared loss."
+                "link. Use squared loss."
             )
 
     def make_problem(self, variants: Variants, fixed: bool, seed: np.random.RandomState) -> "TreeProblem":

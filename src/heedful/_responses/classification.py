@@ -47,7 +47,7 @@ class Classification(Response):
         alone = classes[np.bincount(codes) == 1]
         if alone.size:
             LOG.warning(
-                "`y` has a single row of class %r: nothing is known of that class when the row is left out. "
+                "`y` has a single row of class %r, so the class is unknown when the row is left out. "
                 "Merge the class with another, or drop the row.",
                 alone[0],
             )

@@ -1,4 +1,4 @@
-"""A response of numbers, under squared error."""
+"""Regression: a numeric response with squared error."""
 
 from copy import copy
 from typing import Any, Self
@@ -17,7 +17,7 @@ EXTREME, DEVIATION = 4.0, 1.4826
 
 
 class Regression(Response):
-    """Numbers; what is blended is the prediction itself.
+    """A numeric response; the prediction itself is blended.
 
     ``center`` and ``unit`` are those of the linear predictor.
     """

@@ -1,4 +1,4 @@
-"""What every response offers: how ``y`` is read, the loss of its rows, its link, its scores and what people call it."""
+"""The base of all responses: reading ``y``, loss, link, scores and names."""
 
 from collections.abc import Callable
 from copy import copy
@@ -28,50 +28,50 @@ class Losses(NamedTuple):
 
 
 class Response:
-    """One kind of response, and with rows their loss; a response of one's own derives from it.
+    """A kind of response, and with rows their loss; derive a custom response from it.
 
-    ``encode`` turns ``y`` as users give it into numbers: one per row, or several columns of them. An offset, what is
-    added to the linear predictor of a row before it is a prediction, is one more column, the last. ``with_rows`` gives
-    the same response with rows to fit to, which have a loss.
+    ``encode`` turns ``y`` into numbers: one per row, or several columns. An offset, which is added to the linear
+    predictor of a row, is the last column. ``with_rows`` returns the same response with rows to fit to, which have a
+    loss.
 
-    Three scales: the ``link``, arrays of which end in one axis for the outputs (one, or one per class); ``values``,
-    what heads and baseline are blended on (predictions, class probabilities, log relative hazards), without offsets;
-    ``observed``, the part of the values that the loss of a row looks at, one number per row.
+    There are three scales: ``link``, the linear predictor, with a last axis for the outputs (one, or one per class);
+    ``values``, on which heads and global model are blended (predictions, class probabilities, log relative hazards),
+    without offsets; and ``observed``, the part of the values that the loss of a row depends on, one number per row.
 
-    One of one's own must offer ``task``, ``words``, ``encode`` and ``score``; ``null_link``, ``residual``, ``hessian``,
-    ``means``, ``mean_link`` and ``losses``; and unless the values are the linear predictor itself ``values`` and
-    ``link_of``. All else has a default.
+    A custom response must define ``task``, ``words``, ``encode`` and ``score``; ``null_link``, ``residual``,
+    ``hessian``, ``means``, ``mean_link`` and ``losses``; and, unless the values are the linear predictor itself,
+    ``values`` and ``link_of``. Everything else has a default.
 
     Attributes
     ----------
     task : str
-        What kind it is: "regression", "binary", or a word of its own.
+        Kind of response: "regression", "binary", or any other word.
     words : Words
-        What people call it.
+        Names of response, prediction and error.
     estimator_type : str or None
-        scikit-learn's word for what predicts it: "regressor", "classifier" or None.
+        Estimator type of scikit-learn: "regressor", "classifier" or None.
     classes : ndarray or None
-        The labels, if it has any.
+        Class labels.
     outputs : list or None
-        Names of several linear predictors; None for a single one.
+        Names of the linear predictors; None for a single one.
     n_encoded, n_outputs, n_values : int
-        How many columns it has encoded, how many linear predictors, and how many numbers are blended for a row.
+        Number of encoded columns, of linear predictors, and of blended values per row.
     squared : bool
-        Whether its loss is the square.
+        Whether the loss is the squared error.
     has_level : bool
-        Whether its loss knows the level of a linear predictor; hazards are relative and do not.
+        Whether the loss depends on the level of the linear predictor; for relative hazards it does not.
     has_intervals : bool
-        Whether it offers ``conformity`` and ``interval``.
+        Whether ``conformity`` and ``interval`` are defined.
     suits_learners : bool
-        Whether learners of any kind and leaves of trees predict it.
+        Whether learners of any kind and leaves of trees can predict it.
     noisy : bool
-        Whether it is mostly noise, so that slopes of the global model, and local models, need more proof.
+        Whether it is mostly noise, so that the guard is stricter with slopes of the global model and with local models.
     level : float or None
-        The one number for all rows, if it is known that there is only one.
+        A known constant prediction for all rows.
     row_by_row : bool
         Whether the loss of a row does not depend on other rows.
     farthest_step : float
-        How far from its start the linear predictor of one Newton step is believed.
+        Largest accepted change of the linear predictor in one Newton step.
     y, offset : ndarray
         The encoded rows, and their offsets if they have any.
     """
@@ -95,18 +95,18 @@ class Response:
 
     @property
     def task(self) -> str:
-        """Return what kind it is, in a word."""
+        """Return the kind of response in a word."""
         raise NotImplementedError
 
     @property
     def words(self) -> Words:
-        """Return what people call it."""
+        """Return the names of response, prediction and error."""
         raise NotImplementedError
 
     # how it is read and given back
 
     def encode(self, y: Any) -> np.ndarray:
-        """Check a response as users give it and return it as numbers."""
+        """Check a response as given and return it as numbers."""
         raise NotImplementedError
 
     def decode(self, encoded: np.ndarray) -> np.ndarray:
@@ -122,11 +122,11 @@ class Response:
         return None
 
     def similarity_target(self, encoded: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-        """Return what similarities are fitted to; text tells them that it is a label."""
+        """Return the target of similarities; text marks labels."""
         return unit_response(self.decode(encoded), sample_weight)
 
     def learner_target(self, learner: Any, encoded: np.ndarray) -> np.ndarray:
-        """Return the response as a learner of any kind is taught it."""
+        """Return the response as the target of a learner."""
         return self.decode(encoded)
 
     def learner_values(self, model: Any, X: Any) -> np.ndarray:
@@ -142,11 +142,11 @@ class Response:
         return expected[:, 0]
 
     def score(self, encoded: np.ndarray, values: np.ndarray, sample_weight: Any) -> float:
-        """Return how good blended values are for an encoded response: larger is better."""
+        """Return the score of blended values; larger is better."""
         raise NotImplementedError
 
     def conformity(self, encoded: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return how far each response is from one blended value (n_rows,), the same for rows of any level."""
+        """Return conformity scores: distances of responses from a blended value (n_rows,), comparable at any level."""
         raise TypeError(f"Responses of task {self.task!r} have no intervals.")
 
     def interval(self, values: np.ndarray, offset: np.ndarray | None, size: np.ndarray) -> np.ndarray:
@@ -154,7 +154,7 @@ class Response:
         raise TypeError(f"Responses of task {self.task!r} have no intervals.")
 
     def served(self) -> "Response | None":
-        """Return the response of what a fitted model predicts; None where that is a number like any other."""
+        """Return the response that a fitted model predicts; None if predictions are plain numbers."""
         return None
 
     # rows
@@ -208,7 +208,7 @@ class Response:
         raise NotImplementedError
 
     def dispersion(self, link: np.ndarray, weight: np.ndarray) -> float:
-        """Return how much more the gradients of rows vary than their curvature says; 1 where a loss has no unit."""
+        """Return the dispersion: variance of the gradients relative to the curvature; 1 for a loss without unit."""
         return 1.0
 
     def means(self) -> np.ndarray | None:
@@ -255,11 +255,11 @@ class Response:
         return lambda link: mass @ there.losses(there.observed(there.values(link(test)))).value
 
     def reported(self, observed: np.ndarray) -> np.ndarray:
-        """Return the loss of each row (n_rows,) as people are told of it: mostly the one that is minimised."""
+        """Return the reported loss of each row (n_rows,), usually the one that is minimised."""
         return self.losses(observed).value
 
     def reported_alone(self) -> np.ndarray | None:
-        """Return the same of an estimate without columns, if people compare with it; else None."""
+        """Return the reported loss of a null model without columns, if there is a usual one; else None."""
         return None
 
     def survival_curves(self, values: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -278,7 +278,7 @@ class Response:
 
     def shift_columns(self, base: np.ndarray) -> np.ndarray:
         """Return the columns whose weighted means say how far predictions ``base`` are off."""
-        raise TypeError(f"`model` must predict numbers, classes, counts or costs, got {self.task!r}.")
+        raise TypeError(f"`model` must predict a numeric response, classes, counts or costs, got {self.task!r}.")
 
     def shift(self, means: np.ndarray) -> np.ndarray:
         """Return how far linear predictors are to be moved by weighted means of ``shift_columns``."""

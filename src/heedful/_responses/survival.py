@@ -1,4 +1,4 @@
-"""A response of right-censored times: Cox's partial likelihood, and Breslow's estimator of the hazard."""
+"""Right-censored times: Cox's partial likelihood, and Breslow's estimator of the hazard."""
 
 from functools import cached_property
 from typing import Any, Self
@@ -17,7 +17,7 @@ LARGEST = 500.0
 
 
 class SurvivalTimes(Response):
-    """Events and times, right-censored, as two columns; what is blended is the log hazard relative to the average row.
+    """Right-censored events and times as two columns; the log hazard relative to the average row is blended.
 
     The loss is Cox's partial likelihood with Breslow's ties. ``hazard`` is the cumulative hazard at each row's time of
     a row whose linear predictor is 0. Where heads are compared it is held fixed: the loss of a row is then that of its

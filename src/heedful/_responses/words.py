@@ -1,19 +1,19 @@
-"""What people call a response, its predictions and its error."""
+"""Names of a response, its predictions and its error."""
 
 from typing import Any, NamedTuple
 
 
 class Words(NamedTuple):
-    """How people call a response, its prediction, the scale on which contributions add up, and its error.
+    """Names of a response, its prediction, the scale on which contributions add up, and its error.
 
-    ``root`` says that the square root of the mean loss is what is shown, ``times`` how many times the loss: deviances
-    are twice the losses that are minimised. ``factor`` is what the exponential of a contribution is called, empty where
-    contributions are no logarithms; ``multiplies`` says that it multiplies the prediction itself. ``lasso`` is what its
-    linear model is called, ``alone`` an estimate without columns that people compare with. ``inverse_link`` turns
-    linear predictors into predictions: "identity", "exp", "logistic", "softmax", None for a way of its own.
-    ``numeric`` says whether responses are numbers like predictions, ``seen`` whether a row has a response of its own
-    that predictions can be compared with, ``n_classes`` how many labels there are, 0 of what has none, and ``timed``
-    whether responses are events and times.
+    With ``root`` the square root of the mean loss is shown; ``times`` multiplies the loss, as deviances are twice the
+    minimised losses. ``factor`` is the name of the exponential of a contribution, empty if contributions are not
+    logarithms; ``multiplies`` says that it multiplies the prediction itself. ``lasso`` is the name of the linear model,
+    ``alone`` that of the usual null model without columns. ``inverse_link`` turns
+    linear predictors into predictions: "identity", "exp", "logistic", "softmax", None for any other function.
+    ``numeric`` says whether responses are numbers like predictions, ``seen`` whether responses are observed, so that
+    predictions can be compared with them, ``n_classes`` the number of labels, 0 without classes, and ``timed`` whether
+    responses are events and times.
     """
 
     response: str

@@ -104,7 +104,7 @@ def read_constraints(penalty_factor: Any, limits: Any, groups: Any, shape: tuple
     """Return the checked constraints of a table of this shape."""
     if limits is not None and groups is not None:
         raise ValueError(
-            "`limits` and `groups` must not be given together, got both: a norm has no signs. Use one of them."
+            "`limits` and `groups` must not be given together, got both: a norm has no sign. Use one of them."
         )
     checked = None if limits is None else _read_limits(limits, shape[1])
     labels = None if groups is None else _read_groups(groups, shape[1])
@@ -116,7 +116,7 @@ def check_outputs(family: Response, constraints: Constraints) -> None:
     """Raise if models with an output for each class have limits or groups: these know no common level."""
     if family.n_outputs > 1 and (constraints.limits is not None or constraints.groups is not None):
         raise ValueError(
-            "`limits` and `groups` need a model of one output, got one for each class, whose coefficients are known up "
+            "`limits` and `groups` need a model of one output, got several, whose coefficients are only defined up "
             "to a common shift. Use two classes, or `penalty_factor` alone."
         )
 
@@ -136,18 +136,18 @@ def _read_factor(penalty_factor: Any, shape: tuple[int, ...], groups: np.ndarray
     if factor.shape != shape[1:]:
         raise ValueError(
             f"`penalty_factor` must have one number per column: {shape[1]}, got shape {factor.shape}. "
-            "Give columns without a factor of their own a 1."
+            "Use 1 for other columns."
         )
     if not np.isfinite(factor).all() or (factor < 0).any():
         raise ValueError(
             f"`penalty_factor` must be finite and >= 0, got {factor[~(factor >= 0) | np.isinf(factor)][:5].tolist()}. "
-            "0 leaves a column without penalty; drop columns that are not to be used."
+            "0 means no penalty; drop columns that should not be used."
         )
     if not factor.any():
         if shape[1] >= shape[0]:
             raise ValueError(
-                f"`penalty_factor` must not be 0 for all of {shape[1]} columns with {shape[0]} rows, which such models "
-                "fit exactly. Give some columns a factor > 0, or leave some out."
+                f"`penalty_factor` must not be 0 for all of {shape[1]} columns with {shape[0]} rows, which then fit "
+                "exactly. Give some columns a factor > 0, or drop some."
             )
         return factor
     if groups is not None and (factor != factor[np.unique(groups, return_index=True)[1]][groups]).any():
@@ -173,13 +173,13 @@ def _read_limits(limits: Any, n_columns: int) -> np.ndarray:
         low, high = pair = np.array([np.broadcast_to(np.asarray(side, dtype=float), n_columns) for side in sides])
     except ValueError as error:
         raise ValueError(
-            f"`limits` must have one lower and one upper number per column: {n_columns}. Or a single one for all."
+            f"`limits` must have one lower and one upper number per column: {n_columns}. Or use a single pair for all."
         ) from error
     bad = np.flatnonzero(~((low <= 0.0) & (high >= 0.0)))
     if bad.size:
         raise ValueError(
             f"`limits` must have lower <= 0 <= upper in every column, got {low[bad[0]]:g} and {high[bad[0]]:g} in "
-            f"column {bad[0]}. A coefficient that the penalty takes to 0 must be allowed to be 0."
+            f"column {bad[0]}. The penalty can shrink any coefficient to 0, so 0 must be allowed."
         )
     return pair
 
@@ -188,7 +188,7 @@ def _read_groups(groups: Any, n_columns: int) -> np.ndarray:
     labels = np.asarray(groups)
     if labels.shape != (n_columns,):
         raise ValueError(
-            f"`groups` must have one label per column: {n_columns}, got shape {labels.shape}. A column on its own is a "
-            "group of one."
+            f"`groups` must have one label per column: {n_columns}, got shape {labels.shape}. A single column is "
+            "a group of one."
         )
     return number_groups(labels)

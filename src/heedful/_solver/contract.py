@@ -28,7 +28,7 @@ def check_takes_weights(estimator: Any) -> str:
     if not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(
             f"`estimator` must take `sample_weight` in `fit`, got {estimator!r}, which does not. "
-            "Take a learner that weighs rows, such as a tree, a booster or a linear model."
+            "Use a learner with weighted fits, such as a tree, a booster or a linear model."
         )
     return "sample_weight"
 
@@ -45,8 +45,8 @@ def check_uses_weights(estimator: Any, table: Any, response: np.ndarray) -> None
     if np.ptp(y) == 0 or len(known) < len(predicted) or any(not np.array_equal(values, known[0]) for values in known):
         return
     raise ValueError(
-        f"`estimator` must heed `sample_weight`, got {estimator!r}, which predicts the same whatever the weights. "
-        "Take a learner that weighs rows."
+        f"`estimator` must use `sample_weight`, got {estimator!r}, whose predictions do not depend on the weights. "
+        "Use a learner with weighted fits."
     )
 
 

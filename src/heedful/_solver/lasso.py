@@ -21,8 +21,8 @@ WITH_OFFSET = ("binomial", *COST_FAMILIES)
 class LocalFits(NamedTuple):
     """One fitted model per query: ``intercept_`` and ``coef_``, queries first, features last.
 
-    With family multinomial there is an axis for the classes before the features. ``classes_`` are the sorted labels,
-    if the response had any.
+    With family multinomial there is a class axis before the features. ``classes_`` are the sorted labels of a
+    classification response.
     """
 
     intercept_: np.ndarray
@@ -50,53 +50,53 @@ def local_lasso(
     """Fit one weighted lasso per row of ``weights``.
 
     Each fit minimises the weighted mean loss plus ``alpha`` times the L1 norm of the scaled coefficients, with a free
-    intercept: glmnet's objective. A column without weighted variance gets coefficient 0. Losses that are not squares
-    are minimised by Newton steps to convergence; a fit whose rows all have one class predicts that class with a
-    probability of about one less half over their number.
+    intercept: glmnet's objective. A column without weighted variance gets coefficient 0. Losses other than the squared
+    error are minimised by Newton steps to convergence. If all n rows of a fit have the same class, it predicts this
+    class with a probability of about 1 - 1 / (2 n).
 
     Parameters
     ----------
     X : array-like of shape (n_train, n_features)
         Training rows.
     y : array-like of shape (n_train,)
-        Response: numbers, labels, or for Cox a structured array or frame with event and time.
+        Response: numeric, labels, or for family cox a structured array or frame with event and time.
     weights : array-like, sparse matrix or Attention of shape (n_query, n_train)
         One row per fit, not negative; each row is normalised to sum to one.
     alpha : float
         Penalty. Larger gives fewer non-zero coefficients; infinity gives the weighted mean.
     family : {"gaussian", "binomial", "multinomial", "cox", "poisson", "gamma", "tweedie"}, default="gaussian"
-        Loss: half the squared error, minus the log likelihood of two or more classes, minus the log partial
-        likelihood (ties as Breslow's, weights also in the risk sets), or half the deviance of counts and costs whose
-        mean is the exponential of the linear predictor.
+        Loss: half the squared error, the negative log likelihood of two or more classes, the negative log partial
+        likelihood (Breslow's ties, weights also in the risk sets), or half the deviance of counts and costs with a log
+        link.
     power : float, default=1.5
-        With family tweedie, the power of the mean that is the variance, from 1 (counts) to 2 (costs, none of them 0).
+        With family tweedie, the variance power, from 1 (counts) to 2 (costs > 0).
     offset : array-like of shape (n_train,), default=None
-        Added to the linear predictor of each row: the logarithm of its exposure. For families binomial, poisson, gamma
-        and tweedie. Coefficients and intercept are those of rows with offset 0.
+        Added to the linear predictor of each row, such as the logarithm of its exposure. For families binomial,
+        poisson, gamma and tweedie. Coefficients and intercept are for rows with offset 0.
     standardize : {"global", "weighted"} or False, default="global"
         Scale of the penalised coefficients: columns divided once by their unweighted standard deviation, by their
         weighted one in each fit (glmnet's rule), or not at all.
     penalty_factor : array-like of shape (n_features,), default=None
-        Multiplies the penalty of each column; 0 never penalises it. As in glmnet factors are divided by their mean, so
-        that only their ratios count.
+        Factors of the penalty of each column; 0 means no penalty. As in glmnet, factors are divided by their mean, so
+        only their ratios matter.
     limits : pair of float or array-like, or list of {"+", "-", None}, default=None
-        Least and largest coefficients on the original scale, lower <= 0 <= upper, for all or each of the columns; or
-        their signs. Not with family multinomial.
+        Lower and upper limits of the coefficients on the original scale, lower <= 0 <= upper, for all columns or for
+        each; or signs. Not with family multinomial.
     groups : array-like of shape (n_features,), default=None
-        Labels of columns that enter and leave together: the penalty is then the norm of each group's scaled
-        coefficients, times the root of their number. Not with limits or family multinomial.
+        Labels of groups of columns for the group lasso: the penalty is the norm of each group's scaled coefficients
+        times the root of the group size. Not with limits or family multinomial.
     tol : float, default=1e-7
         A fit ends when a sweep over all coefficients moves no fitted value by more than ``tol`` standard deviations
         of the response, or a Newton step no scaled coefficient by more than ``tol``.
     max_iter : int, default=10000
-        Most sweeps, and most Newton steps, per fit.
+        Largest number of sweeps, and of Newton steps, per fit.
     n_jobs : int, default=-1
-        Threads; -1 takes all cores. Results do not depend on it.
+        Threads; -1 uses all cores. Results do not depend on it.
 
     Returns
     -------
     LocalFits
-        With ``intercept_`` (n_query,) and ``coef_`` (n_query, n_features) on the original scale of the columns. Family
+        ``intercept_`` (n_query,) and ``coef_`` (n_query, n_features) on the original scale of the columns. Family
         multinomial has a class axis after the queries; Cox models have intercept 0.
 
     Examples

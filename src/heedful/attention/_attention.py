@@ -11,10 +11,10 @@ from heedful._show import Shown, Sketch, count, middle_and_range
 
 
 class Attention(Shown):
-    """Hold the weights of the training rows for each query; they sum to one.
+    """Weights of the training rows for each query; they sum to one.
 
-    Rows that share nothing with a query have all the same small weight, which is kept once per query instead of once
-    per row: ``weights`` stores the others.
+    Rows that share no leaf with a query all have the same small weight, which is stored once per query; ``weights``
+    stores the other rows.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Attention(Shown):
 
     @property
     def n_eff(self) -> np.ndarray:
-        """Effective number of rows per query, ``1 / sum(weight ** 2)``."""
+        """Effective sample size of each query, ``1 / sum(weight ** 2)``."""
         stored = self._sum(self.weights.data**2)
         unstored = self.background**2 * np.maximum((self.sample_weight**2).sum() - self._stored_prior(2), 0.0)
         return 1.0 / (stored + unstored)
@@ -64,7 +64,7 @@ class Attention(Shown):
         Returns
         -------
         csr_array of shape (n_query, n_train)
-            Stored weights less the background; negative where a row has less.
+            Stored weights minus the background; negative where a row has less.
         """
         added = self.weights.data - self._stored_background()
         return sparse.csr_array((added, self.weights.indices, self.weights.indptr), shape=self.shape)
@@ -88,7 +88,7 @@ class Attention(Shown):
         Parameters
         ----------
         query : int
-            Number of the query.
+            Position of the query.
 
         Returns
         -------
@@ -106,17 +106,17 @@ class Attention(Shown):
         return self.excess() @ values + np.multiply.outer(self.background, self.sample_weight @ values)
 
     def within(self, rows: np.ndarray) -> "Attention":
-        """Return the attention to some training rows alone.
+        """Return the attention restricted to some training rows.
 
         Parameters
         ----------
         rows : ndarray of int
-            Numbers of the training rows to keep.
+            Positions of the training rows to keep.
 
         Returns
         -------
         Attention
-            Weights (n_query, n_rows) that sum to one again; equal for a query that attends to none of the rows.
+            Weights (n_query, n_rows), normalised again; equal if none of the rows had weight.
         """
         if rows.size == self.shape[1]:
             return self
@@ -129,17 +129,17 @@ class Attention(Shown):
         return over_background(excess, np.where(lost, 1.0 / total, scale * part.background), part.sample_weight)
 
     def without(self, rows: np.ndarray) -> "Attention":
-        """Return the attention of each query without one training row of its own.
+        """Return the attention with one training row left out for each query.
 
         Parameters
         ----------
         rows : ndarray of int of shape (n_query,)
-            Number of the training row that each query leaves out.
+            Position of the training row to leave out for each query.
 
         Returns
         -------
         Attention
-            Weights (n_query, n_train) that sum to one again; those of the rows left out are 0.
+            Weights (n_query, n_train), normalised again; 0 for the rows left out.
         """
         excess = self.excess()
         stored = excess.indices == np.repeat(rows, np.diff(excess.indptr))
@@ -150,7 +150,7 @@ class Attention(Shown):
         return over_background(excess, scale * self.background, self.sample_weight)
 
     def evened(self, share: np.ndarray) -> "Attention":
-        """Return the attention with a part of it spread over all rows alike.
+        """Return the attention with a part of it spread equally over all rows.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ class Attention(Shown):
         Returns
         -------
         rows, weights : ndarray
-            Numbers of the training rows, the largest weight first, and their weights.
+            Positions of the training rows, the largest weight first, and their weights.
         """
         part = slice(self.weights.indptr[query], self.weights.indptr[query + 1])
         weight, rows = self.weights.data[part], self.weights.indices[part]

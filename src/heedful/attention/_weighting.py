@@ -47,10 +47,10 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
     Parameters
     ----------
     scores : array-like or sparse matrix of shape (n_query, n_train)
-        How alike each query and each training row are. Entries that a sparse matrix does not store count as 0; a
-        score of ``-inf`` masks the row.
+        Similarity of each query to each training row. Entries that a sparse matrix does not store count as 0; a score
+        of ``-inf`` masks the row.
     temperature : float, default=1.0
-        Scores are divided by it first. Lower attends to fewer rows.
+        Scores are divided by it first. Lower concentrates the weights on fewer rows.
     sample_weight : array-like of shape (n_train,), default=None
         Multiplies the weights before they are normalised.
 

@@ -1,4 +1,4 @@
-"""Slopes of a global model are taken back as far as rows left out do not speak for them."""
+"""Shrink the slopes of a global model unless held-out rows support them."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class SlopeGuard(NamedTuple):
     level: float | None = None
 
     def left_out(self, fit: GlobalFit, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return predictions of training rows by the models of all others, whose slopes are taken back."""
+        """Return predictions of training rows by the models of all others, with shrunk slopes."""
         if self.level is not None:
             return np.full_like(values, self.level)
         rest = np.maximum(fit.weight.sum() - fit.weight[rows], 1e-300)
@@ -28,7 +28,7 @@ class SlopeGuard(NamedTuple):
 
 
 def guard_slopes(fit: GlobalFit, level: float | None, groups: np.ndarray | None) -> tuple[GlobalFit, SlopeGuard]:
-    """Return a lasso whose slopes are shrunk if they hardly pay, and by how much.
+    """Return a lasso whose slopes are shrunk where held-out rows do not support them, and by how much.
 
     With t the mean gain over the mean of the other folds, in standard errors: slopes are 0 up to t = 0, and as the
     lasso has them from t = 3 on. Responses with little signal need that, as the pseudo-outcomes of a treatment effect:
@@ -61,7 +61,7 @@ def scaled_response(fit: GlobalFit) -> np.ndarray:
 
 
 def _shrink(model: Model, mean: float, share: float) -> Model:
-    """Return a model of rows with this mean response whose slopes are taken back."""
+    """Return a model of rows with this mean response with shrunk slopes."""
     return Model(mean + share * (model.intercept - mean), share * model.coef)
 
 

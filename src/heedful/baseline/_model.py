@@ -20,14 +20,14 @@ from heedful.baseline._guarded import SlopeGuard, guard_slopes
 
 @dataclass(eq=False, repr=False)
 class GlobalModel(BaseEstimator):
-    """Fit one penalised linear model of any response to all rows.
+    """Fit one penalised linear model for any response to all rows.
 
     Its other parameters are those of :class:`heedful.baseline.LassoBaseline`, and so are its attributes.
 
     Parameters
     ----------
     response : Response
-        What ``y`` is, such as one of ``heedful.responses``.
+        Kind of response, such as one of ``heedful.responses``.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class GlobalModel(BaseEstimator):
         offset=None,
         inner: list[list[Split]] | None = None,
     ) -> Self:
-        """Fit the path, choose the penalty, keep the predictions of left-out rows.
+        """Fit the path, choose the penalty, store the predictions of held-out rows.
 
         Parameters
         ----------
@@ -76,12 +76,13 @@ class GlobalModel(BaseEstimator):
         sample_weight : array-like of shape (n_train,), default=None
             Weights of the rows; None means equal.
         splits : list of Split, default=None
-            Folds that choose the penalty; None draws ten.
+            Folds to choose the penalty; None draws ten.
         offset : array-like of shape (n_train,), default=None
-            Added to the linear predictor of each row: the logarithm of its exposure. Of counts, costs and two classes.
+            Added to the linear predictor of each row, such as the logarithm of its exposure; for counts, costs and
+            binary classification.
         inner : list of list of Split, default=None
-            Folds of the training part of each split, in numbers of its rows. With them the model of a split has a
-            penalty that its own rows chose, as in nested cross-validation; None takes the penalty of all rows.
+            Folds within the training part of each split, as positions of its rows. With them each split chooses its own
+            penalty, as in nested cross-validation; None uses the penalty of all rows.
 
         Returns
         -------
@@ -111,8 +112,8 @@ class GlobalModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_query,)
-            Numbers, expected counts or costs, labels of the most probable class, or log hazards relative to a row of
-            average columns.
+            Predicted values, expected counts or costs, labels of the most probable class, or log hazards relative to a
+            row of average columns.
         """
         expected = self._expected(X, offset)
         return self.fit_.family.predict(expected)
@@ -128,13 +129,13 @@ class GlobalModel(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_query, n_outputs)
-            One column, or with three or more classes one for each.
+            One column, or for multiclass classification one per class.
         """
         # a product of matrices would add up in an order that depends on the rows that are asked for together
         return self.fit_.intercept + np.einsum("qj,kj->qk", np.ascontiguousarray(X), self.fit_.coef)
 
     def values(self, X: np.ndarray) -> np.ndarray:
-        """Return what heads are blended with, for new rows.
+        """Return predictions of new rows, on the scale that is blended with heads.
 
         Parameters
         ----------
@@ -149,12 +150,12 @@ class GlobalModel(BaseEstimator):
         return self.fit_.family.scaled(0.0, 1.0).values(self.link(X))
 
     def predict_left_out(self, rows: np.ndarray | None = None) -> np.ndarray:
-        """Return the values of training rows, each by the model of all others.
+        """Return leave-one-out predictions of training rows.
 
         Parameters
         ----------
         rows : ndarray of int, default=None
-            Numbers of the training rows; None means all.
+            Positions of the training rows; None means all.
 
         Returns
         -------
@@ -164,15 +165,15 @@ class GlobalModel(BaseEstimator):
         check_is_fitted(self)
         if not self.fit_.tables:
             raise ValueError(
-                "`predict_left_out` needs the training rows, and the baseline of a fitted attention model has let go "
-                f"of them. Fit a {type(self).__name__} of its own."
+                "`predict_left_out` needs the training rows, but the baseline of a fitted attention model does not "
+                f"store them. Fit a {type(self).__name__} of its own."
             )
         rows = np.arange(self.fit_.weight.size) if rows is None else rows
         values = self.fit_.family.values(left_out_link(self.fit_, rows, self.tol, self.n_jobs))
         return values if self._guard is None else self._guard.left_out(self.fit_, rows, values)
 
     def predict_fold(self) -> np.ndarray:
-        """Return the values of training rows by the folds that left them out.
+        """Return out-of-fold predictions of the training rows.
 
         Returns
         -------
@@ -185,9 +186,9 @@ class GlobalModel(BaseEstimator):
 
     @property
     def guard_(self) -> float:
-        """Share of the slopes of effects that the guard let through."""
+        """How much of the slopes of effects the guard kept, from 0 to 1."""
         if self._guard is None:
-            raise AttributeError("Slopes are guarded in models of treatment effects only.")
+            raise AttributeError("Only models of treatment effects have a guard for slopes.")
         return self._guard.share
 
     def _read_response(self, y: Any) -> Response:

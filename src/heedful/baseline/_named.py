@@ -1,4 +1,4 @@
-"""The global models that users know by a name of their own: each says how ``y`` is read."""
+"""The global models with names of their own, one per kind of response."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,13 +18,12 @@ from heedful.baseline._model import GlobalModel
 class LassoBaseline(RegressorMixin, GlobalModel):
     """Fit one lasso to all rows; choose its penalty by cross-validation.
 
-    ``y`` are numbers, and so are predictions. Same objective, penalty path and standardisation as R's ``cv.glmnet``
-    with ``lambda.min``.
+    For regression. Objective, penalty path and standardisation are those of R's ``cv.glmnet`` with ``lambda.min``.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
-        Penalty; "auto" takes the one with the smallest cross-validated loss.
+        Penalty; "auto" uses the one with the smallest cross-validated loss.
     tol : float, default=1e-7
         See :func:`heedful.local_lasso`.
     n_jobs : int, default=None
@@ -32,7 +31,7 @@ class LassoBaseline(RegressorMixin, GlobalModel):
     random_state : int, RandomState instance or None, default=None
         Seed of the folds, when none are given.
     penalty_factor : array-like of shape (n_features,), default=None
-        Multiplies the penalty of each column: see :func:`heedful.local_lasso`.
+        Factors of the penalty of each column: see :func:`heedful.local_lasso`.
     limits : pair of float or array-like, or list of {"+", "-", None}, default=None
         Limits of coefficients, or their signs: see :func:`heedful.local_lasso`.
     groups : array-like of shape (n_features,), default=None
@@ -45,10 +44,9 @@ class LassoBaseline(RegressorMixin, GlobalModel):
     alphas_, cv_error_ : ndarray
         Penalties tried, and their cross-validated mean losses.
     coef_, intercept_ : ndarray of shape (n_features,), float
-        The linear predictor on the original scale, of rows with offset 0.
+        Coefficients and intercept on the original scale, for rows with offset 0.
     fold_prediction_ : ndarray of shape (n_train,)
-        Prediction of each row by the folds that left it out, on the scale that is blended; NaN for rows that were never
-        left out.
+        Out-of-fold prediction of each row, on the scale that is blended; NaN for rows that were never left out.
 
     Examples
     --------
@@ -65,9 +63,9 @@ class LassoBaseline(RegressorMixin, GlobalModel):
 class CoxBaseline(GlobalModel):
     """Fit one Cox lasso to all rows; choose its penalty by cross-validation.
 
-    ``y`` is a structured array: whether the event happened (bool), and the time. Predictions are log hazards relative
-    to a row of average columns, for which ``intercept_`` makes them 0. As R's ``cv.glmnet`` with family cox, Breslow's
-    ties and ``lambda.min``; ``cv_error_`` are minus log partial likelihoods per row. Its parameters are those of
+    ``y`` is a structured array of events (bool) and times. Predictions are log hazards relative to a row of average
+    columns. Results are those of R's ``cv.glmnet`` with family cox, Breslow's ties and ``lambda.min``; ``cv_error_``
+    are negative log partial likelihoods per row. Its parameters are those of
     :class:`heedful.baseline.LassoBaseline`, and so are its attributes.
 
     Examples
@@ -86,22 +84,21 @@ class CoxBaseline(GlobalModel):
 class LogisticBaseline(ClassifierMixin, GlobalModel):
     """Fit one L1 logistic model to all rows; cross-validate its penalty.
 
-    ``y`` are labels of two or more classes, and so are predictions. As R's ``cv.glmnet`` with family binomial, or for
-    more than two classes multinomial, and ``lambda.min``. Its other parameters are those of
+    For binary and multiclass classification. Results are those of R's ``cv.glmnet`` with family binomial or multinomial
+    and ``lambda.min``. Its other parameters are those of
     :class:`heedful.baseline.LassoBaseline`, and so are its other attributes.
 
     Parameters
     ----------
     classes : array-like of labels, default=None
-        Sorted labels that have a column of probabilities each, also if no row has one; None takes those of the training
-        rows.
+        Sorted labels, including labels without training rows; None uses the labels of the training rows.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
     coef_, intercept_ : ndarray of shape (n_outputs, n_features), (n_outputs,)
-        The model on the original scale: one output for two classes, otherwise one for each.
+        The model on the original scale: one output for binary classification, otherwise one per class.
 
     Examples
     --------
@@ -179,16 +176,16 @@ class LogisticBaseline(ClassifierMixin, GlobalModel):
 class GlmBaseline(RegressorMixin, GlobalModel):
     """Fit one lasso of counts or costs to all rows; cross-validate its penalty.
 
-    The mean of a row, which is predicted, is the exponential of its linear predictor, plus its offset. As R's
+    The predicted mean of a row is the exponential of its linear predictor plus offset. Results are those of R's
     ``cv.glmnet`` with family poisson, or Gamma with a log link, and ``lambda.min``; ``cv_error_`` are half mean
     deviances. Its other parameters are those of :class:`heedful.baseline.LassoBaseline`, and so are its attributes.
 
     Parameters
     ----------
     family : {"poisson", "gamma", "tweedie"}, default="poisson"
-        Counts, costs > 0, or costs of which some are 0.
+        "poisson" for counts, "gamma" for costs > 0, "tweedie" for costs of which some are 0.
     power : float, default=1.5
-        With family tweedie, the power of the mean that is the variance, from 1 to 2.
+        With family tweedie, the variance power, from 1 to 2.
 
     Examples
     --------
@@ -224,7 +221,7 @@ class GlmBaseline(RegressorMixin, GlobalModel):
 
     @property
     def response(self) -> Response:  # type: ignore[override]
-        """What ``y`` is."""
+        """The kind of response."""
         return costs_of(check_choice("family", self.family, COST_FAMILIES), self.power)
 
 

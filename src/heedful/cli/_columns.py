@@ -1,4 +1,4 @@
-"""The columns of a table: what kind each is when a model is fitted, and the same kind ever after."""
+"""The columns of a table: their kinds when a model is fitted, and the same kinds for later tables."""
 
 import difflib
 from argparse import Namespace
@@ -87,7 +87,7 @@ def describe_columns(path: Path, table: pd.DataFrame, dates: Sequence[str] = ())
         kind = "date" if name in dates else kind_of(table[name])
         if kind is None:
             raise UserError(
-                f"{path}: column {name!r} holds neither numbers, text, booleans nor dates. Convert it or use --drop."
+                f"{path}: column {name!r} is neither numeric, text, boolean nor dates. Convert it or use --drop."
             )
         entry = {"name": name, "kind": kind, "missing": int(table[name].isna().sum())}
         described.append(entry | ({"levels": int(table[name].nunique())} if kind == "text" else {}))
@@ -106,21 +106,22 @@ def read_features(
     path = arguments.table
     features = table.drop(columns=[*arguments.drop, *others.values()], errors="ignore")
     if not features.shape[1]:
-        raise UserError(f"{path}: no column is left to learn from. Drop fewer columns.")
+        raise UserError(f"{path}: no feature is left. Drop fewer columns.")
     columns = describe_columns(path, features, arguments.dates)
     return conform(path, features, columns), columns
 
 
 def count_kinds(columns: list[dict[str, Any]]) -> str:
-    """Return how many columns there are of each kind."""
+    """Return how many columns there are of each kind, in words."""
     counts = Counter(entry["kind"] for entry in columns)
-    return ", ".join(f"{counts[kind]} {kind}" for kind in KINDS.values() if counts[kind])
+    names = {kind: "numeric" if kind == "number" else kind for kind in KINDS.values()}
+    return ", ".join(f"{counts[kind]} {name}" for kind, name in names.items() if counts[kind])
 
 
 def read_line(summary: dict[str, Any]) -> str:
     """Return the line that says what table was learned from."""
     kinds = count_kinds(summary["columns"])
-    return f"read   {summary['table']}: {summary['rows']} rows, columns to predict from: {kinds}"
+    return f"read   {summary['table']}: {summary['rows']} rows, features: {kinds}"
 
 
 def require_columns(path: Path, names: Iterable[str], wanted: Iterable[str], option: str) -> None:
@@ -131,7 +132,7 @@ def require_columns(path: Path, names: Iterable[str], wanted: Iterable[str], opt
             continue
         close = difflib.get_close_matches(name, names, 1)
         hint = f" Did you mean {close[0]!r}?" if close else ""
-        hint = " Is the separator another one? See --sep." if len(names) == 1 else hint
+        hint = " Is the separator right? See --sep." if len(names) == 1 else hint
         raise UserError(f"{path}: there is no column {name!r} ({option}). It has {_quote(names)}.{hint}")
 
 
@@ -145,7 +146,7 @@ def check_names(path: Path, names: Sequence[str], columns: list[dict[str, Any]],
         )
     unknown = [name for name in names if name not in needed and name not in known]
     if unknown:
-        log_notice(f"{path}: the model does not know {_quote(unknown)}: ignored.")
+        log_notice(f"{path}: the model does not use {_quote(unknown)}: ignored.")
 
 
 def _quote(names: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""``heedful compile``: compile everything ahead, so that no first use has to wait."""
+"""``heedful compile``: compile all functions ahead."""
 
 import logging
 from argparse import Namespace

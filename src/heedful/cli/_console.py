@@ -14,7 +14,7 @@ from heedful.cli._errors import UserError, reason_of
 def print_text(text: str) -> None:
     """Write lines to standard output, at once; what cannot be written is not tried again when the program ends."""
     if sys.stdout is None or sys.stdout.closed:
-        raise UserError("standard output is closed, and nothing can be said. Open it, or use --quiet")
+        raise UserError("standard output is closed. Open it, or use --quiet")
     try:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""``heedful demo``: personalised lassos against one lasso on a real table, the proline content of 178 wines.
+"""``heedful demo``: local lassos against one lasso on a real table, the proline content of 178 wines.
 
 The wines come from three cultivars. No model knows which; the attention finds out.
 """
@@ -54,17 +54,17 @@ def run(arguments: Namespace) -> dict[str, Any]:
 
 
 def lines(summary: dict[str, Any]) -> Iterator[str]:
-    """Yield how much better, and why one wine was predicted as it was."""
+    """Yield the gains, and the explanation of one prediction."""
     yield (f"Predict proline (mg/l) of {summary['rows']} wines from {summary['columns']} other measurements, "
         f"{summary['splits']} random halves\n")  # fmt: skip
-    yield "squared error against one lasso for all wines, mean (standard error):"
+    yield "squared error compared with one lasso for all wines, mean (standard error):"
     for name, gain in summary["gain"].items():
         yield f"  {name:16s} {gain['mean']:+5.1f} % better ({gain['error']:.1f})"
     yield _format_table(
         f"heads with weight in the last half (total {summary['mixing']:.2f}, the rest is the global lasso):",
         summary["heads"],
     )
-    yield f"\nattention on wines of the query's own cultivar, which no model knows: {summary['own_cultivar']:.0%}"
+    yield f"\nweight of wines of the query's own cultivar, which no model knows: {summary['own_cultivar']:.0%}"
     yield f"\nwine {summary['query']}: predicted {summary['predicted']:.0f}, measured {summary['measured']:.0f}"
     start, fidelity = f"{summary['start']:.0f}", f"{summary['fidelity']:.2f}"
     title = f"its small model: {start} at the reference, and these terms (fidelity {fidelity}):"

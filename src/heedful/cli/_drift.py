@@ -21,11 +21,11 @@ FEWEST, N_MOVED = 2, 3
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
-    """Correct a model by recent rows; write its predictions of a table as they are and corrected."""
+    """Correct a model by recent rows; write original and corrected predictions of a table."""
     inputs = [arguments.model, arguments.recent, arguments.table, arguments.reference]
     check_outputs(arguments, {"output": ENDINGS, "report": PAGES}, inputs)
     if isinstance(arguments.window, float | str) and arguments.time is None:
-        raise UserError(f"--window {arguments.window} is no number of rows: a length of time takes --time COL.")
+        raise UserError(f"--window {arguments.window} is not a number of rows: a length of time needs --time COL.")
     loaded = load_any(arguments.model, trust=arguments.trust)
     recent = read_recent(arguments, loaded)
     queries = read_queries(arguments, loaded, recent)
@@ -99,17 +99,17 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     """Yield what was found and written."""
     measures, kinds = summary["measures"], count_kinds(summary["features"])
     yield f"read   {summary['model']}: {summary['kind']}, {summary['task']} from columns: {kinds}"
-    yield (f"read   {summary['recent']}: {measures['recent rows']} of {summary['recent_rows']} rows in use, "
+    yield (f"read   {summary['recent']}: {measures['recent rows']} of {summary['recent_rows']} rows used, "
         f"target {summary['target']}")  # fmt: skip
     yield (f"drift  {summary['loss']} of these rows {measures['error before']:.4g} -> {measures['error after']:.4g} "
-        f"({measures['error change (%)']:+.1f} %), each corrected by the others only")  # fmt: skip
+        f"({measures['error change (%)']:+.1f} %), each corrected by the others")  # fmt: skip
     if summary["reference"]:
-        yield (f"read   {summary['reference']}: {measures['reference rows']} rows of the model's own time, "
+        yield (f"read   {summary['reference']}: {measures['reference rows']} rows from the time of training, "
             f"{summary['loss']} {measures['error on the reference']:.4g}")  # fmt: skip
     tests = ", ".join(f"{name} {p:.2g}" for name, p in summary["tests"][["test", "p"]].itertuples(index=False))
     yield f"moved  {summary['finding']}" + (f" (p values: {tests})" if tests else "")
     if summary["finding"] == "not known":
-        yield "moved  --reference FILE, rows that the model was not trained on, tells drift from a bad fit"
+        yield "moved  --reference FILE, rows that the model was not trained on, distinguishes drift from a bad fit"
     elif summary["finding"] != "nothing moved":
         for row in summary["columns_moved"].head(N_MOVED).itertuples():
             yield (f"moved  {row.column}: mean {row.mean_before:.3g} -> {row.mean_after:.3g}, effect "

@@ -60,7 +60,7 @@ def read_queries(arguments: Namespace, loaded: Loaded, recent: Recent) -> Any:
 
 
 def read_reference(arguments: Namespace, loaded: Loaded, recent: Recent) -> tuple[Any, pd.Series]:
-    """Read rows of the model's own time, with the columns and kinds that the recent rows have."""
+    """Read rows from the time of training, with the columns and kinds that the recent rows have."""
     path = arguments.reference
     table = _read_labelled(path, arguments, loaded, _text_columns(recent))
     y = _read_response(path, table[arguments.target], loaded)
@@ -101,7 +101,7 @@ def _find_columns(path: Path, table: pd.DataFrame, loaded: Loaded) -> list[dict[
     if names is None or (all(map(NO_NAME.fullmatch, names)) and not set(names) <= set(table)):
         if loaded.n_columns not in (None, table.shape[1]):
             raise UserError(
-                f"{path}: the model needs {loaded.n_columns} columns, the table has {table.shape[1]} to predict from. "
+                f"{path}: the model needs {loaded.n_columns} columns, the table has {table.shape[1]} features. "
                 "Leave out others with --drop."
             )
         names = list(table)

@@ -1,4 +1,4 @@
-"""``heedful effect``: from a table of what rows got and what came of it to an effect for each row."""
+"""``heedful effect``: from a table with treatments and outcomes to an effect for each row."""
 
 from argparse import Namespace
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     with naming(path, f"no effect of {study.named['treatment']!r} on {study.named['outcome']!r} can be estimated"):
         model.fit(study.X, study.outcome, study.treatment, **study.known)
     saved = Saved(notes, model)
-    with naming(queries or path, "the effects of its rows cannot be told"):
+    with naming(queries or path, "the effects on its rows cannot be estimated"):
         effects = predictions(model, X, arguments.interval)
         if queries is None:
             effects["unseen_effect"] = model.unseen_effect_
@@ -90,7 +90,7 @@ def _write(arguments: Namespace, saved: Saved, X: pd.DataFrame, effects: pd.Data
 
 
 def lines(summary: dict[str, Any]) -> Iterator[str]:
-    """Yield what the treatment does, whether that differs, and what speaks against it."""
+    """Yield the average effect, heterogeneity and overlap."""
     yield read_line(summary)
     yield f"task   effect of {_describe_treatment(summary)} on {_describe_outcome(summary)}"
     average = summary["average"]
@@ -107,12 +107,12 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
 
 def _describe_treatment(summary: dict[str, Any]) -> str:
     if summary["levels"] is None:
-        return f"one unit more of {summary['treatment']}"
+        return f"one more unit of {summary['treatment']}"
     control, treated = (say_cell(level) for level in summary["levels"])
-    return f"{summary['treatment']} = {treated}, against {control},"
+    return f"{summary['treatment']} = {treated}, compared with {control},"
 
 
 def _describe_outcome(summary: dict[str, Any]) -> str:
     if summary["labels"] is None:
         return str(summary["outcome"])
-    return f"the chance that {summary['outcome']} is {say_cell(summary['labels'][1])}"
+    return f"the probability that {summary['outcome']} is {say_cell(summary['labels'][1])}"

@@ -1,4 +1,4 @@
-"""What goes wrong because of what the user gave."""
+"""Errors in what the user gave."""
 
 import errno
 import os
@@ -8,19 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-FULL = "Make room, or choose another place (-o, or TMPDIR for what is kept in between)"
+FULL = "Free some space, or choose another place (-o, or TMPDIR for temporary files)"
 REMEDIES = {
     errno.ENOSPC: FULL,
     errno.EDQUOT: FULL,
     errno.ENAMETOOLONG: "Give a shorter name",
-    errno.EACCES: "Ask for the permission, or choose another place",
+    errno.EACCES: "Change the permissions, or choose another place",
     errno.EMFILE: "Close some files, or raise the limit (ulimit -n)",
 }
 # What the command line can do about a column that looks like something else than categories.
 COLUMN_REMEDIES = {
     "dates": "To read it as dates: --dates {column}",
     "numbers": "Correct such cells, or leave them empty.",
-    "ids": "Nothing that holds for other rows can be learned from it: --drop {column}",
+    "ids": "Identifiers do not generalise to other rows: --drop {column}",
 }
 
 

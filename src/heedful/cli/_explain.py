@@ -1,4 +1,4 @@
-"""``heedful explain``: what predictions were made of, as a page, as a table or as JSON."""
+"""``heedful explain``: explanations of predictions, as a page, as a table or as JSON."""
 
 from argparse import Namespace
 from collections.abc import Iterator

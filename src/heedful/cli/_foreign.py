@@ -71,13 +71,13 @@ def load_any(path: Path, *, trust: bool) -> Loaded:
         package, load = "XGBoost", _load_xgboost
     else:
         raise UserError(
-            f"{path}: no model that can be read. Pickle files, joblib's too, are never opened: save the model by "
-            "skops.io.dump, or a booster by its save_model (LightGBM as text, XGBoost as .json or .ubj)."
+            f"{path}: no readable model. Pickle files, including joblib's, are never opened: save the model with "
+            "skops.io.dump, or a booster with its save_model (LightGBM as text, XGBoost as .json or .ubj)."
         )
     if not trust:
         raise UserError(
             f"{path}: a file of {package} that heedful did not write. Other packages read their models unchecked, "
-            "and a forged file could do harm. If you trust where it came from, add --trust."
+            "and a forged file could do harm. If you trust its origin, add --trust."
         )
     with _reading(path, package):
         return _describe(path, load(path))
@@ -96,9 +96,11 @@ def _load_ours(path: Path) -> Loaded:
     header, model = load_model(path)
     what = UNCORRECTED.get(header["task"])
     if what is not None:
-        raise UserError(f"{path}: a model of {what} cannot be corrected, only one of numbers or classes.")
+        raise UserError(f"{path}: a model of {what} cannot be corrected, only regression or classification.")
     if "exposure" in header["response"]:
-        raise UserError(f"{path}: a model with exposures cannot be corrected: recent rows have none here. Fit it anew.")
+        raise UserError(
+            f"{path}: a model with exposures cannot be corrected, as recent rows have none here. Fit it again."
+        )
     kinds = {entry["name"]: entry["kind"] for entry in header["columns"]}
     others = (*header["response"].values(), *header["dropped"])
     return Loaded(model, list(kinds), len(kinds), kinds, others=others)
@@ -111,8 +113,8 @@ def _load_skops(path: Path) -> Any:
     foreign = [name for name in types if _root(name) not in PACKAGES]
     if foreign:
         raise UserError(
-            f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is no part of a model of scikit-learn, "
-            "LightGBM or XGBoost. It was not loaded; do not trust where it came from."
+            f"{path}: the file holds {', '.join(map(repr, foreign[:5]))}, which is not part of a model of "
+            "scikit-learn, LightGBM or XGBoost. It was not loaded; do not trust its origin."
         )
     for package in {_root(name) for name in types} & set(BOOSTERS):
         _package(path, package)
@@ -162,7 +164,7 @@ def _describe(path: Path, model: Any) -> Loaded:
         except ValueError as error:
             raise UserError(f"{path}: the model is not fitted. Save it after `fit`.") from error
     elif _root(type(model).__module__) not in BOOSTERS:
-        raise UserError(f"{path}: the file holds {type(model).__name__!r}, which is no model.")
+        raise UserError(f"{path}: the file holds {type(model).__name__!r}, which is not a model.")
     texts = _categories(path, model)
     kinds = {name: "text" for name, is_text in texts.items() if is_text}
     return Loaded(model, _names(model), _count_columns(model), kinds, tuple(texts))
@@ -194,8 +196,8 @@ def _categories(path: Path, model: Any) -> dict[str, bool]:
     levels = _lightgbm_levels(model) if package == "lightgbm" else _xgboost_levels(model)
     if levels is None:
         raise UserError(
-            f"{path}: the model has categories, and the file does not say of which columns or by which names. Fit it "
-            "to a table with columns of categories (XGBoost 3.1 or later), or to numbers."
+            f"{path}: the model has categorical features, but the file does not have their columns or names. Fit it "
+            "to a table with categorical columns (XGBoost 3.1 or later), or to numeric codes."
         )
     return levels
 

@@ -1,4 +1,4 @@
-"""The program ``heedful``: its options, and one line for whatever goes wrong.
+"""The program ``heedful``: its options, and errors as one line.
 
 A command is loaded when it runs: help, and what is wrong with the options, needs neither tables nor models.
 """
@@ -35,8 +35,8 @@ from heedful.cli._options import (
 
 DONE, BUG, WRONG, PIPE_CLOSED, INTERRUPTED, TERMINATED = 0, 1, 2, 141, 130, 143
 TASKS = ("auto", "regression", "classification", "survival", "poisson", "gamma", "tweedie")
-TABLE = "CSV (also .csv.gz), TSV or Parquet file, by the ending of its name"
-MODEL = "file that `heedful fit` or `heedful effect` wrote"
+TABLE = "CSV (also .csv.gz), TSV or Parquet file, by its extension"
+MODEL = "file written by `heedful fit` or `heedful effect`"
 Add = Callable[..., argparse.Action]
 
 
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail(given, "not enough memory. Give fewer rows, or --jobs 1", WRONG)
     except Exception as error:  # noqa: BLE001 - the last stop before the user
-        return _fail(given, f"{type(error).__name__}: {one_line(error)} (our mistake; --debug shows where)", BUG)
+        return _fail(given, f"{type(error).__name__}: {one_line(error)} (a bug in heedful; --debug shows where)", BUG)
     return DONE
 
 
@@ -131,7 +131,7 @@ def _fail(given: list[str], message: str, code: int) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog="heedful", description="One small, readable model for every row it predicts.")
+    parser = Parser(prog="heedful", description="Models with one small linear model for every row.")
     parser.add_argument("--version", action="version", version=f"heedful {__version__}")
     names = "fit | predict | explain | effect | drift | demo | compile"
     commands = parser.add_subparsers(title="commands", required=True, metavar=names)
@@ -140,9 +140,9 @@ def _parser() -> Parser:
     _add_explain(commands)
     _add_effect(commands)
     _add_drift(commands)
-    demo = _add(commands, "demo", "compare models of a table that comes along")
+    demo = _add(commands, "demo", "compare models on a built-in table")
     demo("--splits", type=positive, default=10, metavar="N", help="random halves (default 10)")
-    _add(commands, "compile", "compile all functions now, for images and clusters: no first use has to wait")
+    _add(commands, "compile", "compile all functions ahead, for container images and clusters")
     return parser
 
 
@@ -153,7 +153,7 @@ def _add(commands: Any, name: str, text: str) -> Add:
     add = parser.add_argument
     add("--jobs", type=int, default=-1, metavar="N", help="threads, -1 for all cores (default)")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("-v", "--verbose", action="store_true", help="progress even where nobody watches a terminal")
+    add("-v", "--verbose", action="store_true", help="show progress even without a terminal")
     add("--quiet", action="store_true", help="no progress and no text; errors and warnings only")
     add("--debug", action="store_true", help="show where an error comes from")
     return add
@@ -173,20 +173,18 @@ def _add_table(add: Add) -> None:
 def _add_output(add: Add, text: str = TABLE, required: bool = True) -> None:
     add("-o", "--output", type=Path, required=required, metavar="OUT", help=text)
     text = (
-        "write text that begins with = + - or @ as it is; by default a CSV file has a ' before it, so that no "
-        "spreadsheet takes it for a formula"
+        "write text that begins with = + - or @ unchanged; by default a ' is put before it in CSV files, so that "
+        "spreadsheets do not read it as a formula"
     )
     add("--raw-cells", action="store_true", help=text)
 
 
 def _add_learning(add: Add) -> None:
     """Add the options of commands that learn from TABLE."""
-    _add_columns(
-        add, "--dates", "columns of text that hold dates, as ISO 8601 writes them: 2024-05-01, 2024-05-01T12:30"
-    )
-    add("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or take the best")
+    _add_columns(add, "--dates", "text columns with dates in ISO 8601: 2024-05-01, 2024-05-01T12:30")
+    add("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or use the best one")
     add("--seed", type=seed, default=0, metavar="N", help="seed (default 0)")
-    add("--trees", type=positive, metavar="N", help="trees in all (default 500); fewer are faster")
+    add("--trees", type=positive, metavar="N", help="total number of trees (default 500); fewer are faster")
 
 
 def _add_fit(commands: Any) -> None:
@@ -195,16 +193,16 @@ def _add_fit(commands: Any) -> None:
     add("-o", "--output", type=Path, required=True, metavar="MODEL", help="file for the model")
     add("--target", metavar="COL", help="column to predict")
     text = (
-        "auto (default): survival with --event and --time; classification for text, booleans and at most 10 different "
-        "whole numbers with 5 rows each on average; else regression. By name only: poisson (counts), gamma (costs), "
-        "tweedie (costs, some of them 0)"
+        "auto (default): survival with --event and --time; classification for text, booleans and up to 10 different "
+        "whole numbers with at least 5 rows each on average; else regression. Must be named: poisson (counts), gamma "
+        "(costs), tweedie (costs, some of them 0)"
     )
     add("--task", choices=TASKS, default="auto", help=text)
     add("--event", metavar="COL", help="survival: whether the event happened (true/false or 1/0)")
-    add("--time", metavar="COL", help="survival: time of the event, or of the last look")
-    text = "poisson, gamma, tweedie: how long, or of how many, the target was counted: numbers > 0"
+    add("--time", metavar="COL", help="survival: time of the event or of censoring")
+    text = "poisson, gamma, tweedie: exposure of each row, > 0"
     add("--exposure", metavar="COL", help=text)
-    text = "keep coefficients of a column of numbers at 0 or above (accidents=+) or below (age=-)"
+    text = "sign of the coefficients of a numeric column: >= 0 (accidents=+) or <= 0 (age=-)"
     add("--limit", type=limit, action="extend", nargs="+", default=[], metavar="COL=SIGN", help=text)
     _add_learning(add)
 
@@ -215,21 +213,21 @@ def _add_predict(commands: Any) -> None:
     _add_table(add)
     _add_output(add)
     _add_columns(add, "--keep", "columns of TABLE to copy to the output, such as an identifier")
-    text = "numbers and effects: columns low and high, between which a share P of them lies, such as 0.9"
+    text = "regression and effects: columns low and high, the interval of coverage P, such as 0.9"
     add("--interval", type=coverage, metavar="P", help=text)
-    text = "survival: columns with the probability of no event until each of these times, such as 1,5,10"
+    text = "survival: columns with the survival probability at each of these times, such as 1,5,10"
     add("--times", type=times, default=[], metavar="T,T,...", help=text)
-    text = "rows to read, predict and write at a time (default: as many as take about 256 MB); results are the same"
+    text = "rows per block (default: about 256 MB); results do not depend on it"
     add("--block-size", type=positive, metavar="N", help=text)
 
 
 def _add_explain(commands: Any) -> None:
-    add = _add(commands, "explain", "say what predictions were made of")
+    add = _add(commands, "explain", "explain predictions")
     add("model", type=Path, metavar="MODEL", help=MODEL)
     _add_table(add)
     text = (
-        "page (.html), or table (.csv, .tsv, .parquet) of the top features and rows of each query and, below them, the "
-        "curves that all queries share"
+        "page (.html), or table (.csv, .tsv, .parquet) of the top features and rows of each query, followed by the "
+        "shape functions"
     )
     _add_output(add, text, required=False)
     add("--top", type=positive, default=5, metavar="K", help="features and rows per query (default 5)")
@@ -240,24 +238,24 @@ def _add_effect(commands: Any) -> None:
     add = _add(commands, "effect", "estimate the effect of a treatment on each row")
     _add_table(add)
     _add_output(add)
-    add("--outcome", required=True, metavar="COL", help="what may change: numbers, or two labels")
-    add("--treatment", required=True, metavar="COL", help="what a row got: two values, or an amount")
+    add("--outcome", required=True, metavar="COL", help="outcome: numeric or binary")
+    add("--treatment", required=True, metavar="COL", help="treatment: binary or continuous")
     text = "which of two values is the treatment (default: the second in order)"
     add("--treated", metavar="VALUE", help=text)
     text = (
-        "known chance of the treatment, such as 0.5 in a trial by a fair coin, or the column that holds it; by default "
-        "it is learned"
+        "known propensity, such as 0.5 in a randomised trial with equal arms, or the column with it; by default it is "
+        "estimated"
     )
     add("--propensity", type=number_or_text, metavar="P", help=text)
     add("--weight", metavar="COL", help="column with weights of the rows")
-    add("--group", metavar="COL", help="column with groups of rows that belong together, such as patients")
+    add("--group", metavar="COL", help="column with groups of dependent rows, such as patients")
     add("--queries", type=Path, metavar="TABLE", help="rows whose effects are written (default: those of TABLE)")
-    text = "columns to copy to the output, such as an identifier; those not to learn from go to --drop too"
+    text = "columns to copy to the output, such as an identifier; name them in --drop too if they are no features"
     _add_columns(add, "--keep", text)
     add("--interval", type=coverage, default=0.9, metavar="P", help="coverage of intervals (default 0.9)")
-    text = "the outcome is to be small, such as pain or costs: smallest effects first"
+    text = "smaller outcomes are better, such as pain or costs: smallest effects first"
     add("--smaller-is-better", action="store_true", help=text)
-    add("--report", type=Path, metavar="PAGE", help="page (.html) that shows effects and their checks")
+    add("--report", type=Path, metavar="PAGE", help="page (.html) with effects and checks")
     add("--save", type=Path, metavar="MODEL", help="file for the model, for `predict` and `explain`")
     _add_learning(add)
 
@@ -266,19 +264,19 @@ def _add_drift(commands: Any) -> None:
     add = _add(commands, "drift", "correct a fitted model by recent rows, without refitting it")
     text = "fitted model: file of `heedful fit` or skops, text of LightGBM, JSON or UBJ of XGBoost"
     add("model", type=Path, metavar="MODEL", help=text)
-    text = "read a model of another package as that package does, unchecked: for files that you trust only"
+    text = "load a model of another package without checks: for trusted files only"
     add("--trust", action="store_true", help=text)
     add("recent", type=Path, metavar="RECENT", help=f"recent rows with the target: {TABLE}")
     _add_table(add)
     _add_output(add)
     add("--target", required=True, metavar="COL", help="column of RECENT that the model predicts")
-    text = "rows of the model's own time that it was not trained on, with the target: to tell what moved"
+    text = "rows from the time of training that the model was not trained on, with the target: to test for drift"
     add("--reference", type=Path, metavar="FILE", help=text)
     add("--time", metavar="COL", help="column of RECENT with dates or numbers")
-    text = "recent rows to keep: so many, or with --time those of a length of time up to the latest (30D)"
+    text = "recent rows to keep: a number of rows, or with --time a length of time before the latest (30D)"
     add("--window", type=window, metavar="N", help=text)
-    text = "lower attends to fewer recent rows (default auto)"
+    text = "lower uses fewer recent rows (default auto)"
     add("--temperature", type=temperature, default="auto", metavar="T", help=text)
     text = "share of the correction that is applied, 0 to 1 (default auto)"
     add("--mixing", type=mixing, default="auto", metavar="M", help=text)
-    add("--report", type=Path, metavar="PAGE", help="page (.html) that shows what moved, and where")
+    add("--report", type=Path, metavar="PAGE", help="page (.html) with tests, errors and corrections")

@@ -1,4 +1,4 @@
-"""What options hold: text that must be a number, a share, a sign or a length of time."""
+"""Types of options: numbers, shares, signs and lengths of time."""
 
 import argparse
 import math

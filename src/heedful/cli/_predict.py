@@ -50,10 +50,10 @@ def _check_options(arguments: Namespace, saved: Saved) -> None:
     if arguments.interval is not None and (timed or hasattr(saved.model, "classes_")):
         instead = "see --times" if timed else "probabilities are written anyway"
         raise UserError(
-            f"--interval is for numbers, and {arguments.model} predicts by {task}. Leave it out: {instead}."
+            f"--interval is for regression, but the task of {arguments.model} is {task}. Leave it out: {instead}."
         )
     if arguments.times and not timed:
-        raise UserError(f"--times is for survival, and {arguments.model} predicts by {task}. Leave it out.")
+        raise UserError(f"--times is for survival, but the task of {arguments.model} is {task}. Leave it out.")
 
 
 def join_kept(path: Path, kept: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:

@@ -117,7 +117,7 @@ class CsvTable:
                 yield block
         # a file of which pandas leaves out rows, or adds some
         if n_read != self.n_rows:
-            where = f" Line {self._blank} holds nothing but blanks." if self._blank else ""
+            where = f" Line {self._blank} is blank." if self._blank else ""
             raise UserError(
                 f"{self._path}: {self.n_rows} rows were found and {n_read} were read.{where} Delete such lines, or "
                 "write NA for a missing cell."
@@ -135,7 +135,7 @@ def _check_packing(path: Path) -> None:
         start = file.read(4)
     if is_packed(path):
         if start and not start.startswith(GZIP):
-            raise UserError(f"{path}: the name says that gzip has packed the file, and it has not. Leave out .gz.")
+            raise UserError(f"{path}: the name ends in .gz, but the file is not compressed. Leave out .gz.")
         return
     for mark, remedy in PACKED.items():
         if start.startswith(mark):
@@ -170,7 +170,7 @@ def _check_lines(path: Path, sep: str, encoding: str) -> tuple[list[str], int, i
                 if len(line) != len(header):
                     raise UserError(
                         f"{path}: line {lines.line_num} has {len(line)} cells, the header has {len(header)}. "
-                        "Mend the line, or quote cells that contain the separator."
+                        "Correct the line, or quote cells that contain the separator."
                     )
                 n_rows += 1
                 blank = blank or (lines.line_num if len(line) == 1 and not line[0].strip() else 0)
@@ -183,7 +183,7 @@ def _leave_out_labels(path: Path, names: list[str]) -> list[str]:
     """Return names without a first one that is empty: pandas writes the labels of rows below it."""
     if len(names) < 2 or names[0].strip():
         return names
-    log_notice(f"{path}: the first column has no name: taken as labels of rows, not as a column to predict from.")
+    log_notice(f"{path}: the first column has no name: used as row labels, not as a feature.")
     return names[1:]
 
 
@@ -191,7 +191,7 @@ def _check_distinct(path: Path, names: list[str]) -> None:
     """Refuse a table in which a column has no name, or that of another."""
     twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
     if twice is not None:
-        raise UserError(f"{path}: the column name {twice!r} comes more than once. Rename one of the columns.")
+        raise UserError(f"{path}: the column name {twice!r} occurs more than once. Rename one of the columns.")
     for number, name in enumerate(names, 1):
         if not name.strip():
             raise UserError(f"{path}: column {number} has no name. Name it.")

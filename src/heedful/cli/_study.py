@@ -1,4 +1,4 @@
-"""The table of ``heedful effect``: rows as they were, what they got, and what came of it."""
+"""The table of ``heedful effect``: features, treatments and outcomes."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -46,7 +46,7 @@ def _name_columns(arguments: Namespace) -> dict[str, str]:
             continue
         first = next((other for other, same in named.items() if same == name), None)
         if first is not None:
-            raise UserError(f"--{first} and --{option} name one column, {name!r}. Each must have its own.")
+            raise UserError(f"--{first} and --{option} name the same column, {name!r}. Use different columns.")
         named[option] = name
     return named
 

@@ -77,7 +77,7 @@ def _name_columns(arguments: Any) -> tuple[str, dict[str, str]]:
             raise UserError(f"--{option} is for --task {takers}, not for --task {task}, which takes {needed}.")
     if not set(known.columns) <= set(named):
         other = " (or --event COL and --time COL for survival)" if task == "auto" else ""
-        raise UserError(f"--task {task} takes {needed}{other}. Name what is to be predicted.")
+        raise UserError(f"--task {task} takes {needed}{other}. Name the column to predict.")
     return task, named
 
 
@@ -87,7 +87,7 @@ def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
     if kind == "text" and n_values > max(FEW, len(column) / 2):
         raise UserError(
             f"{path}: column {column.name!r} (--target) is text with {n_values} different values in {len(column)} "
-            "rows. Is it the right column? If so, say --task classification."
+            "rows. Is it the right column? If so, use --task classification."
         )
     if kind in ("text", "boolean"):
         return "classification", kind
@@ -102,12 +102,12 @@ def choose_task(path: Path, column: pd.Series) -> tuple[str, str]:
 
 
 def _check_classes(path: Path, column: pd.Series) -> None:
-    """Refuse numbers that are too many to be classes."""
+    """Refuse too many distinct numbers for classes."""
     n_values = column.nunique()
     if kind_of(column) == "number" and n_values > max(MANY, len(column) / 3):
         raise UserError(
             f"{path}: column {column.name!r} (--target) holds {n_values} different numbers in {len(column)} rows, too "
-            "many for classes. Use --task regression."
+            "many for classification. Use --task regression."
         )
 
 

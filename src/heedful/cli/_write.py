@@ -1,4 +1,4 @@
-"""What commands write: checked before any work, whole or not at all."""
+"""Outputs of commands: checked before any work, written in one step."""
 
 import gzip
 import importlib
@@ -31,13 +31,13 @@ def check_output(path: Path, inputs: Sequence[Path], endings: Sequence[str] = ()
     with _writing(path):
         folder = path.resolve().parent
         if not folder.is_dir():
-            raise UserError(f"{path}: there is no folder {folder}. Make it first.")
+            raise UserError(f"{path}: there is no folder {folder}. Create it first.")
         if path.exists() and not path.is_file():
-            raise UserError(f"{path}: the output must be a file, and this is something else. Give another name.")
+            raise UserError(f"{path}: the output must be a file. Choose another name.")
         if not os.access(folder, os.W_OK):
             raise UserError(f"{path}: the folder {folder} cannot be written to.")
     if any(_are_one_file(path, source) for source in inputs):
-        raise UserError(f"{path}: the output would replace an input. Give another name.")
+        raise UserError(f"{path}: the output would replace an input. Choose another name.")
     if ending in set(PAGES) & set(endings):
         _import_report(path)
 
@@ -52,7 +52,7 @@ def check_outputs(arguments: Namespace, endings: Mapping[str, Sequence[str]], in
         check_output(path, [source for source in inputs if source is not None], of_option)
         other = taken.setdefault(path.resolve(), option)
         if other != option:
-            raise UserError(f"{path}: --{other} and --{option} would be one file. Give another name.")
+            raise UserError(f"{path}: --{other} and --{option} would be the same file. Choose another name.")
 
 
 def _are_one_file(path: Path, other: Path) -> bool:

@@ -1,4 +1,4 @@
-"""Hierarchical clustering in which one real row stands for each cluster."""
+"""Hierarchical clustering in which each cluster has one row as its prototype."""
 
 from heedful.cluster._cut import cut
 from heedful.cluster._linkage import minimax_linkage

@@ -18,8 +18,8 @@ class Cut(NamedTuple):
 def cut(Z: Any, prototypes: Any, n_clusters: int | None = None, height: float | None = None) -> Cut:
     """Cut a linkage into clusters by their number or by their radius.
 
-    Clusters are numbered by their first rows: row 0 is in cluster 0, the first row that is not belongs to cluster 1,
-    and so on.
+    Clusters are numbered by their first rows: row 0 is in cluster 0, the first row outside it is in cluster 1, and so
+    on.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def check_cut(n_rows: int, n_clusters: Any, height: Any) -> None:
     if (n_clusters is None) == (height is None):
         raise ValueError(
             "Exactly one of `n_clusters` and `height` must be given, got "
-            f"n_clusters={n_clusters!r} and height={height!r}. Leave out the one that should follow from the other."
+            f"n_clusters={n_clusters!r} and height={height!r}. Give only one of them."
         )
     if height is not None:
         check_number("height", height, 0.0, np.inf, hint="It is a distance in the units of the metric.")

@@ -16,7 +16,7 @@ def square_distances(D: Any, name: str = "`D`") -> np.ndarray:
     values = np.asarray(D)
     if values.dtype.kind not in "fiub":
         raise TypeError(
-            f"{name} must be a dense array of numbers, got {type(D).__name__} of dtype {values.dtype}. "
+            f"{name} must be a dense numeric array, got {type(D).__name__} of dtype {values.dtype}. "
             "Convert it to floats first."
         )
     n_rows = int(np.ceil(np.sqrt(2.0 * values.size)))
@@ -75,14 +75,14 @@ def _check_range(values: np.ndarray, name: str) -> float:
         )
     if low < -SLACK * high:
         raise ValueError(
-            f"{name} must be >= 0, got a distance of {low!r}. Negative values in data are no distances; of "
-            "similarities take 1 - similarity."
+            f"{name} must be >= 0, got a distance of {low!r}. Distances cannot be negative; for "
+            "similarities use 1 - similarity."
         )
     return high
 
 
 def metric_options(metric: str | Callable, X: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what a metric learns from the training rows, so that new rows are measured alike."""
+    """Return what a metric learns from the training rows, to measure new rows in the same way."""
     name = metric.lower() if isinstance(metric, str) else ""
     if name in {"seuclidean", "se", "s"}:
         return {"V": X.var(axis=0, ddof=1)}

@@ -11,27 +11,27 @@ from heedful.cluster._distances import square_distances
 def minimax_linkage(D: Any) -> tuple[np.ndarray, np.ndarray]:
     """Join clusters in order of the radius of their union, with a prototype each.
 
-    The radius of a set of rows is the smallest distance within which one of them, its prototype, has all the others.
-    Both clusters and prototypes come from distances alone; the rows may be anything that distances are defined for.
+    The radius of a set of rows is the largest distance of its prototype to the other rows; the prototype is the row
+    with the smallest such distance. Only distances are needed, so rows may be anything with distances.
 
     Parameters
     ----------
     D : array-like of shape (n_rows, n_rows) or (n_rows * (n_rows - 1) / 2,)
-        Distances between all rows, as a symmetric matrix or in scipy's condensed form. They need not obey the
-        triangle inequality. ``D`` is read and not changed; one square copy is made.
+        Distances between all rows, as a symmetric matrix or in scipy's condensed form. They need not satisfy the
+        triangle inequality. ``D`` is not changed; one square copy is made.
 
     Returns
     -------
     Z : ndarray of shape (n_rows - 1, 4)
         scipy's linkage matrix: the two clusters joined, the radius of their union, its number of rows. Sorted by
-        radius; takes ``scipy.cluster.hierarchy.dendrogram``, ``fcluster`` and the like.
+        radius; works with ``scipy.cluster.hierarchy.dendrogram``, ``fcluster`` and the like.
     prototypes : ndarray of int of shape (n_rows - 1,)
         The row at the centre of each union.
 
     Raises
     ------
     TypeError
-        If ``D`` is not an array of numbers.
+        If ``D`` is not numeric.
     ValueError
         If ``D`` has another shape, or is asymmetric, negative, NaN or infinite, or not zero on its diagonal, each by
         more than rounding: 1e-8 of the largest distance.
@@ -42,8 +42,8 @@ def minimax_linkage(D: Any) -> tuple[np.ndarray, np.ndarray]:
 
         d(G, H) = min over x in G ∪ H of max over y in G ∪ H of D[x, y].
 
-    Ties: of pairs with the same distance, clusters go by their largest row numbers, and that pair is joined first
-    whose smaller number is smallest, then whose larger number is. Of prototypes with the same radius the first row is
+    Ties: clusters are identified by their largest row number; pairs with the same distance are joined in order of
+    their smaller number, then of their larger number. Of prototypes with the same radius the first row is
     taken. Under this rule the result does not depend on the algorithm, a chain of nearest neighbours, nor on threads.
     Memory is one float per pair of rows, twice; time is about quadratic in the rows.
 

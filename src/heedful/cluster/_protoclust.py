@@ -1,4 +1,4 @@
-"""A scikit-learn clusterer whose clusters are each described by one of their rows."""
+"""A scikit-learn clusterer whose clusters each have one row as their prototype."""
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -11,10 +11,10 @@ from heedful.cluster._linkage import link
 
 
 class ProtoClust(ClusterMixin, BaseEstimator):
-    """Cluster rows around prototypes: real rows, each with its cluster close by.
+    """Cluster rows around prototypes, which are rows of the table.
 
     A hierarchy by minimax linkage is cut at a number of clusters or at a height. Every row is within ``height`` of the
-    prototype of its cluster, so a height says how well the prototypes stand for the table.
+    prototype of its cluster, so the height bounds the distance of rows to their prototypes.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
-            Rows, or with precomputed distances those between all of them, (n_rows, n_rows).
+            Rows, or the matrix of distances between them (n_rows, n_rows) if these are precomputed.
         y : ignored, default=None
-            As scikit-learn calls it.
+            For compatibility with scikit-learn.
 
         Returns
         -------
@@ -95,7 +95,7 @@ class ProtoClust(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
-            New rows, or with precomputed distances those to all training rows, (n_query, n_train).
+            New rows, or their distances to all training rows (n_query, n_train) if these are precomputed.
 
         Returns
         -------

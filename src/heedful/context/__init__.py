@@ -1,4 +1,4 @@
-"""What surrounds a row, as columns of it: its past and its neighbours, for similarities to look at."""
+"""Context of rows as columns for similarities: the past of a row and its neighbours."""
 
 from heedful.context._lags import lag_features
 from heedful.context._neighbors import neighbor_features

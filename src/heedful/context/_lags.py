@@ -1,4 +1,4 @@
-"""The past of a row as columns of it: lags, differences, rolling means and standard deviations."""
+"""The past of a row as columns: lags, differences, rolling means and standard deviations."""
 
 import logging
 from numbers import Integral
@@ -27,56 +27,56 @@ def lag_features(
 ) -> Any:
     """Add the past of each row, in the order of the frame, as columns.
 
-    A row's new columns are made of rows before it and, in differences, of itself; never of a later one. Let a
-    similarity see them, and the models only what they should, by ``features={"similarity": ..., "model": ...}``.
+    New columns use earlier rows and, in differences, the row itself, but never later rows. Use
+    ``features={"similarity": ..., "model": ...}`` to give them to the similarity and not to the models.
 
     Parameters
     ----------
     frame : DataFrame of pandas or polars, Table of pyarrow
-        Rows in the order of time. They are never sorted here.
+        Rows in order of time; they are not sorted.
     columns : name or list of names
-        Columns to look back at.
+        Columns whose past is added.
     lags : int or list of int
-        How many rows to look back: ``n`` means 1 to n, a list just those in it.
+        Lags in rows: ``n`` means 1 to n, a list means the lags in it.
     by : name, default=None
-        Column of groups (stations, persons): each has a past of its own. Rows of groups may be interleaved.
+        Column of groups (stations, persons), each with its own past. Rows of groups may be interleaved.
     time : name, default=None
-        Column that must increase from row to row within each group; None trusts the order of the rows.
+        Column that must increase from row to row within each group; None means that rows are in order.
     differences : bool, default=False
         Add the change from lag k to lag k - 1 for each k in ``lags``; lag 0 is the row itself.
     rolling : int, list of int or None, default=None
         Window sizes >= 2: add mean and standard deviation of that many rows before the row.
     decay : float or None, default=None
-        Multiply lag k by ``decay ** (k - 1)``, with 0 < ``decay`` <= 1; see Notes for where that matters.
+        Multiply lag k by ``decay ** (k - 1)``, with 0 < ``decay`` <= 1; see Notes.
     first : {"drop", "keep"}, default="drop"
-        Leave out the first rows of each group, which do not reach back far enough, or keep them with missing values.
+        Drop the first rows of each group, whose past is too short, or keep them with missing values.
 
     Returns
     -------
     DataFrame
-        Of the kind that came in, with columns ``x_lag1``, ``x_diff1``, ``x_mean4``, ``x_sd4`` added to those of a
+        Same kind as ``frame``, with columns ``x_lag1``, ``x_diff1``, ``x_mean4``, ``x_sd4`` added to those of a
         column ``x``. In pandas the index stays and ``attrs["heedful_lags"]`` holds columns, lags and rows dropped.
 
     Raises
     ------
     ValueError
-        If no group has a row that reaches back far enough, or ``time`` does not increase.
+        If the past of all rows is too short, or ``time`` does not increase.
     TypeError
-        If ``differences``, ``rolling`` or ``decay`` is asked of a column that does not hold numbers.
+        If ``differences``, ``rolling`` or ``decay`` is used with a column that is not numeric.
 
     Notes
     -----
-    A row reaches back as far as the largest of ``lags`` and ``rolling``. A group that is not longer vanishes with
-    ``first="drop"``; the number of rows and groups left out is logged at level INFO of the logger ``heedful``.
+    A row needs as many earlier rows as the largest of ``lags`` and ``rolling``. Groups without such a row are removed
+    by ``first="drop"``; the number of rows and groups left out is logged at level INFO of the logger ``heedful``.
 
-    A missing value stays missing in every column that looks at it. Standard deviations divide by the number of rows.
+    A missing value is missing in every column that uses it. Standard deviations divide by the number of rows.
     Integers become floats where values are missing. In polars and pyarrow, nulls and NaN are both read as missing and
     new columns hold null for them; dates come back as datetimes, in UTC without time zone, and categories as text.
 
-    ``decay`` weights distances: squared differences of lag k count ``decay ** (2 * (k - 1))`` times. It changes
-    ``GaussianSimilarity(standardize=False)`` and functions of your own (bring columns to one scale first). It changes
-    nothing where columns are standardised (``GaussianSimilarity``, ``RidgeSimilarity``) or cut by trees: forests and
-    boosters do not see the scale of a column.
+    ``decay`` weights distances: squared differences of lag k count ``decay ** (2 * (k - 1))`` times. It affects
+    ``GaussianSimilarity(standardize=False)`` and custom functions (bring columns to one scale first). It has no effect
+    where columns are standardised (``GaussianSimilarity``, ``RidgeSimilarity``), nor on forests and boosters, which do
+    not depend on the scale of a column.
 
     Examples
     --------
@@ -171,8 +171,7 @@ def _check_length(age: np.ndarray, furthest: int, keep: bool) -> None:
     longest = int(age.max(initial=-1)) + 1
     if longest <= furthest:
         raise ValueError(
-            f"`lags` and `rolling` look back {furthest} rows, but the longest group has only {longest}. "
-            "Look back less far."
+            f"`lags` and `rolling` look back {furthest} rows, but the longest group has only {longest}. Use fewer lags."
         )
     short, n_groups = int((age < furthest).sum()), int((age == 0).sum())
     LOG.info(

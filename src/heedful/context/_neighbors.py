@@ -1,7 +1,7 @@
 """Context in space: what lies around a row of an image.
 
-Images are taken one at a time and their rows in the order of the coordinates, so that neither other images nor the
-order of the rows can change a number.
+Images are taken one at a time and their rows in the order of the coordinates, so that results depend neither on other
+images nor on the order of the rows.
 """
 
 import itertools
@@ -31,8 +31,8 @@ def neighbor_features(
 ) -> Any:
     """Return the frame with columns that describe the neighbours of each row.
 
-    Neighbours are of the same image, and a row is never its own. So whole images can be split into training and test
-    rows before or after: the numbers are the same.
+    Neighbours are other rows of the same image. So it makes no difference whether whole images are split into training
+    and test rows before or after.
 
     Parameters
     ----------
@@ -41,11 +41,11 @@ def neighbor_features(
     columns : str or list of str
         Columns to describe. A missing value counts as no neighbour; under "raw" it stays missing.
     coordinates : list of str
-        Two or three columns of numbers; no two rows of an image may share a place.
+        Two or three numeric columns; no two rows of an image may have the same place.
     by : str, default=None
-        Column that names the image or sample of a row; None if all rows are of one.
+        Column with the image or sample of a row; None for a single image.
     k : int, default=8
-        How many of the nearest rows are neighbours, fewer in an image of fewer rows. Not used on a grid.
+        Number of nearest neighbours, fewer in images with fewer rows. Not used on a grid.
     grid : bool, default=False
         Whether places are whole numbers, one step apart. Neighbours are then the 8 (in three dimensions 26) places
         one step away in every direction, as far as there are rows.
@@ -53,13 +53,13 @@ def neighbor_features(
         Mean and standard deviation of the neighbours; or the neighbours themselves, one column each; or the share of
         each level of a categorical column.
     kernel : {"gaussian"} or None, default=None
-        Weights of neighbours: "gaussian" lets them shrink with distance, None makes them equal. Not for "raw".
+        Weights of neighbours: "gaussian" decreases with distance, None means equal weights. Not for "raw".
     bandwidth : float, default=None
-        Standard deviation of the gaussian kernel; None takes the median distance of the farthest neighbour, image by
-        image. Smaller attends to nearer rows.
+        Standard deviation of the gaussian kernel; None uses the median distance of the farthest neighbour in each
+        image. Smaller gives more weight to near rows.
     edges : {"nan", "own"}, default="nan"
-        What a neighbour that does not exist is under "raw": missing, or the row's own value. Summaries use the
-        neighbours there are; a row without any has a missing summary, or itself (and a deviation of 0).
+        Value of a missing neighbour under "raw": missing, or the row's own value. Summaries use existing neighbours;
+        for a row without neighbours they are missing, or the row's own value (with a deviation of 0).
 
     Returns
     -------
@@ -71,10 +71,10 @@ def neighbor_features(
     Raises
     ------
     TypeError
-        If numbers are needed and a column holds something else.
+        If a column must be numeric and is not.
     ValueError
         If a column does not exist, a place is missing, not finite, taken twice or (on a grid) no whole number, or an
-        option is unknown or of no use with the others.
+        option is unknown or does not fit the others.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def _check_choices(summary: str, kernel: str | None, bandwidth: float | None, ed
     if bandwidth is not None:
         check_positive("bandwidth", bandwidth, "It is a distance in the unit of `coordinates`.")
         if kernel is None:
-            raise ValueError(f"`bandwidth` belongs to a kernel, got {bandwidth!r} without. Set kernel='gaussian'.")
+            raise ValueError(f"`bandwidth` needs a kernel, got {bandwidth!r} without one. Set kernel='gaussian'.")
 
 
 def _read_points(table: pd.DataFrame, coordinates: list, grid: bool) -> np.ndarray:

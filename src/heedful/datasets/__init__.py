@@ -1,4 +1,4 @@
-"""Simulations, each with the truth it was drawn from; the paper's tables from a folder."""
+"""Simulations with their true models, and the paper's tables from a folder."""
 
 from heedful.datasets._claims import Claims, make_claims
 from heedful.datasets._download import download_tables

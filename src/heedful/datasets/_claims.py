@@ -1,4 +1,4 @@
-"""Policies with exposures: how often each claims, and what its claims cost; two hidden groups."""
+"""Car policies with exposures, claim counts and costs, in two hidden groups."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ MEAN_COST, COST_SHAPE = 1500.0, 2.0
 
 @dataclass(frozen=True, eq=False)
 class Claims(DrawnRows):
-    """Hold simulated policies, their claims and the truth behind them.
+    """Simulated policies, their claims and the true model.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Claims(DrawnRows):
     counts : ndarray of shape (n,)
         Number of claims in these years.
     costs : ndarray of shape (n,)
-        What they cost together; 0 without a claim.
+        Total cost of these claims; 0 without a claim.
     rate, severity : ndarray of shape (n,)
         True number of claims per year, and true mean cost of a claim.
     group : ndarray of shape (n,)
@@ -59,12 +59,12 @@ def make_claims(n: int = 1000, *, frequency: float = 0.3, random_state: Any = No
     """Simulate claims of car policies, in private and in business use.
 
     In private use older drivers claim less and power raises rate and cost; in business use older drivers claim more
-    and power lowers both. Use is no column: cars that are driven far and are not old are in business.
+    and power lowers both. The use is not a column: cars with high mileage that are not old are in business use.
 
     Parameters
     ----------
     n : int, default=1000
-        Policies.
+        Number of policies.
     frequency : float, default=0.3
         Mean of the true number of claims per year.
     random_state : int, Generator or None, default=None
@@ -73,7 +73,7 @@ def make_claims(n: int = 1000, *, frequency: float = 0.3, random_state: Any = No
     Returns
     -------
     Claims
-        Policies with exposures, counts and costs, and the truth.
+        Policies with exposures, counts and costs, and the true model.
 
     Notes
     -----

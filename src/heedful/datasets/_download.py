@@ -24,33 +24,32 @@ def download_tables(
 ) -> None:
     """Fetch tables of the paper into a folder, and write their manifest.
 
-    UCI tables come by the package ucimlrepo (``pip install 'heedful[data]'``), us_change from Rdatasets. A table is
-    stored if it has the rows and columns it should have. This was tested with a stand-in for the network only: a page
-    may have changed since, and then the table is refused, by name.
+    UCI tables are fetched by the package ucimlrepo (``pip install 'heedful[data]'``), us_change from Rdatasets. A table
+    is stored if it has the expected rows and columns. This function was tested without a network only: if a source has
+    changed, the table is refused.
 
     Parameters
     ----------
     folder : path
-        Where ``uci/`` with the tables and ``manifest.json`` is made, or added to; what :func:`load_table` takes as
-        ``data``.
+        Folder in which ``uci/`` with the tables and ``manifest.json`` is created or extended: the argument ``data`` of
+        :func:`load_table`.
     names : list of str or None, default=None
-        Tables to fetch, as :func:`load_table` has them, or "us_change"; None fetches all thirteen.
+        Tables to fetch, by their names in :func:`load_table`, or "us_change"; None fetches all thirteen.
     fetch : callable or None, default=None
         Function from a name to a frame with all columns of that table, in place of the network.
 
     Raises
     ------
     ValueError
-        If tables were not as they should be; the others are stored.
+        If tables were not as expected; the others are stored.
 
     Notes
     -----
-    The checksums are those of the files as fetched. They tell whether a file changes later, not whether it is the one
-    that others have.
+    The checksums are those of the fetched files: they show whether a file changes later, not whether it is original.
 
     Examples
     --------
-    Here with a table that only looks like Servo:
+    Here with made-up data in the form of Servo:
 
     >>> import tempfile
     >>> made_up = pd.DataFrame({"motor": "A", "screw": "D", "pgain": 3, "vgain": 2, "class": 0.5}, index=range(167))
@@ -94,7 +93,7 @@ def _check_table(name: str, frame: pd.DataFrame) -> pd.DataFrame:
         lacks = f" without {', '.join(map(repr, absent[:5]))}" if absent else ""
         raise ValueError(
             f"{name} must have {listed.n} rows and {len(needed)} columns that are known by name, got {len(frame)} "
-            f"rows{lacks}. Look at {listed.page}, and hand in the right table by `fetch`."
+            f"rows{lacks}. Look at {listed.page}, and pass the right table by `fetch`."
         )
     frame = frame.assign(**{column: _numbers(frame[column]) for column in needed})
     other = [column for column in frame if column not in needed]

@@ -1,4 +1,4 @@
-"""Treatments with known effects: the four setups of Nie and Wager, and hidden groups that respond in their own way."""
+"""Treatments with known effects: the four setups of Nie and Wager, and hidden groups with different effects."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ MINORITY, SHIFT, N_MARKERS = 0.3, 2.0, 3
 
 @dataclass(frozen=True, eq=False)
 class Effects(DrawnRows):
-    """Hold simulated rows with a treatment, and the truth behind them.
+    """Simulated rows with a treatment, and the true model.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Effects(DrawnRows):
     propensity : ndarray of shape (n,)
         True probability of each row to be treated.
     baseline : ndarray of shape (n,)
-        Mean of what is expected of a row with and without treatment.
+        Mean of the expected outcomes with and without treatment.
     group : ndarray of shape (n,)
         0, or 1 in the minority of setup "groups"; methods are not meant to see it.
 
@@ -69,14 +69,13 @@ def make_effects(
     Parameters
     ----------
     setup : {"A", "B", "C", "D", "groups"}, default="A"
-        "A": hard to tell who is treated and what is expected, an easy effect. "B": a randomised trial. "C": easy to
-        tell who is treated, a hard baseline, the same effect for all. "D": treated and untreated rows have nothing in
-        common. "groups": a hidden minority whose effect is another linear function.
+        "A": complex propensity and baseline, simple effect. "B": randomised trial. "C": simple propensity, complex
+        baseline, constant effect. "D": unrelated outcome models of treated and control rows. "groups": a hidden
+        minority whose effect is another linear function.
     n : int, default=500
-        Rows.
+        Number of rows.
     p : int, default=6
-        Features; those that the setup does not name have no part in anything. "C" needs three, "groups" six, the others
-        five.
+        Number of features; those that the setup does not use are noise. "C" needs three, "groups" six, the others five.
     noise : float, default=1.0
         Standard deviation of the noise.
     random_state : int, Generator or None, default=None
@@ -85,7 +84,7 @@ def make_effects(
     Returns
     -------
     Effects
-        Rows, outcomes and treatments, and the truth.
+        Rows, outcomes and treatments, and the true model.
 
     Notes
     -----

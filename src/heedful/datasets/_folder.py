@@ -21,7 +21,7 @@ def read_checked(name: str, data: Any) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a table as its file has it, and what the manifest says of it."""
     given = data if data is not None else os.environ.get("HEEDFUL_DATA")
     if not given:
-        raise FileNotFoundError(f"The tables of others do not come with heedful. {HOW_TO_GET}")
+        raise FileNotFoundError(f"The paper's tables are not part of heedful. {HOW_TO_GET}")
     manifest = Path(given) / "uci" / MANIFEST
     if not manifest.is_file():
         raise FileNotFoundError(f"Need {manifest}, but there is no such file. {HOW_TO_GET}")

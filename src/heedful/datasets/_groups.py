@@ -1,4 +1,4 @@
-"""Hidden groups with their own coefficients: the paper's setting 3, and the mixture of its appendix A."""
+"""Hidden groups with their own coefficients: the paper's third simulation, and the mixture of its appendix A."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def make_subgroups(
     snr: float = 2.5,
     random_state: Any = None,
 ) -> Simulation:
-    """Simulate a minority with its own model, and noise shifts (setting 3).
+    """Simulate a hidden minority with its own model (the paper's setting 3).
 
     The groups differ in the mean of eight features; half of all rows, whatever their group, differ in ten noise
     features as well.
@@ -37,12 +37,12 @@ def make_subgroups(
     Parameters
     ----------
     n : int, default=300
-        Rows. Coefficients and disturbed features are random, so for train and test with one truth simulate both at
-        once and ``split()``.
+        Number of rows. Coefficients and shifted features are random: for training and test rows from the same model,
+        simulate both at once and ``split()``.
     p : int, default=30
-        Features, at least 18: eight with coefficients and ten disturbed.
+        Number of features, at least 18: eight with coefficients and ten shifted.
     shift : float, default=2.0
-        What is added to features 1-8 of the minority.
+        Shift of features 1-8 in the minority.
     minority : float, default=0.2
         Share of rows in the minority, between 0 and 1; rounded to whole rows.
     snr : float, default=2.5
@@ -58,9 +58,9 @@ def make_subgroups(
     Notes
     -----
     The paper adds "random shifts drawn from N(0, 1) to 10 randomly selected noise features" of a random half of the
-    rows. Read here as ten shifts, one per feature, the same for all rows of that half, among the features without a
-    coefficient: that half is then a group in covariate space, which has nothing to do with the response. (A new shift
-    for every row would only widen those features.)
+    rows. Here these are ten shifts, one per feature without a coefficient, the same for all rows of that half. That
+    half is then a group in covariate space that is unrelated to the response. (A new shift for every row would only
+    widen those features.)
 
     References
     ----------
@@ -101,15 +101,15 @@ def make_mixture(
 ) -> Simulation:
     """Simulate two linear models with separated means (appendix A).
 
-    Two marker features tell the groups apart. They have the same coefficient in both groups, so a pooled ridge
+    Two marker features distinguish the groups. They have the same coefficient in both groups, so a pooled ridge
     regression finds them and ridge attention can separate the groups (the appendix's ridge-weighted separability).
 
     Parameters
     ----------
     n : int, default=300
-        Rows.
+        Number of rows.
     p : int, default=30
-        Features, at least 3.
+        Number of features, at least 3.
     weights : array-like of shape (2,), default=(0.5, 0.5)
         Probability of each group.
     separation : float, default=3.0

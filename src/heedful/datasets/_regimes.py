@@ -1,4 +1,4 @@
-"""A series whose hidden regime decides the coefficients, and shows only in what came before a row."""
+"""A series whose coefficients depend on a hidden regime that only the past of a row reveals."""
 
 from typing import Any
 
@@ -24,22 +24,22 @@ def make_regimes(
     noise: float = 0.5,
     random_state: Any = None,
 ) -> Simulation:
-    """Simulate a series with two regimes that only its recent past tells apart.
+    """Simulate a series with two regimes that only its recent past reveals.
 
-    Feature 1 is a dial that turns upwards in one regime and downwards in the other. Where it stands says nothing about
-    the regime, which way it has been turning does. Rows are in order of time.
+    Feature 1 is a dial that turns upwards in one regime and downwards in the other. Its position is
+    independent of the regime, its direction is not. Rows are in order of time.
 
     Parameters
     ----------
     n : int, default=400
-        Rows. ``split(280)`` gives the first 280 and those that come after them.
+        Number of rows. ``split(280)`` returns the first 280 rows and the later ones.
     p : int, default=4
-        Features, at least 4; all after the fourth are noise.
+        Number of features, at least 4; all after the fourth are noise.
     switch : float, default=0.03
         Probability that the regime changes before a row.
     memory : int, default=3
-        Steps of the dial that tell the regime: the sign of their sum is right with probability 0.98 if the regime did
-        not change. Larger makes a single step less telling.
+        Number of steps of the dial that reveal the regime: the sign of their sum is right with probability 0.98 if the
+        regime did not change. With larger values a single step is less informative.
     noise : float, default=0.5
         Standard deviation of the noise of the response.
     random_state : int, Generator or None, default=None

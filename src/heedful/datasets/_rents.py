@@ -1,4 +1,4 @@
-"""Rents of flats that no single linear model describes: floors count one way with a lift, the other way without."""
+"""Rents of flats, with interactions: the sign of the effect of a floor depends on the lift."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ LEVEL, PER_YEAR = 150, -3
 
 @dataclass(frozen=True, eq=False)
 class Rents(DrawnRows):
-    """Hold simulated flats, their rents and the truth behind them.
+    """Simulated flats, their rents and the true model.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class Rents(DrawnRows):
 def make_rents(n: int = 800, *, noise: float = 40.0, random_state: Any = None) -> Rents:
     """Simulate rents of flats.
 
-    A square metre costs 15, 10 or 12 euros (centre, north, south), each year of age takes off 3, and each floor adds 30
-    with a lift and takes off 30 without.
+    A square metre costs 15, 10 or 12 euros (centre, north, south), each year of age subtracts 3, and each floor adds
+    30 with a lift and subtracts 30 without.
 
     Parameters
     ----------
     n : int, default=800
-        Flats.
+        Number of flats.
     noise : float, default=40.0
         Standard deviation of the noise, in euros.
     random_state : int, Generator or None, default=None
@@ -59,7 +59,7 @@ def make_rents(n: int = 800, *, noise: float = 40.0, random_state: Any = None) -
     Returns
     -------
     Rents
-        Flats and rents, and the truth.
+        Flats and rents, and the true model.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rows day by day, whose response comes to depend on the features in another way in a part of the space."""
+"""Daily rows whose relation between features and response drifts in a part of the feature space."""
 
 from typing import Any
 
@@ -29,20 +29,20 @@ def make_stream(
     """Simulate days of rows whose response drifts in a hidden segment.
 
     The features have the same distribution on all days. In the segment, where features 1 and 2 are both positive (a
-    quarter of the rows), the effect of feature 3 turns from 1 to -1; elsewhere nothing ever changes.
+    quarter of the rows), the effect of feature 3 changes from 1 to -1; elsewhere nothing changes.
 
     Parameters
     ----------
     n_days : int, default=60
-        Days, at least 2, one after the other in the rows.
+        Number of days, at least 2; rows are in order of days.
     rows_per_day : int, default=25
-        Rows of a day.
+        Rows per day.
     p : int, default=6
-        Features, at least 4; all after the fourth are noise.
+        Number of features, at least 4; all after the fourth are noise.
     kind : "gradual", "sudden" or "none", default="gradual"
-        How the effect turns: by equal steps from ``change_day`` to the last day, all at once on ``change_day``, never.
+        How the effect changes: by equal steps from ``change_day`` to the last day, at once on ``change_day``, or never.
     change_day : int, default=None
-        First day on which the effect is another, from 1 to ``n_days - 1``; days count from 0. None is ``n_days // 2``.
+        First day with a changed effect, from 1 to ``n_days - 1``; days count from 0. None is ``n_days // 2``.
     noise : float, default=1.0
         Standard deviation of the noise of the response.
     random_state : int, Generator or None, default=None
@@ -52,7 +52,7 @@ def make_stream(
     -------
     Simulation
         ``latent`` is the day of each row, ``components`` are the coefficients before the change and, in the segment,
-        after it. ``split(20 * rows_per_day)`` gives the first 20 days and those that come after them.
+        after it. ``split(20 * rows_per_day)`` returns the first 20 days and the later ones.
 
     Notes
     -----

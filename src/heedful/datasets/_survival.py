@@ -34,18 +34,18 @@ def make_survival(
 ) -> Simulation:
     """Simulate right-censored times of two groups with opposite effects.
 
-    Features 1-2 raise the hazard in one group and lower it in the other; 3-4 act alike in both. The group is a rule of
-    features 5-6, which have no effect of their own: a forest can find it, one linear Cox model cannot.
+    Features 1-2 raise the hazard in one group and lower it in the other; 3-4 have the same effect in both. The group is
+    a function of features 5-6, which have no effect of their own: a forest can find it, a linear Cox model cannot.
 
     Parameters
     ----------
     n : int, default=300
-        Rows; their coefficients are scaled to those that are drawn, so ``split()`` them into train and test.
+        Number of rows. Coefficients are scaled to the drawn rows, so ``split()`` them into training and test rows.
     p : int, default=30
-        Features, at least 6; all after the sixth are noise.
+        Number of features, at least 6; all after the sixth are noise.
     shift : float, default=1.0
-        What is added to features 1-2 of every row. It sets the groups' hazards apart; with 0 they are equal on
-        average and a forest hardly finds them.
+        Shift of features 1-2 in every row. It makes the mean hazards of the groups differ; with 0 they are equal, and a
+        forest hardly finds the groups.
     minority : float, default=0.4
         Probability of the second group, between 0 and 1.
     snr : float, default=2.5
@@ -60,13 +60,13 @@ def make_survival(
     Returns
     -------
     Simulation
-        ``y`` has the fields ``event`` (False if censored) and ``time``, as scikit-survival takes it; ``signal`` is the
+        ``y`` has the fields ``event`` (False if censored) and ``time``, as in scikit-survival; ``signal`` is the
         true log relative hazard; ``latent`` is the group; ``noise`` belongs to the log hazard: pi / sqrt(6).
 
     Raises
     ------
     ValueError
-        If a log time lies beyond 700 in size, so that the time is no finite, positive number.
+        If a log time exceeds 700 in absolute value, so that the time is not a finite, positive number.
 
     Notes
     -----

@@ -25,23 +25,23 @@ def load_table(
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Load one of the paper's twelve UCI tables, checked by its sha256.
 
-    The defaults are the paper's choices, where it tells them. Those named after a table concern no other one. Missing
-    cells stay missing: the paper fills them with means of the training rows, which are known after the split.
+    The defaults are the paper's choices where they are stated. Parameters named after a table apply to this table only.
+    Missing cells stay missing: the paper fills them with means of the training rows, which are known after the split.
 
     Parameters
     ----------
     name : str
-        The table, as the manifest has it: "servo", "auto_mpg", "concrete_compressive_strength" and nine others.
+        Name of the table in the manifest: "servo", "auto_mpg", "concrete_compressive_strength" and nine others.
     data : path or None, default=None
-        Folder that holds ``uci/manifest.json`` and the files listed there; None takes it from HEEDFUL_DATA.
+        Folder with ``uci/manifest.json`` and the files listed there; None uses the environment variable HEEDFUL_DATA.
     text : {"keep", "onehot", "codes", "drop"}, default="keep"
-        Text columns: as they are; one column for each level; numbers in the order of the levels; left out.
+        Text columns: as they are; one column per level; codes in the order of the levels; left out.
     response : str, default="mean"
-        "mean" averages the responses of a table that has several; a name takes that one.
+        "mean" averages the responses of a table that has several; a name selects one.
     facebook : {"log", "raw"}, default="log"
         Response of facebook_metrics: log(1 + y), as in the paper, or y.
     infrared : {"keep", "0.79"}, default="keep"
-        The one Distance of 79 in infrared_thermography_temperature, an entry error: kept, or read as 0.79.
+        The single Distance of 79 in infrared_thermography_temperature, a data entry error: kept, or read as 0.79.
     stock : {"B", "C"}, default="B"
         stock_portfolio_performance: weights and original indicators against the mean of the normalised ones, or
         weights and normalised indicators against the mean of the original ones.
@@ -58,9 +58,9 @@ def load_table(
     Raises
     ------
     FileNotFoundError
-        If there is no folder, manifest or file; it says how to get them.
+        If there is no folder, manifest or file; the message says how to get them.
     ValueError
-        If a file is not the one of the manifest.
+        If the checksum of a file is not that of the manifest.
 
     References
     ----------
@@ -68,7 +68,7 @@ def load_table(
 
     Examples
     --------
-    Here with a table that only looks like Servo:
+    Here with made-up data in the form of Servo:
 
     >>> import tempfile
     >>> from heedful.datasets import download_tables
@@ -128,7 +128,7 @@ def load_us_change(data: Any = None) -> pd.DataFrame:
 
     Examples
     --------
-    Here with a series that only looks like it:
+    Here with made-up data of the same form:
 
     >>> import tempfile
     >>> from heedful.datasets import download_tables

@@ -29,24 +29,25 @@ def make_tissue(
 ) -> Simulation:
     """Simulate images with two hidden types of region, seen only in context.
 
-    Features 1-2 raise the response in regions of one type and lower it in those of the other; 3-4 act alike in both.
-    Features 5-6 are a little higher in one type: too little to tell from a pixel, enough from a pixel's neighbours.
+    Features 1-2 raise the response in regions of one type and lower it in those of the other; 3-4 have the same effect
+    in both. Features 5-6 are slightly higher in one type: a single pixel does not reveal its type, but its neighbours
+    do.
 
     Parameters
     ----------
     n_images : int, default=12
-        Images, one after the other in the rows.
+        Number of images; rows are in order of images.
     size : int, default=16
         Pixels along each side of an image, at least 2.
     p : int, default=6
-        Features, at least 6; all after the sixth are noise.
+        Number of features, at least 6; all after the sixth are noise.
     patch : float, default=4.0
         Width of regions in pixels: the standard deviation of the filter that smooths noise into regions.
     contrast : float, default=0.3
-        What the type adds to features 5-6, or takes away, in standard deviations of a pixel. 1 shows it in a pixel.
+        Shift of features 5-6 by type, up or down, in standard deviations of a pixel. With 1 single pixels reveal it.
     shift : float, default=1.0
-        What is added to features 1-2 of every pixel. It sets the types' responses apart; with 0 they are equal on
-        average and a forest hardly finds them.
+        Shift of features 1-2 in every pixel. It makes the mean responses of the types differ; with 0 they are equal,
+        and a forest hardly finds the types.
     snr : float, default=2.5
         Signal-to-noise ratio: variance of the signal over the drawn rows, divided by that of the noise.
     random_state : int, Generator or None, default=None

@@ -1,4 +1,4 @@
-"""Simulated rows together with the truth behind them."""
+"""Simulated rows together with their true model."""
 
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar, Self
@@ -10,13 +10,13 @@ from heedful._checks import check_count
 
 @dataclass(frozen=True, eq=False)
 class DrawnRows:
-    """Rows of a simulation with the truth behind them, which can be cut in two."""
+    """Rows of a simulation with their true model, which can be split in two."""
 
     # fields that do not have one entry per row
     _shared: ClassVar[tuple[str, ...]] = ()
 
     def split(self, n_first: int | None = None) -> tuple[Self, Self]:
-        """Return the first rows and the others; both share the same truth.
+        """Return the first rows and the others; both have the same true model.
 
         Parameters
         ----------
@@ -26,7 +26,7 @@ class DrawnRows:
         Returns
         -------
         tuple of two parts
-            Both of the class of the whole: rows to train on and rows to test with.
+            Rows to train on and rows to test on, both of the class of the whole.
         """
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         n = len(parts["X"])
@@ -38,10 +38,9 @@ class DrawnRows:
 
 @dataclass(frozen=True, eq=False)
 class Simulation(DrawnRows):
-    """Hold simulated rows and the truth that generated them.
+    """Simulated rows and their true model.
 
-    ``coef`` blends ``components`` row by row, so that a fitted local coefficient vector has a true one to be held
-    against.
+    ``coef`` blends ``components`` row by row, so fitted local coefficients can be compared with true ones.
 
     Parameters
     ----------

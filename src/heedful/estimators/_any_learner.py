@@ -13,28 +13,29 @@ from heedful.estimators._wrapping import WrappingEstimator, whole_seed
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionRegressor(WrappingEstimator):
-    """Predict each row by a learner fitted to the rows that matter for it.
+    """Regression by any scikit-learn regressor, refitted for each query with weights.
 
-    A similarity says which training rows matter; the learner is fitted once to all rows and once for each query, under
-    the query's weights; both predictions are blended. One way to attend is chosen, as a learner per query is dear.
+    A similarity gives each training row a weight for the query. The learner is fitted once to all rows and once per
+    query with the query's weights, and both predictions are blended. Only one head (a similarity with its temperature)
+    is chosen, as a fit per query is expensive.
 
     Parameters
     ----------
     estimator : estimator, default=None
         Any regressor whose ``fit`` takes ``sample_weight``; a Pipeline passes it to its last step. LightGBM and XGBoost
-        get categories as numbers and bin the table once; any other gets the table as it was given. None is a LightGBM
-        of 8 leaves and at most 100 rounds: as many as are best for left-out rows, for the local models too.
+        get categories encoded as integers and bin the table once; any other learner gets the table as given. None is
+        LightGBM with 8 leaves and up to 100 rounds, stopped early on held-out rows; local models use as many rounds.
     similarity, temperature, mixing, features, cv, verbose, n_jobs, random_state
-        As in :class:`heedful.AttentionLasso`. The best one of several similarities is chosen, and "oob" leaves each row
-        out on its own.
+        As in :class:`heedful.AttentionLasso`. Of several similarities the best is chosen; "oob" leaves out one row at
+        a time.
     local : LocalLearner, default=None
-        Settings of the local learners: the rows to tune on, and those that a fit leaves out. None takes the defaults of
-        :class:`heedful.LocalLearner`.
+        Settings of the local learners: rows to tune on, and rows of small weight to leave out of a fit. None uses the
+        defaults of :class:`heedful.LocalLearner`.
 
     Attributes
     ----------
     baseline_ : estimator
-        The learner for all rows.
+        The learner fitted to all rows.
     similarity_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`.
 
@@ -62,10 +63,10 @@ class AttentionRegressor(WrappingEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionClassifier(ClassifierMethods, WrappingEstimator):
-    """Predict classes by a learner fitted to the rows that matter for each row.
+    """Classification by any scikit-learn classifier, refitted for each query with weights.
 
-    The parameters are those of :class:`heedful.AttentionRegressor`, with a classifier that has ``predict_proba``;
-    probabilities are blended, and log loss decides.
+    The parameters are those of :class:`heedful.AttentionRegressor`; the classifier needs ``predict_proba``.
+    Probabilities are blended, and tuning minimises log loss.
 
     Attributes
     ----------

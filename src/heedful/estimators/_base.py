@@ -44,7 +44,7 @@ class AttentionEstimator(BaseEstimator):
         Returns
         -------
         ndarray of shape (n_query,)
-            Numbers, labels of the most probable class, or log hazards relative to the average training row.
+            Predicted values, labels of the most probable class, or log hazards relative to the average training row.
         """
         return self._predict(X)
 
@@ -52,14 +52,14 @@ class AttentionEstimator(BaseEstimator):
     def predict_interval(self, X, coverage=0.9) -> np.ndarray:
         """Return an interval around each prediction.
 
-        It is wide where noise is loud: where rows like the query were hard to predict.
+        It is wide where the response is noisy: where similar rows were hard to predict.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
         coverage : float, default=0.9
-            Share of new responses that is to lie inside, between 0 and 1.
+            Share of new responses that the intervals are meant to contain, between 0 and 1.
 
         Returns
         -------
@@ -69,13 +69,13 @@ class AttentionEstimator(BaseEstimator):
         Raises
         ------
         ValueError
-            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+            If the fit evaluated nothing on held-out rows, as with one head and a fixed ``mixing``.
 
         Notes
         -----
-        Split conformal on residuals of left-out training rows, each divided by a spread that is learned without it: by
-        a forest on the columns, and by the rows it attends to. Where spreads are equal it is plain split conformal. See
-        ``docs/uncertainty.md#prediction-intervals``.
+        Split conformal prediction on the residuals of held-out training rows, each divided by an estimate of its spread
+        made without that row: by a forest on the columns, and from the rows it is compared with. With equal spreads
+        it is plain split conformal prediction. See ``docs/uncertainty.md#prediction-intervals``.
 
         Examples
         --------
@@ -86,8 +86,8 @@ class AttentionEstimator(BaseEstimator):
         >>> slope, noise = np.where(X[:, 0] > 0, [[3.0], [2.0]], [[-3.0], [0.2]])
         >>> y = slope * X[:, 1] + noise * rng.normal(size=200)
         >>> model = AttentionLasso(heads="single", random_state=0).fit(X, y)
-        >>> quiet, loud = np.diff(model.predict_interval([[-1.0, 0.0], [1.0, 0.0]])).ravel()
-        >>> bool(quiet < loud)
+        >>> precise, noisy = np.diff(model.predict_interval([[-1.0, 0.0], [1.0, 0.0]])).ravel()
+        >>> bool(precise < noisy)
         True
         """
         return self._interval(X, coverage)
@@ -99,7 +99,7 @@ class AttentionEstimator(BaseEstimator):
 
     @available_if(lambda self: self._observes_response())
     def score(self, X, y, sample_weight=None) -> float:
-        """Return R2 of numbers, accuracy of classes, concordance of survival times.
+        """Return R2 for regression, accuracy for classification, concordance for survival.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class AttentionEstimator(BaseEstimator):
         return self._score(X, y, sample_weight)
 
     def attention(self, X) -> Attention:
-        """Return the weights that the heads, blended, give to training rows.
+        """Return the weight of each training row in each prediction, blended over heads.
 
         Parameters
         ----------
@@ -133,16 +133,16 @@ class AttentionEstimator(BaseEstimator):
         return self._fitted.attention(self._read(X), self._run)
 
     def local_models(self, X, *, max_terms: int = 5, keep_models=False) -> LocalModels:
-        """Return the small model of each query, and the lassos that it stands for.
+        """Return the small model of each query, and the blended local lassos that it summarises.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
         max_terms : int, default=5
-            Columns of the table that the small model of a query may use at most.
+            Largest number of columns in the small model of a query.
         keep_models : bool, default=False
-            Keep the fitted learners of estimators that fit one of any kind per query.
+            Keep the learner fitted for each query, for estimators that fit one.
 
         Returns
         -------
@@ -153,14 +153,15 @@ class AttentionEstimator(BaseEstimator):
         return _explaining.local_models(self._fitted, self._read_rows(X), max_terms, keep_models, self._run)
 
     def local_effects(self, X, *, columns=None, scale: str = "link", coverage: float = 0.9) -> pd.DataFrame:
-        """Return what each prediction does when a column changes.
+        """Return how much each prediction changes with each column.
 
-        The effect of a number is a central difference: the prediction at half a standard deviation above the query's
-        value, less the one at half a standard deviation below, per unit between the two. Both stay within the range of
-        the training rows, so that the difference is one-sided at its border; a column of up to ten distinct values
-        goes from one of them to another. The effect of a date is per day. Of a category it is the prediction at the
-        query's level, less the one at the reference: the most frequent level, or the second if the query has that. A
-        missing number is compared with the mean.
+        For a numeric column the effect is a central difference: the prediction at half a standard deviation above the
+        query's value, minus the prediction at half a standard deviation below, divided by the distance between the two
+        values. Both values stay within the range of the training rows, so the difference is one-sided at its border. If
+        a column has up to ten distinct values, two of them are compared. The effect of a date is per day. For a
+        category the effect is the prediction at the query's level minus the prediction at the reference: the most
+        frequent level, or the second most frequent if the query has the first. A missing number is compared with the
+        mean.
 
         Parameters
         ----------
@@ -169,17 +170,17 @@ class AttentionEstimator(BaseEstimator):
         columns : column names, positions or mask, default=None
             Columns to change; None for all of them.
         scale : {"link", "response"}, default="link"
-            Effects on the linear predictor (the prediction itself for numbers, log-odds of classes, logarithms of
-            counts, costs and hazards), or on the prediction as it is given: numbers, probabilities, expected counts
-            per unit of exposure.
+            Effects on the linear predictor (the prediction itself for regression, log-odds for classification,
+            logarithms of counts, costs and hazards), or on the scale of the response: predictions, probabilities,
+            expected counts per unit of exposure.
         coverage : float, default=0.9
-            Share of intervals that is to hold the true effect, between 0 and 1.
+            Share of intervals that is meant to contain the true effect, between 0 and 1.
 
         Returns
         -------
         DataFrame
-            For each query and column (with three or more classes also class): ``effect``; ``low`` and ``high``, the
-            ends of its interval; ``from`` and ``to``, the two values compared; ``per`` "unit", "day", "level" or
+            For each query and column (for multiclass classification also class): ``effect``; ``low`` and ``high``,
+            the ends of its interval; ``from`` and ``to``, the two values compared; ``per`` "unit", "day", "level" or
             "missing".
 
         Examples
@@ -200,7 +201,7 @@ class AttentionEstimator(BaseEstimator):
         return _explaining.local_effects(self._fitted, table, options, self._run)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
-        """Return what predictions were made of; with ``y`` also how good they are.
+        """Explain predictions; with ``y``, also measure how good they are.
 
         Parameters
         ----------
@@ -209,17 +210,17 @@ class AttentionEstimator(BaseEstimator):
         y : array-like of shape (n_query,), default=None
             Their response, if it is known.
         method : {"fast", "shapley"}, default="fast"
-            How ``contributions`` are worked out once they are asked for. "fast" asks trees that stand for the model;
-            "shapley" asks the model itself, about 1,000 times a query, and gives standard errors: for single queries.
+            How ``contributions`` are computed, on first use. "fast" uses trees that approximate the model; "shapley"
+            evaluates the model itself, about 1,000 times per query, and gives standard errors: for single queries.
         max_terms : int, default=5
-            Columns of the table that the small model of a query may use at most. It is fitted to what is predicted of
-            rows around the query, and gives its prediction. Fewer are used where they say it all.
+            Largest number of columns in the small model of a query. This model is fitted to predictions of rows around
+            the query and reproduces the query's prediction. Fewer columns are used where they suffice.
 
         Returns
         -------
         Explanation
-            Small models, the columns that drove each prediction, the training rows it leaned on, and groups of queries
-            with like models.
+            Small models, contributions of columns, the training rows with the largest weights, and clusters of queries
+            with similar models.
         """
         return self._explain(X, y, method, max_terms)
 
@@ -231,31 +232,31 @@ class AttentionEstimator(BaseEstimator):
         return _explaining.explain(fitted, table, y, given.read(len(table)), method, max_terms, self._run)
 
     def summary(self) -> Summary:
-        """Return in plain words how good the model is and what it goes by.
+        """Summarise how good the model is and what it uses.
 
         Returns
         -------
         Summary
-            Held-out errors with attention and of the model for all rows, how much attention is used, the five columns
-            that matter most, and what the table is. Print it, or let a notebook show it.
+            The table, the held-out errors of the model and of the global model, the weight of the local models, and
+            the five most important columns. Print it, or show it in a notebook.
         """
         fitted = self._fitted
         return _explaining.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
 
     @available_if(lambda self: self._observes_response())
     def held_out(self) -> HeldOutPredictions:
-        """Return what models that did not see a training row predict of it.
+        """Return out-of-fold predictions of the training rows.
 
         Returns
         -------
         HeldOutPredictions
-            Predictions with attention and of the model for all rows, the response, measures that people know, and
-            calibration. Rows on which nothing was tried, as of a table beyond ``tuning_rows``, are left out.
+            Predictions of the model and of the global model, each made without the row, the response, common measures
+            and calibration. Rows that were not used for tuning, as in a table beyond ``tuning_rows``, are left out.
 
         Raises
         ------
         ValueError
-            If the fit tried nothing on left-out rows, as with a fixed ``mixing`` of one head.
+            If the fit evaluated nothing on held-out rows, as with one head and a fixed ``mixing``.
 
         Examples
         --------
@@ -270,7 +271,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def baseline_(self) -> Any:
-        """The model for all rows; it takes the tables that this estimator takes."""
+        """The global model; it takes the same tables as this estimator."""
         return baseline_for_tables(self, self._model)
 
     @property
@@ -285,7 +286,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """Heads tried: their similarity, temperature, penalty, error and share."""
+        """The heads that were tried: similarity, temperature, penalty, error on held-out rows and share."""
         return self._model.heads_table()
 
     @property
@@ -295,15 +296,15 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def guard_(self) -> float:
-        """Share of the fitted blend that the guard let through."""
+        """How much of the fitted shares the guard kept, from 0 (the global model alone) to 1."""
         return self._model.tuned.guard
 
     @property
     def unseen_error_(self) -> pd.Series:
         """Errors on held-out training rows.
 
-        "attention", "baseline", the model for all rows, and the "standard_error" of their difference; named by what is
-        measured. NaN if nothing was tried, as with a fixed ``mixing`` of one head.
+        "attention" (the model), "baseline" (the global model) and the "standard_error" of their difference; the series
+        has the name of the error. NaN if nothing was evaluated, as with one head and a fixed ``mixing``.
         """
         return measure(self._model.response.words, self._model.unseen)
 

@@ -50,7 +50,7 @@ class ClassifierMethods(AttentionEstimator):
 
     @available_if(_classifies)
     def decision_function(self, X) -> np.ndarray:
-        """Return log-odds of the second class, or centred log probabilities.
+        """Return the log-odds of the second of two classes, or centred log probabilities.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class ClassifierMethods(AttentionEstimator):
 
     @property
     def classes_(self) -> np.ndarray:
-        """The labels, if there are any."""
+        """The class labels."""
         if self._model.response.classes is None:
             raise AttributeError(f"{type(self).__name__} predicts no classes.")
         return self._model.response.classes

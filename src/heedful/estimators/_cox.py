@@ -18,25 +18,24 @@ from heedful.explain import Explanation
 
 
 class AttentionCox(LassoEstimator):
-    """Predict log hazards by a Cox model fitted to the rows that matter.
+    """Survival analysis by a weighted Cox lasso per query, blended with a global Cox lasso.
 
-    The flow is that of :class:`heedful.AttentionLasso`: forests on the martingale residuals of the model without
-    columns, and on those of the baseline, say which rows matter, heads turn their scores into local Cox lassos, and
-    linear predictors of heads and of one Cox lasso for all rows are blended by the shares with the largest held-out
-    likelihood. Local models are put on a common level: hazards are relative to the average training row, and can be
-    compared between queries.
+    It works as :class:`heedful.AttentionLasso`. Forests grown on martingale residuals, of the null model and of the
+    global Cox lasso, give the similarities; heads fit local Cox lassos with these weights. The linear predictors of
+    the heads and of the global Cox lasso are blended; the shares maximise the held-out likelihood. Hazards are relative
+    to the average training row, so they can be compared between queries.
 
     The parameters are those of :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by partial likelihood.
 
     Attributes
     ----------
     baseline_ : CoxBaseline
-        The model for all rows.
+        The global Cox lasso.
     event_times_ : ndarray
         Distinct times of events in the training rows.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
-        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are minus log likelihoods per row, those of
-        ``unseen_error_`` integrated Brier scores of survival curves.
+        As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are negative log likelihoods per row, those
+        in ``unseen_error_`` integrated Brier scores.
 
     Examples
     --------
@@ -51,10 +50,10 @@ class AttentionCox(LassoEstimator):
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
-        """Return the paper's Algorithm 2 for survival, made of plain options.
+        """Return an estimator with the settings of the paper's Algorithm 2 for survival.
 
-        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`; leaves of trees, which are
-        grown to martingale residuals, have three draws or more, as R's ranger has it.
+        Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`. Trees are grown on
+        martingale residuals, with at least three draws per leaf, as R's ranger does.
 
         Returns
         -------
@@ -70,10 +69,10 @@ class AttentionCox(LassoEstimator):
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+            Training rows: a numeric array, or a frame that may hold text, categories and missing cells.
         y : structured array, frame or array-like of shape (n_train, 2)
-            Two columns, the event first and then the time: True (or 1) where the event was observed, False (or 0) where
-            the row was censored, and times > 0. Fields or columns named "event" and "time" may come in any order.
+            Event and time, in this order: the event is True (or 1) if it was observed and False (or 0) if the row was
+            censored; times are > 0. Fields or columns named "event" and "time" may come in any order.
         sample_weight, groups : array-like of shape (n_train,), default=None
             As in :meth:`heedful.AttentionLasso.fit`.
 
@@ -84,16 +83,16 @@ class AttentionCox(LassoEstimator):
         return self._fit_lassos(X, y, sample_weight, groups)
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
-        """Return the probability that each row is without event at each time.
+        """Return the survival probability of each row at each time.
 
-        The hazard of a query is Breslow's estimator with attention as weights, under the query's own blended model.
+        The baseline hazard is Breslow's estimator, weighted by attention, under the query's blended Cox model.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
         times : array-like of float, default=None
-            Times; None takes ``event_times_``.
+            Times; None uses ``event_times_``.
 
         Returns
         -------

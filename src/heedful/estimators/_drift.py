@@ -45,24 +45,24 @@ from heedful.similarity import Similarity
 class DriftCorrector(ClassifierMethods):
     """Correct a fitted model by recent labelled rows, without refitting it.
 
-    Each prediction is shifted by how far the model was off for the recent rows that are most like the query: those that
-    end in the same leaves of its trees, or of a forest grown on what it leaves unexplained. How far each is believed,
-    how many rows count (``temperature``) and how much of the shift is applied (``mixing``) is chosen by leaving each
-    recent row out, so that a model that has not drifted is left alone.
+    Each prediction is shifted by the mean residual of recent rows similar to the query: rows in the same leaves of the
+    model's trees, or of a forest grown on its residuals. The weight of each similarity, the number of rows used
+    (``temperature``) and the share of the shift that is applied (``mixing``) are tuned by leaving out one recent row at
+    a time, so a model that has not drifted is left unchanged.
 
     Parameters
     ----------
     estimator : fitted model
         A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost, bare boosters and pipelines that end in one
-        included; or anything with ``predict``. It is read, never changed, never refitted.
+        included; or anything with ``predict``. It is read, but never changed or refitted.
     similarity : str, object, callable or list of them, default=None
-        Who is alike: "leaves" are those of the model, as in the paper; for others, fitted to what the model leaves
-        unexplained of the recent rows, see :class:`heedful.AttentionLasso`. Several are blended. None takes
+        Similarity of rows. "leaves" uses the model's own leaves, as in the paper; others are fitted to the residuals of
+        the recent rows, see :class:`heedful.AttentionLasso`. Several are blended. None uses
         ``["leaves", ForestProximity(200)]``, or the forest alone for a model without leaves.
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer recent rows. 1.0 is the paper's.
     mixing : float or "auto", default="auto"
-        Share of the correction that is applied: 0 is the model as it is, 1 the paper's.
+        Share of the correction that is applied: 0 is the uncorrected model, 1 the paper's correction.
     window : int, float, str or Timedelta, default=None
         Recent rows to keep: a whole number counts rows, anything else is a length of ``time`` back from the latest row
         (30.0, "30D"). None keeps all.
@@ -71,17 +71,17 @@ class DriftCorrector(ClassifierMethods):
     n_jobs : int, default=None
         Threads: None is one, -1 all cores. Results do not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Seed of forests and of what else is drawn. ``fit`` takes it and ``update`` keeps it, so that rows give the same
-        however they came in; None takes another one in each ``fit``.
+        Seed of all random draws. ``fit`` draws from it and ``update`` keeps the result, so the same rows give the same
+        correction in any order of updates; None draws a new seed in each ``fit``.
 
     Attributes
     ----------
     mixing_, guard_ : float
-        Share of the correction, and how far the guard believes in it.
+        Share of the correction that is applied, and how much of the fitted share the guard kept.
     temperature_ : float
-        The temperature of the head with the largest share; NaN if it weighs rows without one.
+        Temperature of the head with the largest share; NaN if its weighting has none.
     heads_ : DataFrame
-        One row per similarity and temperature tried: its error on the recent rows, each left out, and its share.
+        One row per similarity and temperature tried: its leave-one-out error on the recent rows, and its share.
     n_recent_ : int
         Recent rows in the window.
     classes_ : ndarray of shape (n_classes,)
@@ -89,11 +89,11 @@ class DriftCorrector(ClassifierMethods):
 
     Notes
     -----
-    With w the softmax of the scores over the recent rows i, link g (the identity for numbers, log-odds for classes) and
-    model f: ``g(prediction) = g(f(x)) + g(sum w_i y_i) - g(sum w_i f(x_i))``, the model plus the weighted mean residual
-    for numbers. Predictions, or probabilities, are blended with the model's own by ``mixing``. Boosters with a Poisson,
-    Gamma or Tweedie loss, and :class:`heedful.AttentionGLM`, are multiplied: g is the logarithm, and rows weigh by the
-    variance that their family gives them.
+    With w the softmax of the scores over the recent rows i, link g (the identity for regression, log-odds for
+    classification) and model f: ``g(prediction) = g(f(x)) + g(sum w_i y_i) - g(sum w_i f(x_i))``. For regression this
+    is the model plus the weighted mean residual. Predictions, or probabilities, are blended with those of the model by
+    ``mixing``. For boosters with a Poisson, Gamma or Tweedie loss, and for :class:`heedful.AttentionGLM`, g is the
+    logarithm, so the correction is a factor, and rows are weighted by the variance function of their family.
 
     References
     ----------
@@ -124,7 +124,7 @@ class DriftCorrector(ClassifierMethods):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, time=None) -> Self:
-        """Take recent rows with their response; choose who is alike, and mixing.
+        """Read recent rows with their response, and tune similarity, temperature and mixing.
 
         Parameters
         ----------
@@ -135,8 +135,8 @@ class DriftCorrector(ClassifierMethods):
         sample_weight : array-like of shape (n_recent,), default=None
             Weights of the rows.
         time : array-like of shape (n_recent,), default=None
-            When each row was: dates or numbers, for a ``window`` of time. None takes the index of a frame that is
-            indexed by dates.
+            Time of each row: dates or numbers, for a ``window`` of time. None uses the index of a frame that is indexed
+            by dates.
 
         Returns
         -------
@@ -150,9 +150,9 @@ class DriftCorrector(ClassifierMethods):
 
     @all_or_nothing
     def update(self, X, y, sample_weight=None, time=None) -> Self:
-        """Add rows, drop those that have left the window, and choose anew.
+        """Add rows, drop rows outside the window, and tune again.
 
-        The result is that of one ``fit`` to them all, and the parameters are those of
+        The result equals one ``fit`` to all these rows, and the parameters are those of
         :meth:`heedful.DriftCorrector.fit`.
 
         Returns
@@ -167,15 +167,15 @@ class DriftCorrector(ClassifierMethods):
         return self._learn(shift.served, shift.recent.add(new), shift.seed, settings)
 
     def drift_report(self, X=None, *, reference=None) -> DriftReport:
-        """Return what moved, and which queries are corrected.
+        """Report what has drifted, and which queries are corrected.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features), default=None
-            Queries; None takes the recent rows, each corrected by the others.
+            Queries; None uses the recent rows, each corrected by the others.
         reference : tuple (X, y) or (X, y, sample_weight), default=None
-            Rows of the model's own time with their response, 40 or more, that it was not trained on: a calibration set,
-            or the first rows after it went into use. Without them nobody can tell a model that has drifted from one
+            At least 40 rows from the time of training with their response, on which the model was not trained: a
+            calibration set, or the first rows after deployment. Without them drift cannot be distinguished from a model
             that never fitted well.
 
         Returns
@@ -223,7 +223,7 @@ class DriftCorrector(ClassifierMethods):
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """Heads tried: their error on recent rows left out, and share."""
+        """The heads that were tried: leave-one-out error on recent rows, and share."""
         return self._model.heads_table().drop(columns="alpha_ratio")
 
     @property
@@ -298,7 +298,7 @@ class DriftCorrector(ClassifierMethods):
         if known.y.size < FEWEST:
             raise ValueError(
                 f"`reference` must have at least {FEWEST} rows with a positive weight, got {known.y.size}. Give more, "
-                "or none: then it is not told whether anything moved."
+                "or leave `reference` out: drift is then not tested."
             )
         return known
 
@@ -316,7 +316,7 @@ class DriftCorrector(ClassifierMethods):
         return Recent(table, as_frame(y, index), encoded, weight, when, served.values(table), leaves)
 
     def _learn(self, served: ServedModel, recent: Recent, seed: int, settings: Settings) -> Self:
-        """Choose who is alike and mixing on the rows in the window; nothing is stored before all is known."""
+        """Tune similarity and mixing on the rows in the window; nothing is stored before all is known."""
         recent = recent.within(check_window(self.window))
         served.notice(recent.base, recent.leaves)
         similarities = choose_similarities(self.similarity, served)
@@ -346,7 +346,7 @@ class DriftCorrector(ClassifierMethods):
 
 
 def _recent_table(recent: Recent, similarities: list[Similarity], by_rows: bool) -> TrainingTable:
-    """Return recent rows as a training table, each a row of its own; who looks at leaves alone needs no columns."""
+    """Return recent rows as a training table, each a row of its own; similarities by leaves alone need no columns."""
     columns = np.arange(recent.table.shape[1] if by_rows else 0)
     given = GivenRows(np.ones(len(recent.y)), [])
     parts: tuple = (recent.table, recent.y, recent.weight, recent.response, Columns(columns, columns), given)

@@ -1,4 +1,4 @@
-"""Treatment effects: one small linear model of the effect per query, after Nie and Wager's R-learner."""
+"""Treatment effects: a weighted effect lasso per query, after Nie and Wager's R-learner."""
 
 import warnings
 from collections.abc import Callable
@@ -40,45 +40,47 @@ MOST_FOLDS = 10
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionEffect(LassoEstimator):
-    """Estimate the effect of a treatment on each row by rows that matter.
+    """Estimate the effect of a treatment on each row, with an R-learner.
 
-    Cross-fitted models predict outcome and treatment of each row. Of their residuals the flow of
-    :class:`heedful.AttentionLasso` makes one small linear model of the effect per query, blended with one effect lasso
-    for all rows by the held-out R-loss. If held-out rows show no sign that effects differ (:meth:`heterogeneity`),
-    every row gets the average effect. Numbers mean an effect only if like rows got different treatments by nothing that
-    also decides the outcome (``docs/effects.md``).
+    Cross-fitted models predict the outcome and the treatment of each row. On their residuals, one weighted lasso per
+    query models the effect, as in :class:`heedful.AttentionLasso`. It is blended with one effect lasso for all rows by
+    the held-out R-loss. If held-out rows show no evidence that effects differ (:meth:`heterogeneity`), every row gets
+    the average effect. The estimates are causal only without unmeasured confounding and with overlap: given the
+    columns, nothing else affects both treatment and outcome, and similar rows got different treatments
+    (``docs/effects.md``).
 
     Parameters
     ----------
     similarity, temperature, mixing, features
-        As in :class:`heedful.AttentionLasso`. Forests grow on pseudo-outcomes, so that they split where effects differ.
-        A number or a list of ``mixing`` keeps effects of rows even if they seem not to differ. ``features`` are those
-        that the effect may depend on; what is expected of outcome and treatment is learned from all columns.
+        As in :class:`heedful.AttentionLasso`. Forests are grown on pseudo-outcomes, so they split where effects differ.
+        With a number or a list for ``mixing``, rows keep their own effects even without evidence that effects differ.
+        ``features`` are the columns that the effect may depend on; outcome and treatment are predicted from all.
     cv : int, splitter or iterable, default=5
-        Folds of cross-fitting; each row is in the test part of one of them.
+        Folds for cross-fitting; each row is in exactly one test fold.
     verbose, n_jobs, random_state, heads, local
-        As in :class:`heedful.AttentionLasso`, of the model of the effect.
+        As in :class:`heedful.AttentionLasso`, for the model of the effect.
     outcome : estimator, default=None
-        What learns the expected outcome: a scikit-learn regressor, or a classifier if outcomes are two labels. None
-        takes the mean of an attention lasso with one head and of boosted trees.
+        Model of the expected outcome: a scikit-learn regressor, or a classifier for a binary outcome. None averages an
+        attention lasso with one head and boosted trees.
     propensity : estimator or float, default=None
-        What learns the expected treatment: a classifier, or a regressor for a treatment that is an amount. A number is
-        known, as 0.5 in a trial by a fair coin; one for each row goes to ``fit``. None is as for ``outcome``.
+        Model of the expected treatment: a classifier, or a regressor for a continuous treatment. A number is a known
+        propensity, such as 0.5 in a randomised trial with equal arms; give one per row to ``fit``. None is as for
+        ``outcome``.
 
     Attributes
     ----------
     baseline_ : GlobalModel
-        The effect lasso for all rows; its slopes are taken back if they hardly pay on held-out rows (``guard_``).
+        The effect lasso for all rows; its slopes are shrunk where held-out rows do not support them (``guard_``).
     treatments_ : ndarray of shape (2,) or None
-        Labels of the control and of the treated; None if the treatment is an amount.
+        Labels of control and treated; None if the treatment is continuous.
     outcomes_ : ndarray of shape (2,) or None
-        Labels of the outcome: effects are on the chance of the second. None if outcomes are numbers.
+        Labels of a binary outcome: effects are on the probability of the second. None if the outcome is numeric.
     expected_outcome_, propensity_ : ndarray of shape (n_train,)
         Out-of-fold predictions of the outcome and of the treatment of each training row.
     unseen_effect_ : ndarray of shape (n_train,)
         Out-of-fold effect on each training row.
     similarity_, heads_, mixing_, guard_, unseen_error_
-        As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise, and of use for comparison.
+        As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise: use them to compare.
 
     References
     ----------
@@ -94,7 +96,7 @@ class AttentionEffect(LassoEstimator):
     >>> bool((away**2).mean() < 0.5 * test.effect.var())
     True
 
-    Of censored times, the effect on the mean time without event up to a horizon:
+    With censored times, the effect on the restricted mean survival time:
 
     >>> import numpy as np
     >>> died, lost = np.random.default_rng(0).exponential(np.c_[1 + train.treatment, np.full(500, 4)]).T
@@ -118,31 +120,31 @@ class AttentionEffect(LassoEstimator):
     def fit(
         self, X, y, treatment, sample_weight=None, groups=None, *, propensity=None, horizon=None, estimand="rmst"
     ) -> Self:
-        """Cross-fit outcome and treatment, then fit the effect.
+        """Cross-fit the models of outcome and treatment, then fit the effect.
 
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows as they were before treatment: numbers, or a frame that may hold text, categories and missing
-            cells.
+            Training rows, with values from before the treatment: a numeric array, or a frame that may hold text,
+            categories and missing cells.
         y : array-like of shape (n_train,)
-            Outcomes: numbers, or two labels (text, booleans, 0 and 1), of which the second in order counts. With a
-            ``horizon``, events and times, as in :class:`heedful.AttentionCox`.
+            Outcomes: numeric, or binary (text, booleans, 0 and 1), where effects are on the probability of the second
+            label in order. With a ``horizon``, events and times, as in :class:`heedful.AttentionCox`.
         treatment : array-like of shape (n_train,)
-            Two values or labels, of which the second in order is the treatment; or an amount, whose effect is per unit.
-            Categories of pandas that have an order keep it.
+            Binary, where the second value or label in order is the treatment; or continuous, with the effect per unit.
+            Ordered pandas categories keep their order.
         sample_weight : array-like of shape (n_train,), default=None
-            Weights of the rows: in effects and averages a row of weight 2 counts as the same row twice, one of weight 0
-            not at all. Standard errors and tests take a row as one, of any weight.
+            Weights of the rows: in effects and averages, weight 2 means the same row twice and weight 0 leaves the row
+            out. In standard errors and tests each row counts once, whatever its weight.
         groups : array-like of shape (n_train,), default=None
-            Groups of rows that stay together in folds, such as the visits of a patient; standard errors are by groups.
+            Groups of rows, such as the visits of a patient, that stay together in folds; standard errors are clustered.
         propensity : array-like of shape (n_train,), default=None
-            Chance of each row to be treated, or its expected amount, where it is known. It is used as it is.
+            Known propensity of each row: its probability of treatment, or its expected continuous treatment.
         horizon : float, default=None
-            Time up to which the effect is asked for, if outcomes are censored times; None if they are not.
+            Time up to which effects are estimated, for censored outcomes; None for other outcomes.
         estimand : {"rmst", "survival"}, default="rmst"
-            With a ``horizon``: effect on the mean time without event up to it (restricted mean survival time), or on
-            the chance to be without event after it.
+            With a ``horizon``: effect on the restricted mean survival time up to the horizon, or on the probability of
+            survival beyond it.
 
         Returns
         -------
@@ -189,24 +191,24 @@ class AttentionEffect(LassoEstimator):
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
+            Rows, with values from before the treatment.
 
         Returns
         -------
         ndarray of shape (n_query,)
-            What the treatment adds to the outcome, or to the chance of its second label; per unit of an amount.
+            What the treatment adds to the outcome, or to the probability of its second label; per unit if continuous.
         """
         return self._predict(X)
 
     def effect_interval(self, X, coverage=0.9) -> np.ndarray:
-        """Return an interval of the average effect on rows like each row.
+        """Return an interval for the average effect on rows similar to each row.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
-            Rows as they are before treatment.
+            Rows, with values from before the treatment.
         coverage : float, default=0.9
-            Share of intervals that is to hold the true average, between 0 and 1.
+            Share of intervals that is meant to contain the true average, between 0 and 1.
 
         Returns
         -------
@@ -215,9 +217,9 @@ class AttentionEffect(LassoEstimator):
 
         Notes
         -----
-        Rows are alike if their predicted effects are in the same fifth (of few rows: in the same larger part). The
-        interval is that of the average effect on held-out rows of that fifth (``heterogeneity().groups``), and of all
-        rows where there is one effect for all. It is no interval for the effect on a single row, which is never seen.
+        Rows are grouped by quintiles of the predicted effect (by larger parts in small tables). The interval is for the
+        average effect on the held-out rows of the query's group (``heterogeneity().groups``), or on all rows if every
+        row has the average effect. It is not an interval for the effect on a single row, which is never observed.
 
         Examples
         --------
@@ -244,9 +246,9 @@ class AttentionEffect(LassoEstimator):
         return self.effect(X)
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5) -> Explanation:
-        """Return what effects were made of; ``y`` must be None."""
+        """Explain effects; ``y`` must be None."""
         if y is not None:
-            raise ValueError("`y` must be None: an effect is never seen, so that none can be compared with it.")
+            raise ValueError("`y` must be None: effects are never observed, so estimates cannot be compared with them.")
         return self._explain(X, None, method, max_terms)
 
     @overload
@@ -254,33 +256,33 @@ class AttentionEffect(LassoEstimator):
     @overload
     def average_effect(self, subset=None, *, target=..., by: object, coverage=...) -> pd.DataFrame: ...
     def average_effect(self, subset=None, *, target="auto", by=None, coverage=0.9):
-        """Return the average effect over training rows, doubly robust.
+        """Return the doubly robust average effect over the training rows.
 
         Parameters
         ----------
         subset : array-like of bool of shape (n_train,), default=None
-            Rows to average over; None means all.
+            Rows to average over; None means all rows.
         target : {"auto", "all", "treated", "control", "overlap"}, default="auto"
-            Whose effects are averaged: those of all rows, of the treated, of the others, or of all by how much both
-            treatments are found among rows like them. An amount has no arms: "all" or "overlap". "auto" is "overlap" if
-            more than one row in twenty has a propensity below 0.05 or above 0.95, else "all".
+            Rows to average over: all, the treated, the controls, or all with overlap weights, which are largest where
+            both treatments are common. A continuous treatment has no arms: use "all" or "overlap". "auto" is "overlap"
+            if more than 5 % of the rows have a propensity below 0.05 or above 0.95, else "all".
         by : str, int or array-like of shape (n_train,), default=None
-            A column of ``X``, or a label for each row: one average for each of at most 30 groups. Missing cells are a
-            group of their own.
+            A column of ``X``, or a label for each row: one average for each of at most 30 groups. Missing cells form a
+            group.
         coverage : float, default=0.9
-            Share of intervals that is to hold the true average, between 0 and 1.
+            Share of intervals that is meant to contain the true average, between 0 and 1.
 
         Returns
         -------
         AverageEffect or DataFrame
-            The effect with its standard error, interval and p value; with ``by`` a row of these for each group, beside
-            how many rows it has.
+            The effect with its standard error, interval and p value; with ``by``, one row for each group, with its
+            number of rows.
 
         Notes
         -----
-        "treated" and "control" are grf's doubly robust averages over an arm. "overlap" is the slope of residuals of
-        outcomes on residuals of treatments, with a sandwich error: it has no large weights, and is the one to take
-        where ``overlap()`` is poor.
+        "treated" and "control" are grf's doubly robust averages over an arm. "overlap" regresses the outcome residuals
+        on the treatment residuals, with a sandwich standard error. It has no large weights: use it where ``overlap()``
+        is poor.
 
         Examples
         --------
@@ -303,29 +305,29 @@ class AttentionEffect(LassoEstimator):
         return average_by_group(rows, read_labels(by, table, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
-        """Return whether effects differ, and whether large ones are known.
+        """Test whether effects differ, and whether predicted effects rank rows correctly.
 
         Parameters
         ----------
         smaller_is_better : bool, default=False
-            Whether the outcome is to be small, such as pain or costs: those whose outcome falls most are treated first.
+            Whether smaller outcomes are better, such as pain or costs: rows whose outcome falls most are treated first.
 
         Returns
         -------
         Heterogeneity
-            Best linear predictor and rank-weighted average effects with p values, and the gain of treating those who
-            gain most first.
+            Best linear predictor and rank-weighted average effects with p values, and the gain of treating the rows
+            with the largest predicted effects first.
         """
         one = self._has_one_effect
         return assess_heterogeneity(self._validation, smaller_is_better=bool(smaller_is_better), one_effect=one)
 
     def overlap(self) -> Overlap:
-        """Return whether like rows got different treatments.
+        """Check whether similar rows got different treatments.
 
         Returns
         -------
         Overlap
-            Propensities, effective rows and balance of columns before and after weighting, and what to do.
+            Propensities, effective sample sizes and balance of columns before and after weighting, and advice.
         """
         table = self._fitted.rows.given_values()
         labels = ("control", "treated") if self.treatments_ is None else tuple(self.treatments_.tolist())

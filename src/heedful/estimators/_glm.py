@@ -18,25 +18,24 @@ POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionGLM(LassoEstimator):
-    """Predict counts or costs by a lasso fitted to the rows that matter.
+    """Regression of counts or costs by a weighted lasso per query, blended with a global lasso.
 
-    The flow is that of :class:`heedful.AttentionLasso`: forests say which rows matter, heads turn their scores into
-    local Poisson, Gamma or Tweedie lassos with a log link, and log rates of heads and of one lasso for all rows are
-    blended by shares that have the smallest deviance on held-out rows. Contributions add up on the log scale: each is a
-    factor of the prediction. Rows may have an ``exposure``, such as the years that a policy was in force: what is
-    expected of a row is its rate times its exposure.
+    It works as :class:`heedful.AttentionLasso`, with Poisson, Gamma or Tweedie lassos and a log link. The log rates of
+    the heads and of the global lasso are blended; the shares minimise the deviance of held-out rows. Contributions add
+    up on the log scale, so each one multiplies the prediction by a factor. Rows may have an ``exposure``, such as the
+    years that a policy was in force: the expected count of a row is its rate times its exposure.
 
     Parameters
     ----------
     family : {"poisson", "gamma", "tweedie"} or float, default="poisson"
-        Counts, costs > 0, or costs of which some are 0; a number from 1 to 2 is the power of the mean that the variance
-        grows with: 1 is Poisson, 2 Gamma, "tweedie" 1.5. The other parameters are those of
+        "poisson" for counts, "gamma" for costs > 0, "tweedie" for costs of which some are 0. A number from 1 to 2 is
+        the variance power: 1 is Poisson, 2 Gamma, and "tweedie" means 1.5. The other parameters are those of
         :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by deviance.
 
     Attributes
     ----------
     baseline_ : GlobalModel
-        The model for all rows; ``predict`` gives means, ``coef_`` and ``intercept_`` are those of their logarithms.
+        The global lasso; ``predict`` returns means, ``coef_`` and ``intercept_`` are on the log scale.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are half the mean unit deviance.
 
@@ -63,13 +62,13 @@ class AttentionGLM(LassoEstimator):
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+            Training rows: a numeric array, or a frame that may hold text, categories and missing cells.
         y : array-like of shape (n_train,)
             Counts or costs of the whole exposure, not rates.
         sample_weight, groups : array-like of shape (n_train,), default=None
             As in :meth:`heedful.AttentionLasso.fit`.
         exposure : array-like of shape (n_train,), default=None
-            How long, or of how many, ``y`` was counted: numbers > 0. None means 1.
+            Time or population over which ``y`` was counted, > 0. None means 1.
         offset : array-like of shape (n_train,), default=None
             The logarithm of the exposure, or any other known part of the linear predictor, in place of ``exposure``.
 
@@ -97,7 +96,7 @@ class AttentionGLM(LassoEstimator):
         return self._predict(X, Offset(exposure, offset))
 
     def predict_interval(self, X, coverage=0.9, exposure=None, offset=None) -> np.ndarray:
-        """Return an interval around each prediction, on the scale of deviances.
+        """Return an interval around each prediction, from deviance residuals.
 
         The first parameters are those of :meth:`heedful.AttentionLasso.predict_interval`.
 
@@ -114,13 +113,13 @@ class AttentionGLM(LassoEstimator):
         Notes
         -----
         As in :meth:`heedful.AttentionLasso.predict_interval`, with deviance residuals in place of plain ones: an
-        interval holds all numbers whose deviance residual is as small as that of a share ``coverage`` of left-out rows.
-        Counts come in steps, so that it holds somewhat more of them than it says.
+        interval contains the values whose deviance residual is no larger than that of a share ``coverage`` of held-out
+        rows. Counts are discrete, so its coverage is somewhat above nominal.
         """
         return self._interval(X, coverage, Offset(exposure, offset))
 
     def score(self, X, y, sample_weight=None, exposure=None, offset=None) -> float:
-        """Return D2, the explained part of the deviance.
+        """Return D2, the fraction of deviance explained.
 
         The first parameters are those of :meth:`heedful.AttentionLasso.score`.
 
@@ -132,7 +131,7 @@ class AttentionGLM(LassoEstimator):
         Returns
         -------
         float
-            1 is perfect, 0 as good as one rate for all rows. Without exposures it is scikit-learn's
+            1 is perfect, 0 is as good as one rate for all rows. Without exposures it equals scikit-learn's
             ``d2_tweedie_score``.
         """
         return self._score(X, y, sample_weight, Offset(exposure, offset))
@@ -140,19 +139,19 @@ class AttentionGLM(LassoEstimator):
     def explain(
         self, X, y=None, *, method: str = "fast", max_terms: int = 5, exposure=None, offset=None
     ) -> Explanation:
-        """Return what predictions were made of; with ``y`` also how good they are.
+        """Explain predictions; with ``y``, also measure how good they are.
 
         The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
 
         Parameters
         ----------
         exposure, offset : array-like of shape (n_query,), default=None
-            Exposures > 0, or their logarithms: predictions are of the whole exposure, the link is of one unit of it.
+            Exposures > 0, or their logarithms: predictions are for the whole exposure, the link for one unit.
 
         Returns
         -------
         Explanation
-            ``contributions(scale="factor")`` has what each column multiplies the prediction by.
+            ``contributions(scale="factor")`` gives the factor by which each column multiplies the prediction.
         """
         return self._explain(X, y, method, max_terms, Offset(exposure, offset))
 

@@ -1,4 +1,4 @@
-"""The attention lasso: one lasso per query, blended with one lasso for all (the paper's Algorithm 2)."""
+"""The attention lasso: one lasso per query, blended with a global lasso (the paper's Algorithm 2)."""
 
 from typing import Any, ClassVar, Self
 
@@ -7,12 +7,13 @@ from heedful.estimators._linear import LassoEstimator, paper_options
 
 
 class AttentionLasso(LassoEstimator):
-    """Predict each row by a lasso fitted to the training rows that matter for it.
+    """Regression by a weighted lasso per query, blended with a global lasso.
 
-    Similarities learned from the response, and from what one lasso for all rows leaves of it, say which training rows
-    matter; a head turns scores into weights and fits one weighted lasso per query; heads and the lasso for all rows are
-    blended by shares that are fitted to predictions of held-out rows. A blend of linear models is a linear model, so
-    every query has one intercept and one coefficient vector.
+    Similarities are learned from the response and from the residuals of one lasso for all rows. A *head* (one
+    similarity with its temperature and penalty) turns similarity to the query into weights of the training rows and
+    fits one weighted lasso per query. The heads and the global lasso are blended; the shares are fitted to predictions
+    of held-out rows. A blend of linear models is linear, so the lassos of a query add up to one intercept and one
+    coefficient vector.
 
     Parameters
     ----------
@@ -23,14 +24,15 @@ class AttentionLasso(LassoEstimator):
     temperature : float, list of float or "auto", default="auto"
         Softmax temperatures to try; lower attends to fewer rows. "auto" tries a grid and two weightings without one.
     mixing : float, list of float, "auto", "adaptive" or "weighted", default="auto"
-        Total share of the heads: fixed, fitted, or one per query ("adaptive"). Of a list the one with the smallest mean
-        error over the folds is taken; "weighted" takes for each query the one of 0, 0.1, ..., 1 with the smallest
-        attention-weighted error of rows left out. Both as in the paper: no guard, for ``heads="single"``.
+        Total share of the heads: fixed, fitted to held-out rows ("auto"), or one per query ("adaptive"). From a list,
+        the value with the smallest mean error over the folds is chosen. "weighted" chooses among 0, 0.1, ..., 1 for
+        each query by the attention-weighted error of held-out rows. A list and "weighted" follow the paper: they use no
+        guard and need ``heads="single"``.
     features : list, callable or dict, default=None
-        Columns to use; a dict ``{"similarity": ..., "model": ...}`` names those that similarities see and those that
-        baseline and local models use. None means all.
+        Columns to use, None for all. A dict ``{"similarity": ..., "model": ...}`` names the columns of the similarities
+        and those of the global and local models.
     cv : "oob", int, splitter or iterable, default="oob"
-        How held-out rows are predicted for tuning: out of bag, or by folds as in the paper.
+        How held-out rows are predicted for tuning: out of bag, or by cross-validation as in the paper.
     verbose : int, default=0
         1 shows progress.
     n_jobs : int, default=None
@@ -38,28 +40,29 @@ class AttentionLasso(LassoEstimator):
     random_state : int, RandomState instance or None, default=None
         Seed of forests and folds.
     heads : {"multi", "single"}, default="multi"
-        Blend many heads of several forests, or choose the best one of one forest as in the paper.
+        Blend many heads of several forests, or choose the best head of one forest, as in the paper.
     alpha : float, "auto" or "nested", default="auto"
-        The baseline's lasso penalty; "auto" cross-validates it once, "nested" also anew in the training part of each
-        fold of ``cv``, as the paper does.
+        Penalty of the global lasso. "auto" cross-validates it once; "nested" repeats that in the training part of each
+        fold of ``cv``, as in the paper.
     local : LocalLasso, default=None
-        Settings of the local models: their penalties, how far they may extrapolate, rows to tune on. None takes the
-        defaults of :class:`heedful.LocalLasso`.
+        Settings of the local models: penalties, limits to extrapolation, rows to tune on. None uses the defaults of
+        :class:`heedful.LocalLasso`.
 
     Attributes
     ----------
     baseline_ : LassoBaseline
-        The lasso for all rows.
+        The global lasso.
     similarity_ : list
         The fitted similarities.
     alpha_ : float
-        The baseline's penalty.
+        Penalty of the global lasso.
     heads_ : DataFrame
         One row per head tried: similarity, weighting, temperature, alpha ratio, its error on held-out rows, its share.
     mixing_ : float
         Total share of the heads.
     guard_ : float
-        Share of the fitted blend that the guard let through.
+        How much of the fitted shares the guard kept. The guard shrinks the blend toward the global lasso when held-out
+        rows do not support it: 0 is the global lasso alone, 1 the fitted shares.
     unseen_error_ : Series
         Errors on held-out training rows: of the blend ("attention") and of the lasso ("baseline").
 
@@ -80,22 +83,22 @@ class AttentionLasso(LassoEstimator):
     True
     """
 
-    # what it is fitted to; a subclass for a response of one's own names another
+    # the kind of response; a subclass for a custom response names another
     reads: ClassVar[Response] = Regression()
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
-        """Return the paper's Algorithm 2, made of plain options.
+        """Return an estimator with the settings of the paper's Algorithm 2.
 
-        One head; a forest of 500 trees that splits nodes as R's ranger does; softmax at temperature 1; local lassos,
-        fitted to convergence, with the baseline's penalty and columns standardised in each weighted fit; a mixing of 0,
-        0.1, ..., 1 chosen by ten folds, each with a forest and a penalty of its own. No guard, no shapes, no limit to
-        extrapolation.
+        One head: a forest of 500 trees that splits nodes as R's ranger does, and softmax at temperature 1. Local lassos
+        are fitted to convergence, with the penalty of the global lasso and columns standardised in each weighted fit.
+        The mixing is one of 0, 0.1, ..., 1, chosen by 10-fold cross-validation with a new forest and penalty in each
+        fold. No guard, no shape functions, no limit to extrapolation.
 
         Parameters
         ----------
         changes : keywords
-            Parameters to set otherwise, such as ``temperature=0.1``.
+            Parameters to change, such as ``temperature=0.1``.
 
         Returns
         -------

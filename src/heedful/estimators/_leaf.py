@@ -1,4 +1,4 @@
-"""Leaf attention: keep the trees of an ensemble, weigh the rows in their leaves anew (Algorithm 3)."""
+"""Leaf attention: keep the trees of an ensemble, reweight the rows in their leaves (Algorithm 3)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,23 +16,25 @@ RESIDUAL_TEMPERATURES = (3.0, 1.0, 0.3)
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LeafAttentionRegressor(WrappingEstimator):
-    """Keep an ensemble's trees; weigh the responses in each query's leaves.
+    """Regression by an ensemble whose leaf means are reweighted for each query.
 
-    No model is fitted per query: in every tree the mean response of the query's leaf becomes a weighted mean, with more
-    weight for training rows that are like the query. The result is blended with the ensemble's own prediction.
+    The trees stay as they are and no model is fitted per query. In every tree the mean response of the query's leaf
+    becomes a weighted mean, with more weight for training rows similar to the query. The result is blended with the
+    ensemble's own prediction.
 
     Parameters
     ----------
     estimator : ensemble, default=None
         A forest or booster, fitted or not: scikit-learn's forests, gradient boosting and histogram gradient boosting,
-        LightGBM, XGBoost, CatBoost. A fitted one is taken as it is and ``fit`` must get its training rows; clones are
-        fitted on folds to choose temperature and mixing. None is a small LightGBM (100 rounds at most, 8 leaves).
+        LightGBM, XGBoost, CatBoost. A fitted ensemble is used as it is, and ``fit`` must get its training rows; clones
+        are fitted on folds to choose temperature and mixing. None is a small LightGBM (up to 100 rounds, 8 leaves).
     similarity, temperature, mixing, features, cv, verbose, n_jobs, random_state
-        As in :class:`heedful.AttentionLasso`. The best one of several similarities is chosen. The ensemble is always
-        grown on folds for tuning.
+        As in :class:`heedful.AttentionLasso`. Of several similarities the best is chosen. Tuning always refits the
+        ensemble on folds.
     leaf_value : {"responses", "residuals"}, default="responses"
-        What is averaged in a leaf. "responses", as printed: the responses, and trees are averaged. "residuals", for
-        boosters: what the tree was fitted to, and trees are summed.
+        What is averaged in a leaf. "responses", as in the paper: responses are averaged in leaves and over trees.
+        "residuals", for boosters: the residuals that each tree was fitted to are averaged in leaves and summed over
+        trees.
 
     Attributes
     ----------
@@ -62,10 +64,10 @@ class LeafAttentionRegressor(WrappingEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LeafAttentionClassifier(ClassifierMethods, WrappingEstimator):
-    """Keep an ensemble's trees; weigh the classes in each query's leaves.
+    """Classification by an ensemble whose class frequencies in leaves are reweighted for each query.
 
-    The parameters are those of :class:`heedful.LeafAttentionRegressor`; shares of classes are blended by log loss.
-    The default ensemble is a small LightGBM classifier.
+    The parameters are those of :class:`heedful.LeafAttentionRegressor`; probabilities are blended, and tuning minimises
+    log loss. The default ensemble is a small LightGBM classifier.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What attention lassos of every response share: how their arguments become models, and how sure coefficients are."""
+"""What attention lassos share for every response: checks of their arguments, and intervals of coefficients."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -38,19 +38,19 @@ class LassoEstimator(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit baseline and similarities; choose shares of heads on held-out rows.
+        """Fit the global lasso and the similarities, then choose the shares of heads on held-out rows.
 
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+            Training rows: a numeric array, or a frame that may hold text, categories and missing cells.
         y : array-like of shape (n_train,)
             Their response.
         sample_weight : array-like of shape (n_train,), default=None
-            Weights of the rows: a row of weight 2 counts as the same row twice, one of weight 0 not at all.
+            Weights of the rows: weight 2 means the same row twice, weight 0 leaves the row out.
         groups : array-like of shape (n_train,), default=None
-            Groups of rows that stay together in folds and count as one in standard errors, such as the visits of a
-            patient; needs ``cv`` other than "oob".
+            Groups of rows, such as the visits of a patient, that stay together in folds and count as one observation in
+            standard errors; needs a ``cv`` other than "oob".
 
         Returns
         -------
@@ -59,30 +59,31 @@ class LassoEstimator(AttentionEstimator):
         return self._fit_lassos(X, y, sample_weight, groups)
 
     def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
-        """Return how sure the coefficients of each query's model are.
+        """Return intervals and selection frequencies of the local coefficients of each query.
 
         Parameters
         ----------
         X : array-like of shape (n_query, n_features)
             Rows to predict.
         coverage : float, default=0.9
-            Share of intervals that is to hold its true local coefficient, between 0 and 1.
+            Share of intervals that is meant to contain the true local coefficient, between 0 and 1.
         n_draws : int, default=100
-            Randomised refits behind each frequency; more of them make it less grainy.
+            Randomised refits behind each selection frequency.
 
         Returns
         -------
         DataFrame of shape (n_query * n_features, 5)
-            For each query and feature (with three or more classes also class): ``coef``, that of the blended model;
-            ``estimate``, the slope among the rows attended to, without shrinkage; ``low`` and ``high``, the ends
-            around it; ``frequency``, the share of randomised refits that select the feature.
+            For each query and feature (for multiclass classification also class): ``coef``, the coefficient of the
+            blended lassos; ``estimate``, the slope among the weighted training rows without shrinkage; ``low`` and
+            ``high``, the ends of its interval; ``frequency``, the share of randomised refits that select the feature.
 
         Notes
         -----
-        An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
-        says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
-        another kind among them, of coefficients that change between them, of how the similarities were learned, or of
-        ``limits``: ends may lie outside these. See ``docs/uncertainty.md#how-sure-effects-and-coefficients-are``.
+        The interval is for the slope among rows similar to the query. It has its nominal coverage of the query's own
+        coefficient if these rows follow one linear model and outnumber the columns. It does not account for
+        dissimilar rows among them, for coefficients that vary between them, for the estimation of the similarities, or
+        for ``limits``: ends may lie outside these. See
+        ``docs/uncertainty.md#how-sure-effects-and-coefficients-are``.
 
         Examples
         --------
@@ -98,12 +99,12 @@ class LassoEstimator(AttentionEstimator):
         True
         """
         coverage = check_coverage(coverage, "coefficients")
-        n_draws = check_count("n_draws", n_draws, 1, "100 tell frequencies to about 0.03.")
+        n_draws = check_count("n_draws", n_draws, 1, "100 give frequencies to about 0.03.")
         return _explaining.coef_intervals(self._fitted, self._read(X), coverage, n_draws, self._run)
 
     @property
     def alpha_(self) -> float:
-        """The baseline's penalty."""
+        """Penalty of the global lasso."""
         return self.baseline_.alpha_
 
     def _fit_lassos(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> Self:
@@ -125,7 +126,7 @@ def plan_linear(model: LassoEstimator, groups: Any) -> tuple[LinearModels, Setti
     ratios = check_local(local)
     if local.standardize == "weighted" and not (model._squares or is_word(local.exact, "tuning")):
         raise ValueError(
-            "`standardize='weighted'` needs fits to convergence here, as one Newton step has weights of its own, got "
+            "`standardize='weighted'` needs fits to convergence, as a Newton step uses other weights; got "
             f"exact={local.exact!r}. Set `exact='tuning'`."
         )
     several = bool(many and np.any(model.mixing != 0))

@@ -1,4 +1,4 @@
-"""The attention lasso for classes: one L1 logistic model per query, blended on the probability scale."""
+"""The attention lasso for classification: one L1 logistic model per query, blended on the probability scale."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,17 +15,17 @@ from heedful.explain import Explanation
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
-    """Predict classes by an L1 logistic model fitted to the rows that matter.
+    """Classification by a weighted L1 logistic model per query, blended with a global one.
 
-    The flow is that of :class:`heedful.AttentionLasso`: forests on the classes, and on what the baseline leaves of
-    them, say which rows matter, heads turn their scores into local models, and probabilities of heads and of one L1
-    logistic model for all rows are blended by shares that have the smallest log loss on held-out rows. Two classes have
-    one linear predictor, more have one for each.
+    It works as :class:`heedful.AttentionLasso`. Forests on the classes, and on the residuals of the global model, give
+    the similarities; heads fit local L1 logistic models with these weights. The probabilities of the heads and of the
+    global model are blended; the shares minimise the log loss of held-out rows. Binary classification has one linear
+    predictor, multiclass classification one per class.
 
     Parameters
     ----------
     class_weight : dict, "balanced" or None, default=None
-        Weights of classes, as in scikit-learn: they multiply the sample weights. The other parameters are those of
+        Weights of classes, as in scikit-learn; they multiply the sample weights. The other parameters are those of
         :class:`heedful.AttentionLasso`; ``alpha`` is cross-validated by log loss.
 
     Attributes
@@ -33,7 +33,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
     classes_ : ndarray of shape (n_classes,)
         The labels.
     baseline_ : LogisticBaseline
-        The model for all rows.
+        The global L1 logistic model.
     similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are log losses.
 
@@ -52,10 +52,10 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
-        """Return the paper's Algorithm 2 for classes, made of plain options.
+        """Return an estimator with the settings of the paper's Algorithm 2 for classification.
 
         Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`, with fully grown trees, as
-        R's ranger has them.
+        in R's ranger.
 
         Returns
         -------
@@ -71,13 +71,13 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows: numbers, or a frame that may hold text, categories and missing cells.
+            Training rows: a numeric array, or a frame that may hold text, categories and missing cells.
         y : array-like of shape (n_train,)
             Labels.
         sample_weight, groups : array-like of shape (n_train,), default=None
             As in :meth:`heedful.AttentionLasso.fit`.
         offset : array-like of shape (n_train,), default=None
-            A known part of the log-odds of each row, as by another model; of two classes only.
+            A known part of the log-odds of each row, for example from another model; binary classification only.
 
         Returns
         -------
@@ -132,24 +132,24 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         Returns
         -------
         float
-            The share of rows whose class is found.
+            Share of rows whose class is predicted correctly.
         """
         return self._score(X, y, sample_weight, Offset(offset=offset))
 
     def explain(self, X, y=None, *, method: str = "fast", max_terms: int = 5, offset=None) -> Explanation:
-        """Return what predictions were made of; with ``y`` also how good they are.
+        """Explain predictions; with ``y``, also measure how good they are.
 
         The first parameters are those of :meth:`heedful.AttentionLasso.explain`.
 
         Parameters
         ----------
         offset : array-like of shape (n_query,), default=None
-            Known parts of the log-odds of the rows: predictions have them, links do not.
+            Known parts of the log-odds of the rows: predictions include them, links do not.
 
         Returns
         -------
         Explanation
-            Blended coefficients, contributions, rows attended to.
+            Small models, contributions, and the training rows with the largest weights.
         """
         return self._explain(X, y, method, max_terms, Offset(offset=offset))
 

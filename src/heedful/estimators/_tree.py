@@ -1,4 +1,4 @@
-"""Tree attention: keep the trees of an ensemble, weigh the trees anew for each query (remark after Algorithm 3)."""
+"""Tree attention: keep the trees of an ensemble, reweight them for each query (remark after Algorithm 3)."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,21 +15,21 @@ RATIOS = {"lasso": (np.inf, 0.3, 0.1, 0.03, 0.01), "ridge": (np.inf, 1.0, 0.1, 0
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TreeAttentionRegressor(WrappingEstimator):
-    """Keep an ensemble's trees; fit a weight for each tree and query.
+    """Regression by an ensemble whose trees are reweighted for each query.
 
     The trees' predictions are the features of one local lasso or ridge regression per query, which corrects the
-    ensemble: without columns it adds the weighted mean of what the ensemble left over, with columns it turns trees up
-    or down. So each query has one weight per tree, and those of the plain ensemble are all one.
+    ensemble. Its intercept adds the weighted mean residual of the ensemble; its coefficients change the weights of the
+    trees. In the plain ensemble all these weights are one.
 
     Parameters
     ----------
     estimator : ensemble, default=None
-        A forest or booster of regression, fitted or not: see :class:`heedful.LeafAttentionRegressor`.
+        A regression forest or booster, fitted or not: see :class:`heedful.LeafAttentionRegressor`.
     similarity, temperature, mixing, features, cv, verbose, n_jobs, random_state
-        As in :class:`heedful.AttentionLasso`. The best one of several similarities is chosen. The ensemble is always
-        grown on folds for tuning.
+        As in :class:`heedful.AttentionLasso`. Of several similarities the best is chosen. Tuning always refits the
+        ensemble on folds.
     local : LocalTrees, default=None
-        Settings of the local models: their penalties, and what weights shrink to. None takes the defaults of
+        Settings of the local models: penalties, and the value that weights shrink to. None uses the defaults of
         :class:`heedful.LocalTrees`.
 
     Attributes

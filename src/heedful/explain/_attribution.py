@@ -1,4 +1,4 @@
-"""What each column added to some predictions: worked out when it is first asked for, then kept."""
+"""Contributions of columns to predictions: computed on first use, then stored."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -51,7 +51,7 @@ def shows_factors(words: Words | None, scale: str | None) -> bool:
         return words is not None and words.multiplies
     if check_choice("scale", scale, ("link", "factor")) == "factor" and (words is None or not words.factor):
         raise ValueError(
-            "`scale` must be 'link' where contributions are no logarithms of factors, got 'factor'. Counts, costs, "
-            "survival and two classes have factors."
+            "`scale` must be 'link' where contributions are not logarithms of factors, got 'factor'. Counts, costs, "
+            "survival and binary classification have factors."
         )
     return scale == "factor"

@@ -1,4 +1,4 @@
-"""``AverageEffect``: what a treatment does on average, and how sure that is."""
+"""``AverageEffect``: the average effect of a treatment, with its standard error."""
 
 from dataclasses import dataclass
 
@@ -17,31 +17,31 @@ OVER = {
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AverageEffect(Shown):
-    """Tell what a treatment does on average.
+    """The average effect of a treatment.
 
     Made by ``average_effect()`` of an estimator of effects: the mean of doubly robust scores, or of those of an arm.
 
     Parameters
     ----------
     effect : float
-        Mean difference that the treatment makes to the response; per unit of a treatment that is an amount.
+        Mean change of the response by the treatment; per unit of a continuous treatment.
     standard_error : float
-        Its standard error, by groups if rows have groups.
+        Its standard error, clustered by group if rows have groups.
     low, high : float
         Ends of its interval.
     coverage : float
-        How often such intervals hold the true average.
+        Nominal coverage of the interval.
     p_value : float
-        How often an estimate would be at least as far from 0 if there were no effect on average.
+        Two-sided p value of the hypothesis that the average effect is 0.
     n_rows : int
-        Rows averaged over: those of the arm if ``target`` is one.
+        Rows averaged over: the rows of the arm if ``target`` is an arm.
     n_groups : int or None, default=None
-        Groups that they belong to; None if they have none.
+        Number of groups of these rows; None without groups.
     target : {"all", "treated", "control", "overlap"}, default="all"
-        Whose effects are averaged: those of all rows, of an arm, or of all weighted by how much treatments overlap.
+        Rows averaged over: all, an arm, or all with overlap weights.
     row_mean : float or None, default=None
-        Mean of the model's effects on the same rows. It differs from ``effect`` where effects of rows differ: these are
-        learned with more weight on rows that might have got either treatment, and shrunk.
+        Mean of the model's effects on the same rows. It can differ from ``effect``, as the model is shrunk and fitted
+        with more weight on rows that could have got either treatment.
 
     Examples
     --------

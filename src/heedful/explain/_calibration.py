@@ -1,4 +1,4 @@
-"""Whether predictions are at the right level and in the right order: calibration in bins, and lift."""
+"""Whether predictions have the right level and the right ranking: calibration in bins, and lift."""
 
 from collections.abc import Callable
 from functools import partial
@@ -31,7 +31,7 @@ def calibrate_classes(predicted: Predicted, n_bins: int) -> pd.DataFrame:
     """Return, class by class, predicted and observed shares in bins of about equally many rows."""
     classes, weight, two = predicted.classes, predicted.weight, predicted.words.n_classes == 2
     if classes is None:
-        raise ValueError("Labels of the classes must be known, got an explanation without those of the training rows.")
+        raise ValueError("The class labels must be known, got an explanation without the labels of the training rows.")
     own, plain = (predicted.chances(part) for part in (predicted.own, predicted.plain))
     happened = predicted.places()
     tables = {
@@ -51,7 +51,7 @@ def calibrate_survival(predicted: Predicted, n_bins: int, time: float | None) ->
     if time is None:
         time = float(np.median(times[event > 0] if event.any() else times))
     else:
-        time = check_number("time", time, 0.0, float(times.max()), hint="Later than that no row is followed.")
+        time = check_number("time", time, 0.0, float(times.max()), hint="No row is observed later.")
     own, plain = (np.asarray(part, dtype=np.float64)[:, 0] for part in predicted.survival(np.array([time])))
     rate = partial(_survival_rate, event, times, predicted.weight, time)
     return _in_bins(own, plain, predicted.weight, n_bins, rate).assign(time=time)
@@ -69,7 +69,7 @@ def read_outcome(predicted: Predicted | None) -> Outcome:
     if predicted is None:
         raise ValueError("`explanation` must know the responses, got one made without `y`. Use `explain(X, y)`.")
     if not predicted.words.numeric:
-        raise ValueError(f"Responses must be numbers to be compared with predictions, got {predicted.words.response}.")
+        raise ValueError(f"Responses must be numeric to be compared with predictions, got {predicted.words.response}.")
     exposure = np.ones(len(predicted.y)) if predicted.exposure is None else predicted.exposure
     rate = {"attention": predicted.own / exposure, "baseline": predicted.plain / exposure}
     return Outcome(predicted.y.iloc[:, 0].to_numpy(dtype=np.float64), exposure, rate)
@@ -96,7 +96,7 @@ def trace_lift(predicted: Predicted | None) -> pd.DataFrame:
     outcome = read_outcome(predicted)
     total = outcome.y.sum()
     if not (outcome.y >= 0).all() or total <= 0:
-        raise ValueError("Responses must be >= 0 and not all 0 to have shares of them. Drop the other queries.")
+        raise ValueError("Responses must be >= 0 and not all 0 for a lift curve. Drop the other queries.")
     curves = []
     for name, rate in outcome.rate.items():
         # queries of equal rates come together, in whatever order they were given

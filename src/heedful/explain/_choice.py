@@ -1,4 +1,4 @@
-"""The number of clusters that distances speak for."""
+"""Choose the number of clusters from distances."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Groups of queries with like models, each shown by one of them."""
+"""Clusters of queries with similar models, each with one query as its prototype."""
 
 from dataclasses import dataclass
 
@@ -15,30 +15,30 @@ OTHERS, OTHERS_NAME = -1, "others"
 
 @dataclass(frozen=True, repr=False)
 class Clusters(Shown):
-    """Hold groups of queries with like models, and their prototypes.
+    """Clusters of queries with similar models, and their prototypes.
 
     Parameters
     ----------
     labels : Series
-        Cluster of each query, numbered from 1 by the order of the dendrogram's leaves; -1 in none of them.
+        Cluster of each query, numbered from 1 by the order of the dendrogram's leaves; -1 for queries in no cluster.
     table : DataFrame
         One row per cluster: its prototype (a query), size and radius; errors of both models if the response is known.
-        The last row, -1, is of the others, which have no prototype and no radius; it is not there if there are none.
+        The last row, -1, is for queries in no cluster, if there are any; it has no prototype and no radius.
     coef : DataFrame
-        Coefficients of the prototypes, without columns that no model uses.
+        Coefficients of the prototypes, for columns that some model uses.
     scaled : DataFrame
-        Coefficients of all queries per standard deviation of their column, without those columns.
+        Coefficients of all queries per standard deviation of their column, for the same columns.
     linkage, merge_prototypes : ndarray
         scipy's linkage matrix of the queries, and the prototype of each merge.
     order : ndarray
         Positions of the queries in the order of the dendrogram's leaves.
     unit : str, default=""
-        What distances are measured in, such as "prediction".
+        Unit of the distances, such as "prediction".
     explained : float, default=nan
-        How much of the squared differences between the models of clustered queries is between clusters, 0 to 1.
+        Share of the squared differences between the models of clustered queries that is between clusters, 0 to 1.
     models : Coefs or None, default=None
-        Of all queries the ``levels``, the means of what a query's model says of all queries (no columns if models are
-        not linear), the coefficients, and how much one unit of each of these changes predictions.
+        For all queries the ``levels``, the mean predictions of each query's model for all queries (no columns if models
+        are not linear), the coefficients, and how much one unit of each coefficient changes predictions.
     values : DataFrame or None, default=None
         The queries, by column of their table.
 
@@ -67,28 +67,28 @@ class Clusters(Shown):
 
     @property
     def named(self) -> pd.DataFrame:
-        """The rows of ``table`` that are clusters, without the others."""
+        """The rows of ``table`` that are clusters, without the last row for the others."""
         return self.table[self.table.index != OTHERS]
 
     def describe(self, k: int = 3) -> pd.DataFrame:
-        """Return what the queries of each cluster have in common, in words.
+        """Describe the queries of each cluster in words.
 
-        A column of numbers is shown by the range of the middle 80 % of the cluster and of all queries, one of
-        categories by the level whose share differs most. Columns are ranked by how far distributions are apart (the
-        largest difference of shares below any value, or of any level), and left out where a draw of as many queries at
-        random would differ as much in one of twenty cases. Coefficients are means over the cluster and over all
-        queries, ranked by what their difference changes in predictions.
+        A numeric column is described by the range of the middle 80 % in the cluster and in all queries, a categorical
+        column by the level whose share differs most. Columns are ranked by the distance of their distributions
+        (Kolmogorov-Smirnov, or the largest difference of shares of a level) and left out if the distance is not
+        significant at 5 %. Coefficients are means over the cluster and over all queries, ranked by how much their
+        difference changes predictions.
 
         Parameters
         ----------
         k : int, default=3
-            Columns, and coefficients, at most.
+            Largest number of columns, and of coefficients.
 
         Returns
         -------
         DataFrame
             One row per cluster, the others last: ``size``, ``share`` of all queries; in words ``rows``, ``levels``
-            (means of what its models say of all queries) and ``coefficients``; errors if the response is known.
+            (mean predictions of its models for all queries) and ``coefficients``; errors if the response is known.
         """
         k = int(check_number("k", k, 1, np.inf, hint="At least one."))
         if self.values is None or self.models is None:
@@ -96,12 +96,12 @@ class Clusters(Shown):
         return describe_groups(self.labels.to_numpy(), self.table, self.values, self.models, k)
 
     def text(self, k: int = 3) -> str:
-        """Return the description of the clusters as lines to be read.
+        """Return the description of the clusters as text.
 
         Parameters
         ----------
         k : int, default=3
-            Columns, and coefficients, at most.
+            Largest number of columns, and of coefficients.
 
         Returns
         -------

@@ -29,8 +29,8 @@ def read_contributions(e: Explained, output: Any, part: str = "all", levels: boo
         return pd.DataFrame(attribution.total[which], e.index, e.values.columns)
     if attribution.model is None or attribution.levels is None:
         raise ValueError(
-            f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: nothing tells "
-            "the two parts apart."
+            f"`part` must be 'all' where models have no slopes of the table's columns, got {part!r}: the parts "
+            "cannot be separated."
         )
     if levels:
         return pd.DataFrame(attribution.levels[which], e.index, e.lasso_features)
@@ -74,7 +74,7 @@ def _details(e: Explained, output: Any) -> dict[str, np.ndarray]:
 
 
 def summarise_columns(e: Explained, output: Any) -> pd.DataFrame:
-    """Return the mean size of each column's contributions, and the parts of it, the largest first."""
+    """Return the mean absolute contribution of each column and its parts, the largest first."""
     added = read_contributions(e, output)
     table = {"contribution": added.abs().mean().to_numpy()}
     if attributed(e).model is not None:

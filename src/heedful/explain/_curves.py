@@ -1,4 +1,4 @@
-"""The curve of one column, read from an explanation."""
+"""The shape function of one column, read from an explanation."""
 
 from typing import Any, NamedTuple
 
@@ -38,14 +38,15 @@ def read_curve(explanation: Explained, feature: Any, output: Any, most: int, que
         table = table.assign(effect=curves_of_query(explanation, query))
     if query is not None and not table["effect"].any() and table["curve"].any():
         raise ValueError(
-            "The model of this query has no curves in it: its `multiple` of the additive model is 0. Name another one."
+            "The model of this query has no shape functions: its `multiple` of the additive model is 0. Choose "
+            "another query."
         )
     check_output(explanation, output)
     table = table if output is None else table[table["class"] == output]
     feature = rank_columns(table)[0] if feature is None else feature
     if feature not in table["feature"].to_numpy():
         known = ", ".join(repr(name) for name in table["feature"].unique()[:3])
-        raise ValueError(f"`feature` must be a column that has a curve, such as {known}; got {feature!r}.")
+        raise ValueError(f"`feature` must be a column with a shape function, such as {known}; got {feature!r}.")
     pieces = table[table["feature"] == feature]
     absent = pieces["low"].isna() & pieces["level"].isna()
     outputs = pieces["class"].unique().tolist() if "class" in pieces else [None]
@@ -72,7 +73,7 @@ def curves_of_query(explanation: Explained, query: int | None) -> np.ndarray:
     """Return what each piece of the curves adds in the model of one query, or on average: multiple times curve."""
     table, multiple = _need_curves(explanation), explanation.multiple
     if multiple is None:
-        raise ValueError("There are curves without multiples of them: use an explanation that `explain(X)` made.")
+        raise ValueError("The multiples of the shape functions are missing: use an explanation made by `explain(X)`.")
     alone, outputs = table["curve"].to_numpy(), explanation.outputs
     every = multiple.to_numpy().reshape(len(multiple), -1)
     factor = every.mean(axis=0) if query is None else every[query]
@@ -101,9 +102,9 @@ def rank_columns(table: pd.DataFrame) -> list:
 def _need_curves(explanation: Explained) -> pd.DataFrame:
     if explanation.curves is None:
         raise ValueError(
-            "`explanation` must have curves, and no model of these queries has any. Either the curves' share in the "
-            "blend is 0 on this table, or the estimator was made without them: the defaults `heads='multi'` and "
-            "`local=LocalLasso(shapes=True)` have them."
+            "`explanation` must have shape functions, but no model of these queries has any. Either the additive model "
+            "has share 0 on this table, or the estimator has none: it is fitted by default, with `heads='multi'` and "
+            "`local=LocalLasso(shapes=True)`."
         )
     return explanation.curves
 

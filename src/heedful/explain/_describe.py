@@ -1,4 +1,4 @@
-"""What sets a group of queries apart, in words and numbers."""
+"""How a cluster of queries differs from all queries, in words."""
 
 import math
 from typing import Any, NamedTuple
@@ -114,7 +114,7 @@ def _name(column: Any) -> str:
 
 
 def _round(value: float, low: float, high: float) -> str:
-    """Return a number with two or three digits of the width of a range, so that its ends can be told apart."""
+    """Return a number with two or three digits of the width of a range, so that its ends can be distinguished."""
     width = high - low or abs(high) or 1.0
     digits = 1 - math.floor(math.log10(width))
     return f"{round(value, digits if digits >= 0 else digits + 1):.10g}"

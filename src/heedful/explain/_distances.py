@@ -23,7 +23,7 @@ class Models(NamedTuple):
 def place_models(
     intercept: np.ndarray, coef: np.ndarray, design: np.ndarray, multiple: np.ndarray, shape: np.ndarray
 ) -> Models:
-    """Return what the model of each query says of all queries.
+    """Return the predictions of each query's model for all queries.
 
     ``intercept`` is (n_query, n_outputs), ``coef`` and ``shape`` have the features behind these, and ``multiple``
     (n_query, n_outputs, n_curves) is how much of each output's curves a model has; n_curves is 0 without shapes.

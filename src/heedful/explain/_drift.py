@@ -1,4 +1,4 @@
-"""What a drift corrector shows: how far the model was off on recent rows, and what correcting it does."""
+"""The report of a drift corrector: errors of the model on recent rows, tests, and corrections."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ N_DRIFTING = 3
 # The effect of a column is named if it changed by more than so many standard errors.
 CLEAR = 3.0
 ASK = (
-    "Whether anything moved is not known: that takes a reference, rows of the model's own time that it was not trained "
-    "on, drift_report(reference=(X, y))."
+    "Drift cannot be tested without a reference: rows from the time of training that the model was not trained on, "
+    "drift_report(reference=(X, y))."
 )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class DriftReport(Shown):
-    """Tell whether anything moved, and where a model is corrected.
+    """Report whether data or relation drifted, and where the model is corrected.
 
     Made by ``drift_report()`` of a :class:`heedful.DriftCorrector`.
 
@@ -36,24 +36,24 @@ class DriftReport(Shown):
     summary : DataFrame
         One row per measure: its value and its meaning.
     features : DataFrame
-        One row per column, the most telling first: how far its values differ between queries that are corrected and
-        queries that are not (0 to 1), and its usual value in both. Empty if all queries are alike in this.
+        One row per column, the largest difference first: how much its distribution differs between corrected and other
+        queries (0 to 1), and its typical value in both. Empty if all or none of the queries are corrected.
     rows : DataFrame
         The recent rows: time, response, prediction of the model, and that prediction corrected by the other rows.
     queries : DataFrame
-        The correction of each query, its standard error, and the effective number of rows that it rests on.
+        The correction of each query, its standard error and its effective sample size.
     heads : DataFrame
         The similarities and temperatures that were tried: error on recent rows and share.
     error : str
         Name of the error: root mean squared error or log loss.
     tests : DataFrame
-        One row per test that was made: its statistic ``z`` (standard normal if there is nothing to be found), the ``p``
-        value, and what a small one says. Without a reference only whether recent rows can be improved.
+        One row per test: its statistic ``z`` (standard normal under the null hypothesis), the ``p`` value, and what a
+        small one means. Without a reference, only the test whether predictions of recent rows can be improved.
     columns : DataFrame
-        One row per column, or level of a category, the one that moved most first: its mean (the share of a level) in
-        the reference and in the recent rows, how far its values differ (0 to 1), and its effect on the response before
-        and after: the slope of a linear model of all columns, fitted to rows that both periods have alike. ``change``
-        is that of the effect, with its standard error. Empty without a reference.
+        One row per column, or level of a category, the largest drift first: its mean (the share of a level) in the
+        reference and in the recent rows, how much its distribution differs (0 to 1), and its effect on the response
+        before and after: the slope in a linear model of all columns, fitted where both periods overlap. ``change`` is
+        the change of the effect, with its standard error. Empty without a reference.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class DriftReport(Shown):
     'x1'
     >>> report.frame.loc[("drift", "error change (%)"), "value"] < -50
     np.True_
-    >>> report.finding  # whether that is new takes a reference
+    >>> report.finding  # whether that is drift needs a reference
     'not known'
     """
 
@@ -92,23 +92,25 @@ class DriftReport(Shown):
 
     @property
     def finding(self) -> str:
-        """What moved, by the tests.
+        """What drifted, by the tests.
 
-        One of "nothing moved", "rows moved", "relation moved" (whether rows did or not), "improvable anywhere" (nothing
-        moved, but columns tell how far the model is off) and, without a reference or with few recent rows, "not known".
+        One of "nothing moved", "rows moved" (covariate shift), "relation moved" (with or without covariate shift),
+        "improvable anywhere" (no drift, but columns predict the residuals) and, without a reference or
+        with few recent rows, "not known".
         """
         return find(self.tests)
 
     @property
     def verdict(self) -> str:
-        """What moved, and what correcting the model does, in plain words."""
+        """What drifted, and what the correction achieves, in words."""
         if float(self.summary["value"]["mixing"]) == 0:
-            return f"{_what_moved(self)} The model is left as it is: mixing is 0."
+            return f"{_what_moved(self)} The model is not corrected: mixing is 0."
         value = self.summary["value"]
         before, after = (short(value[name]) for name in ("error before", "error after"))
         return (
-            f"{_what_moved(self)} Correcting the model by {value['recent rows']} recent rows takes its {self.error} "
-            f"from {before} to {after} ({_percent(value['error change (%)'])}), each row corrected by the others only."
+            f"{_what_moved(self)} Correcting the model with {value['recent rows']} recent rows changes its "
+            f"{self.error} from {before} to {after} ({_percent(value['error change (%)'])}), each row corrected by "
+            "the others."
         )
 
     def __str__(self) -> str:
@@ -137,10 +139,10 @@ class DriftReport(Shown):
 def _what_moved(report: DriftReport) -> str:
     finding, value, p_value = report.finding, report.summary["value"], report.tests["p"].map(format_p)
     if report.tests.empty:
-        return f"{value['recent rows']} recent rows are too few to tell whether anything moved."
+        return f"{value['recent rows']} recent rows are too few to test for drift."
     if finding == NOT_KNOWN:
         improvable = report.tests.loc[IMPROVABLE, "p"] <= LEVEL
-        start = "The model can be improved" if improvable else "There is no sign that the model can be improved"
+        start = "The model can be improved" if improvable else "There is no evidence that the model can be improved"
         return f"{start} on the recent rows ({p_value[IMPROVABLE]}). {ASK}"
     if finding == RELATION_MOVED:
         rows = f" The rows moved too ({p_value[ROWS_MOVED]})." if report.tests.loc[ROWS_MOVED, "p"] <= LEVEL else ""
@@ -149,17 +151,18 @@ def _what_moved(report: DriftReport) -> str:
         first = report.columns.iloc[0]
         return (
             f"The rows moved ({p_value[ROWS_MOVED]}), most of all {cut(report.columns.index[0])}: a mean of "
-            f"{short(first['mean_before'])} before, {short(first['mean_after'])} now. There is no sign that the "
+            f"{short(first['mean_before'])} before, {short(first['mean_after'])} now. There is no evidence that the "
             f"relation moved ({p_value[RELATION_MOVED]})."
         )
-    nothing = f"Nothing moved that {value['reference rows']} reference and {value['recent rows']} recent rows can tell."
+    shown = f"{value['reference rows']} reference and {value['recent rows']} recent rows"
+    nothing = f"Nothing moved, as far as {shown} can show."
     if finding == IMPROVABLE_ANYWHERE:
-        return f"{nothing} The model can be improved anywhere, on rows of its own time as on recent ones."
+        return f"{nothing} The model can be improved on rows from the time of training and on recent rows alike."
     return nothing
 
 
 def _where(report: DriftReport) -> str:
-    """Return the effect that changed most, or how the level did if none did for sure."""
+    """Return the effect that changed most, or the change of the level if no effect clearly changed."""
     first, value = report.columns.iloc[0], report.summary["value"]
     if abs(first["change"]) > CLEAR * first["standard_error"]:
         before, after = (short(first[name]) for name in ("effect_before", "effect_after"))

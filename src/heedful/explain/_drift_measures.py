@@ -1,4 +1,4 @@
-"""What a drift report measures: errors, corrections, columns that tell them apart, and what tests found together."""
+"""Measures of a drift report: errors, corrections, columns in which corrected rows differ, and results of tests."""
 
 import numpy as np
 import pandas as pd
@@ -13,34 +13,34 @@ IMPROVABLE, REFERENCE_IMPROVABLE = "recent rows improvable", "reference improvab
 LEVEL = 0.01
 NOT_KNOWN, NOTHING_MOVED, IMPROVABLE_ANYWHERE = "not known", "nothing moved", "improvable anywhere"
 TESTS = {
-    ROWS_MOVED: "columns of recent rows tell them from rows of the reference",
-    RELATION_MOVED: "where columns are alike, the model is off in another way than on the reference",
-    IMPROVABLE: "columns tell how far the model is off on recent rows",
-    REFERENCE_IMPROVABLE: "columns tell how far it is off on the reference",
+    ROWS_MOVED: "the columns distinguish recent rows from the reference",
+    RELATION_MOVED: "at equal columns, residuals differ from those on the reference",
+    IMPROVABLE: "the columns predict the residuals on recent rows",
+    REFERENCE_IMPROVABLE: "the columns predict the residuals on the reference",
 }
 # A query counts as corrected if its correction is larger than so many of its standard errors.
 STANDARD_ERRORS = 2.0
 MEANINGS = {
-    "recent rows": "labelled rows that corrections are made of",
-    "temperature": "of the head with the largest share, if it has one; lower attends to fewer rows",
-    "mixing": "share of the correction that is applied; 0 is the model as it is",
-    "guard": "share of the fitted correction that the guard lets through, 0 to 1",
+    "recent rows": "labelled rows behind the corrections",
+    "temperature": "of the head with the largest share; lower uses fewer rows",
+    "mixing": "share of the correction that is applied; 0 is the uncorrected model",
+    "guard": "share of the fitted correction that the guard keeps, 0 to 1",
     "error before": "of the model on the recent rows",
-    "error after": "on the same rows, each corrected by the others only",
-    "error change (%)": "after against before; negative is better",
-    "mean residual": "response less prediction of the model, on average",
+    "error after": "on the same rows, each corrected by the others",
+    "error change (%)": "after relative to before; negative is better",
+    "mean residual": "mean of response minus prediction",
     "correction": "typical size (root mean square) over the queries",
-    "rows explained": "share of recent rows that the correction brings closer to the response",
-    "reference rows": "rows of the model's own time that it was not trained on",
+    "rows explained": "share of recent rows whose prediction gets closer to the response",
+    "reference rows": "rows from the time of training that the model was not trained on",
     "error on the reference": "of the model on these rows",
-    "mean residual of the reference": "as that of the recent rows",
-    "effective rows": "recent rows that a query's correction rests on, median",
+    "mean residual of the reference": "mean of response minus prediction there",
+    "effective rows": "effective sample size of a correction, median",
     "queries corrected": f"share of queries corrected by more than {STANDARD_ERRORS:g} standard errors",
 }
 
 
 def tabulate_tests(statistics: dict[str, float]) -> pd.DataFrame:
-    """Return one row per test that was made: its statistic, its p value, and what a small one says."""
+    """Return one row per test that was made: its statistic, its p value, and what a small one means."""
     names = [name for name in TESTS if name in statistics]
     z = np.array([statistics[name] for name in names], dtype=np.float64)
     index = pd.Index(names, name="test", dtype=object)

@@ -1,4 +1,4 @@
-"""Errors of a model and of one model for all rows in plain words: which is lower, and whether that may be chance."""
+"""Errors of a model and of its global model in words: which is lower, and whether that may be chance."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from heedful._responses import Regression, Words
 from heedful._show import count, short
 from heedful.explain._explained import Explained
 
-# A smaller gain over the model for all rows, in per cent, is none.
+# A smaller gain over the global model, in per cent, is none.
 NO_GAIN = 1.0
 # Nor is one of less than so many standard errors.
 SURE = 2.5
@@ -25,16 +25,16 @@ class ComparedErrors(NamedTuple):
 
 
 def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
-    """Return in plain words how good a model is on held-out rows.
+    """Describe the error of a model on held-out rows in a sentence.
 
     Parameters
     ----------
     unseen : Series
-        ``unseen_error_`` of an estimator. A gain of less than two and a half of its standard errors may be chance.
+        ``unseen_error_`` of an estimator. A difference below 2.5 standard errors may be chance.
     mixing : float
         Its ``mixing_``.
     rival : str, default="one lasso for all rows"
-        What the model for all rows is called.
+        Name of the global model.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
 
 
 def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> ComparedErrors:
-    """Return what the errors on held-out rows say of a model, compared with the model for all rows."""
+    """Return the comparison of the held-out errors of a model and of its global model, in words."""
     own, plain = float(unseen["attention"]), float(unseen["baseline"])
     if not np.isfinite([own, plain]).all():
         meaning = "No model was evaluated on held-out rows; mixing='auto' does so."
@@ -70,7 +70,8 @@ def compare_errors(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> Comp
     else:
         how = "" if mixing else ", without attention: the global models suffice"
         meaning = f"It predicts new rows better than {rival}{how}."
-    return ComparedErrors(f"{unseen.name} on held-out rows {short(own, 4)}, {rival} {short(plain, 4)}", outcome, meaning)
+    figures = f"{unseen.name} on held-out rows {short(own, 4)}, {rival} {short(plain, 4)}"
+    return ComparedErrors(figures, outcome, meaning)
 
 
 def describe_difference(errors: pd.Series, rival: str = RIVAL) -> str | None:
@@ -116,7 +117,7 @@ def say_change(e: Explained) -> str:
         return ""
     if e.seen is not None and e.seen.any():
         return "in-sample"
-    return describe_difference(errors, "one model for all rows") or "hardly any other"
+    return describe_difference(errors, "one model for all rows") or "almost no difference"
 
 
 def say_seen(e: Explained) -> str:

@@ -1,4 +1,4 @@
-"""``Explained``: what a model knows of some predictions, and what follows from it alone."""
+"""``Explained``: the facts behind predictions, and what follows from them alone."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -85,7 +85,7 @@ class Explained(Shown):
 
     @property
     def alone(self) -> bool:
-        """Whether the model for all rows predicts alone: ``mixing`` is 0."""
+        """Whether the global model predicts alone: ``mixing`` is 0."""
         return bool((self.mixing == 0).all())
 
     @property
@@ -122,5 +122,5 @@ class Explained(Shown):
 
     def _known_rows(self) -> pd.DataFrame:
         if self.train_values is None:
-            raise ValueError("The cells of the training rows are not known: the model was fitted to their leaves.")
+            raise ValueError("The cells of the training rows are not known: the model stores only their leaves.")
         return self.train_values

@@ -89,7 +89,7 @@ def _place_queries(e: Explained, distance: str) -> tuple[pd.DataFrame, np.ndarra
 
 
 def _place(e: Explained) -> Models:
-    """Return what the linear model of each query says of all queries."""
+    """Return the predictions of each query's linear model for all queries."""
     n_outputs = len(e.outputs or [None])
     coef = as_outputs(e.lasso_coef, n_outputs)
     curved = e.multiple is not None and e.shape is not None

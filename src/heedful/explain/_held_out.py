@@ -1,4 +1,4 @@
-"""``HeldOutPredictions``: what models that did not see a training row predict of it."""
+"""``HeldOutPredictions``: out-of-fold predictions of the training rows."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from heedful.explain._measures import Predicted, facts_beside, other_measures
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HeldOutPredictions(Shown):
-    """Hold what models that did not see a training row predict of it.
+    """Out-of-fold predictions of the training rows.
 
     Made by ``held_out()`` of an estimator; tables are indexed like the training rows.
 
@@ -22,8 +22,8 @@ class HeldOutPredictions(Shown):
     y : DataFrame
         The response.
     prediction, baseline_prediction : Series or DataFrame
-        Predictions with attention and of the model for all rows, as ``explain`` has them: of two classes the
-        probability of the second, of more one column for each; of survival log hazards.
+        Predictions of the model and of the global model, as in ``explain``: the probability of the second class for
+        binary, one column per class for multiclass classification; log hazards for survival.
     weight : Series
         Sample weights.
     error : Series
@@ -33,9 +33,9 @@ class HeldOutPredictions(Shown):
     task : str
         Kind of response.
     words : Words
-        What people call the response and its error.
+        Names of the response and of its error.
     rival : str
-        What the model for all rows is called.
+        Name of the global model.
     predicted : Predicted
         The same as arrays.
     offset : Series or None, default=None
@@ -76,37 +76,37 @@ class HeldOutPredictions(Shown):
         Returns
         -------
         DataFrame
-            By measure, ``attention`` and ``baseline``: accuracy of classes, of two also the Brier score; of survival
-            Harrell's concordance index.
+            By measure, ``attention`` and ``baseline``: accuracy for classification, for binary also the Brier score;
+            Harrell's concordance index for survival.
         """
         measures = other_measures(self.predicted)
         columns = {"attention": [part.own for part in measures], "baseline": [part.plain for part in measures]}
         return pd.DataFrame(columns, pd.Index([part.name for part in measures], name="measure"))
 
     def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
-        """Return what was predicted and what was observed.
+        """Return predicted and observed responses in bins.
 
         Parameters
         ----------
         n_bins : int, default=10
-            Bins of about equally many rows.
+            Number of bins, with about the same number of rows.
         time : float, default=None
-            Time at which survival is compared; None takes the median time of events.
+            Time at which survival is compared; None uses the median event time.
 
         Returns
         -------
         DataFrame
-            As :meth:`heedful.explain.Explanation.calibration` has it.
+            As of :meth:`heedful.explain.Explanation.calibration`.
         """
         return calibrate(self.predicted, n_bins, time)
 
     def say(self) -> str:
-        """Return in plain words how good the predictions are.
+        """Describe how good the predictions are in a sentence.
 
         Returns
         -------
         str
-            Both errors and which is lower, and the other measures.
+            Both errors, which of them is lower, and the other measures.
         """
         return "; ".join([say_error(self.error, self.mixing, self.rival), *map(" ".join, self._facts())])
 

@@ -1,4 +1,4 @@
-"""``Heterogeneity``: whether a treatment does more for some than for others, and what treating these first gains."""
+"""``Heterogeneity``: whether treatment effects differ between rows, and the gain of treating by them."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ import pandas as pd
 from heedful._show import Shown, Sketch, count, format_p, short
 
 MEANINGS = {
-    "differential effect": "rise of the effect per standard deviation of the predicted one; 0 if that says nothing",
-    "AUTOC": "area under the targeting curve; > 0 if predicted effects tell whom to treat first",
-    "Qini": "the same, where all shares of treated rows count alike",
+    "differential effect": "rise of the effect per standard deviation of the predicted effect; 0 without heterogeneity",
+    "AUTOC": "area under the targeting curve; > 0 if predicted effects rank rows correctly",
+    "Qini": "the same, with equal weight for all shares of treated rows",
 }
-# The test that decides whether effects differ, its level, and the p value below which there is no doubt.
+# The test that decides whether effects differ, its level, and the p value below which the verdict is firm.
 TEST, LEVEL, SURE = "differential effect", 0.1, 0.01
 # The share of rows whose gain is shown at first sight.
 SHOWN = 0.2
@@ -19,34 +19,33 @@ SHOWN = 0.2
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Heterogeneity(Shown):
-    """Tell whether effects differ, and what treating by them gains.
+    """Whether effects differ between rows, and the gain of treating by predicted effects.
 
-    Made by ``heterogeneity()`` of an estimator of effects, from held-out rows: effects of a block of rows are predicted
-    by models of the blocks before it. The tests are the best linear predictor and the rank-weighted average effects, as
-    in grf, under sequential validation (Wager 2024). If effects do not differ, p values are uniform.
+    Made by ``heterogeneity()`` of an estimator of effects, from held-out rows: effects on a block of rows are predicted
+    by models of earlier blocks. The tests are the best linear predictor and rank-weighted average effects, as in grf,
+    with sequential validation (Wager 2024). If effects do not differ, p values are uniform.
 
     Parameters
     ----------
     tests : DataFrame
-        One row per test: estimate, standard error, p value and meaning. P values are one-sided: how often an estimate
-        would be at least as large if the truth were 0.
+        One row per test: estimate, standard error, one-sided p value and meaning.
     curve : DataFrame
-        By the share of rows treated, those with the largest effects first: "toc", how much larger their mean effect is
-        than that of all rows, with its standard error, and "gain", what treating them adds to the mean response,
-        beside "random", what treating as many at random adds. "low" and "high" are a band around "gain" that holds the
-        whole true curve, less the error of the mean effect, in 90 % of tables.
+        By the share of rows treated, largest predicted effects first: "toc", the mean effect on these rows minus the
+        mean effect on all rows, with its standard error; "gain", what treating these rows adds to the mean response;
+        and "random", what treating as many rows at random adds. "low" and "high" are a simultaneous 90 % band around
+        "gain", which does not include the error of the mean effect.
     groups : DataFrame
-        Average effect of held-out rows by their predicted effect, in fifths from the smallest to the largest (fewer of
-        few rows): "up_to", the share of rows at which a group ends, "effect", "standard_error", its 90 % interval,
-        "low" and "high", and "rows".
+        Average effect on held-out rows by quintiles of the predicted effect (fewer groups in small tables): "up_to",
+        the share of rows at which a group ends, "effect", "standard_error", the 90 % interval "low" and "high", and
+        "rows".
     n_rows : int
         Held-out rows of the tests: half of the training rows.
     n_groups : int or None, default=None
-        Groups that they belong to; None if they have none.
+        Number of groups of these rows; None without groups.
     smaller_is_better : bool, default=False
-        Whether rows with the smallest effects come first; then "toc" and "gain" are what the treatment takes off.
+        Whether rows with the smallest effects come first; "toc" and "gain" are then reductions of the response.
     one_effect : bool, default=False
-        Whether the model has one effect for all rows.
+        Whether the model uses one average effect for all rows.
 
     Examples
     --------
@@ -70,12 +69,12 @@ class Heterogeneity(Shown):
 
     @property
     def p_value(self) -> float:
-        """P value of the test that effects do not differ."""
+        """P value of the hypothesis that effects do not differ."""
         return float(self.tests.loc[TEST, "p_value"])
 
     @property
     def differ(self) -> bool:
-        """Whether effects differ, by a test at 10 %."""
+        """Whether effects differ, by a test at the 10 % level."""
         return self.p_value < LEVEL
 
     @property
@@ -83,21 +82,21 @@ class Heterogeneity(Shown):
         """Whether effects differ, in one sentence."""
         p_value = format_p(self.p_value)
         if self.differ and self.one_effect:
-            return f"Effects seem to differ ({p_value}), too little to tell where: read one average for all rows."
+            return f"Effects seem to differ ({p_value}), but too little to say where: use one average for all rows."
         if self.p_value < SURE:
             end = "small" if self.smaller_is_better else "large"
             return f"Effects differ between rows, and held-out rows confirm where they are {end} ({p_value})."
         if self.differ:
-            return f"There is some sign that effects differ between rows ({p_value})."
+            return f"There is some evidence that effects differ between rows ({p_value})."
         if self.tests.loc[TEST, "standard_error"] > 0:
-            return f"There is no sign that effects differ ({p_value}): read one average effect for all rows."
-        return "Whether effects differ could not be tested: read one average effect for all rows."
+            return f"There is no evidence that effects differ ({p_value}): use one average effect for all rows."
+        return "Whether effects differ could not be tested: use one average effect for all rows."
 
     def _sketch(self) -> Sketch:
         groups = "" if self.n_groups is None else f" in {count(self.n_groups, 'group')}"
         facts = [("verdict", self.verdict)]
         facts += [
-            (name, f"{short(estimate)} ± {short(error)}, {format_p(p_value)}" if error == error else "nothing to test")
+            (name, f"{short(estimate)} ± {short(error)}, {format_p(p_value)}" if error == error else "not tested")
             for name, estimate, error, p_value in self.tests[["estimate", "standard_error", "p_value"]].itertuples()
         ]
         # a share chosen ahead: the best one would promise too much

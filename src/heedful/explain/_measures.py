@@ -1,4 +1,4 @@
-"""How good some predictions are, in other measures than the error."""
+"""Measures of predictions other than the error."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -1,4 +1,4 @@
-"""``Overlap``: whether like rows got different treatments, without which no table tells an effect."""
+"""``Overlap``: whether similar rows got different treatments, which any estimate of an effect needs."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 from heedful._show import Shown, Sketch, count, cut, middle_and_range, percent, short
 
-# What is worth a word: such a share of propensities near 0 or 1; so few effective rows, or so small a part of them.
+# When to warn: such a share of propensities near 0 or 1; so few effective rows, or so small a part of them.
 MANY, FEW, PART = 0.05, 30.0, 0.3
 # Such a difference after weighting, if it is so many times what chance makes; such a part of a treatment's variance.
 LARGE, BEYOND, LITTLE = 0.1, 3.0, 0.05
@@ -16,26 +16,26 @@ N_NAMED = 3
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Overlap(Shown):
-    """Tell whether like rows got different treatments.
+    """Whether similar rows got different treatments.
 
-    Made by ``overlap()`` of an estimator of effects. Weighting is by the inverse of the chance of the treatment that a
-    row got, as the average effect has it.
+    Made by ``overlap()`` of an estimator of effects. Weights are the inverse of the probability of the
+    treatment that a row got, as in the average effect.
 
     Parameters
     ----------
     arms : DataFrame
-        By treatment: "rows", and effective rows "before" and "after" weighting. A treatment that is an amount has one
-        line, weighted by what the propensity leaves of it.
+        By treatment: "rows", and the effective sample size "before" and "after" weighting. A continuous treatment has
+        one line, weighted by its squared residual.
     balance : DataFrame
-        By column (or level of a column): how far the arms differ "before" and "after" weighting, in standard
-        deviations, the means before, and "chance", the standard error of a difference after weighting. For a treatment
-        that is an amount, correlations with it, and with what the propensity leaves of it.
+        By column (or level of a column): the standardised difference between the arms "before" and "after" weighting,
+        the means before, and "chance", the standard error of a difference after weighting. For a continuous treatment,
+        correlations with the treatment and with its residual.
     propensity, treatment : Series
-        The expected treatment of each row by a model that did not see it, and the treatment that it got.
+        The out-of-fold expected treatment of each row, and the treatment that it got.
     share_low, share_high : float
         Share of rows whose propensity is below ``near`` and above ``1 - near``.
     near : float
-        What is near 0 and 1.
+        Distance from 0 and 1 that counts as near.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Overlap(Shown):
     >>> half = pd.Series([0.4, 0.6] * 50)
     >>> Overlap(arms=arms, balance=balance, propensity=half, treatment=(half > 0.5).astype(float), share_low=0.0,
     ...         share_high=0.0, near=0.05).verdict
-    'Like rows got different treatments, and columns are balanced. What was not measured no check can see.'
+    'Similar rows got different treatments, and columns are balanced. Unmeasured confounding cannot be checked.'
     """
 
     arms: pd.DataFrame
@@ -59,7 +59,7 @@ class Overlap(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """What speaks against the numbers, each with a remedy; empty if nothing does."""
+        """Reasons not to trust the estimates, each with a remedy; empty if there are none."""
         lines = [self._warn_of_near(), self._warn_of_few(), self._warn_of_little_left(), self._warn_of_imbalance()]
         return [line for line in lines if line]
 
@@ -68,11 +68,13 @@ class Overlap(Shown):
         """Whether there is overlap, in one sentence."""
         if self.warnings:
             return self.warnings[0]
-        return "Like rows got different treatments, and columns are balanced. What was not measured no check can see."
+        return (
+            "Similar rows got different treatments, and columns are balanced. Unmeasured confounding cannot be checked."
+        )
 
     @property
     def amounts(self) -> bool:
-        """Whether the treatment is an amount, not one of two."""
+        """Whether the treatment is continuous, not binary."""
         return len(self.arms) == 1
 
     def _warn_of_near(self) -> str:
@@ -82,7 +84,7 @@ class Overlap(Shown):
         return (
             f"{percent(share)} of the rows have a propensity below {self.near:g} or above {1 - self.near:g}: rows like "
             "them got one treatment only. Average over the others, `average_effect(subset=(p > 0.1) & (p < 0.9))` with "
-            "p = `overlap().propensity`, or leave out columns that decide the treatment and not the outcome."
+            "p = `overlap().propensity`, or leave out columns that predict the treatment but not the outcome."
         )
 
     def _warn_of_few(self) -> str:
@@ -92,9 +94,9 @@ class Overlap(Shown):
         if few.empty:
             return ""
         return (
-            f"After weighting {cut(few.index[0])} has {short(few['after'].iloc[0])} effective rows of "
-            f"{short(few['rows'].iloc[0])}: averages rest on few rows. Collect more, or average over rows of a "
-            "propensity between 0.1 and 0.9 with `subset`."
+            f"After weighting, {cut(few.index[0])} has an effective sample size of {short(few['after'].iloc[0])} of "
+            f"{short(few['rows'].iloc[0])} rows, so averages are uncertain. Collect more rows, or use `subset` to "
+            "average over rows with a propensity between 0.1 and 0.9."
         )
 
     def _warn_of_little_left(self) -> str:
@@ -102,8 +104,8 @@ class Overlap(Shown):
         if not self.amounts or left > LITTLE * float(np.var(self.treatment)):
             return ""
         return (
-            "The columns explain nearly all of the treatment: little is left to tell its effect. Leave out columns "
-            "that decide the treatment and not the outcome."
+            "The columns explain nearly all of the treatment, so little variation is left to estimate its effect. "
+            "Leave out columns that predict the treatment but not the outcome."
         )
 
     def _warn_of_imbalance(self) -> str:
@@ -114,15 +116,15 @@ class Overlap(Shown):
         names = ", ".join(f"{cut(name)} ({value:+.2f})" for name, value in off["after"].head(N_NAMED).items())
         more = f" and {len(off) - N_NAMED} more" if len(off) > N_NAMED else ""
         one = len(off) == 1
-        what = f"still {'goes' if one else 'go'} with the treatment"
+        what = f"{'is' if one else 'are'} still correlated with the treatment"
         if not self.amounts:
             what = f"still {'differs' if one else 'differ'} between the arms after weighting"
-        mend = "Give a better model of the treatment: `propensity=...`."
+        mend = "Use a better model of the treatment: `propensity=...`."
         return f"{count(len(off), 'column')} {what}: {names}{more}. {mend}"
 
     def _sketch(self) -> Sketch:
         facts = [
-            (cut(name), f"{count(int(rows), 'row')}, {short(after)} effective after weighting")
+            (cut(name), f"{count(int(rows), 'row')}, effective sample size {short(after)} after weighting")
             for name, rows, after in self.arms[["rows", "after"]].itertuples()
         ]
         facts.append(("propensity", middle_and_range(self.propensity)))

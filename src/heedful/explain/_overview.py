@@ -1,4 +1,4 @@
-"""What an explanation shows of itself at first sight."""
+"""The printed overview of an explanation."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def sketch(explanation: Explained) -> Sketch:
     known = getattr(e.attribution, "known", None)
     if known is not None and known.checked is not None and not known.checked.all():
         n_rough = count(int((~known.checked).sum()), "query", "queries")
-        text = f'rough for {n_rough} unlike all rows they were checked on; method="shapley" asks'
+        text = f'approximate for {n_rough} unlike the rows checked; method="shapley" is slower but accurate'
         facts.append(("contributions", text))
     if e.fidelity is not None:
         facts.append(("columns in a small model", f"{middle_and_range(e.n_nonzero)} of {len(e.features)}"))
@@ -54,7 +54,7 @@ def page(explanation: Explained) -> str:
     sizes = summarise_columns(explanation, None)["contribution"].head(N_IMPORTANT)
     # once contributions are known the sketch says whether they are rough
     overview = sketch(explanation)
-    parts = [("Overview", table_facts(overview.facts)), ("Importance: mean size of contributions", draw_sizes(sizes))]
+    parts = [("Overview", table_facts(overview.facts)), ("Importance: mean absolute contribution", draw_sizes(sizes))]
     return lay_out(overview.title, parts, overview.hint)
 
 

@@ -1,4 +1,4 @@
-"""``ExplainedQuery``: one prediction at a glance, as text and as a picture in a notebook."""
+"""``ExplainedQuery``: a short explanation of one prediction, as text and as a picture in a notebook."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,33 +23,31 @@ N_SAID, NOTHING = 3, 1e-9
 
 @dataclass(frozen=True, repr=False)
 class ExplainedQuery(Shown):
-    """One prediction: its small model, what drove it, and the rows attended to.
+    """One prediction: its small model, its contributions, and the training rows with the largest weights.
 
-    Made by ``explanation.query(label)``. Print it, or let a notebook show it.
+    Made by ``explanation.query(label)``. Print it, or show it in a notebook.
 
     Parameters
     ----------
     label : label
         The query.
     prediction, link : float
-        What was predicted, and the same on the scale on which terms and contributions add up.
+        The prediction, and the same on the scale on which terms and contributions add up.
     base_value : float or None
-        Mean of the link over training rows, where contributions start.
+        Mean of the link over the training rows, where contributions start.
     contributions : DataFrame or None
-        The columns that add most: ``feature``, ``value``, ``contribution``. None, as the base value, if they are not
-        known.
+        The largest contributions: ``feature``, ``value``, ``contribution``. None, like the base value, if not known.
     start, fidelity : float or None
-        What the small model says at the reference, and the share of the variation of predictions around the query that
-        it has; None where models have no slopes.
+        Value of the small model at the reference, and its R2 on predictions around the query; None where models have no
+        slopes.
     terms : DataFrame or None
         The small model: ``feature``, ``value``, ``reference``, ``slope`` and ``term``.
     rows : DataFrame
-        The training rows attended to most: ``row``, ``weight`` and their response. No rows where the model for all
-        rows predicts alone.
+        The training rows with the largest weights: ``row``, ``weight`` and their response. No rows if ``mixing`` is 0.
     names : tuple of str
-        What people call prediction and link.
+        Names of the prediction and of the link.
     output : label, default=None
-        The class that all this is of, where there are several.
+        The class that is explained, for multiclass classification.
 
     Examples
     --------
@@ -124,7 +122,7 @@ class ExplainedQuery(Shown):
 
 
 def explain_query(e: Explained, row: int, output: Any = None) -> ExplainedQuery:
-    """Return what is known of the query at a position; of one class, where there are several."""
+    """Return the explanation of the query at a position; of one class, where there are several."""
     output = find_output(e, row, output)
     words = e.words or Regression.words
     names = words.prediction, words.link

@@ -1,4 +1,4 @@
-"""The training rows that queries attended to: what they have in common, and with whom."""
+"""The training rows that queries are compared with: the largest weights, and how similar they are."""
 
 from collections.abc import Collection
 from itertools import chain
@@ -81,7 +81,7 @@ def list_cells(
 
 
 def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return how the rows that each query attended to differ from all rows, by query and column, the most alike first.
+    """Return how the weighted rows of each query differ from all rows, by query and column, the most similar first.
 
     Of numbers ``attended`` and ``all`` are means, and ``alike`` is by how much nearer to the query the attended rows
     are, on the mean: 1 if they all have its value, 0 if they are as far from it as all rows. Of other columns these

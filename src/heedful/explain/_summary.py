@@ -18,9 +18,9 @@ NAMES = {"numbers": "numeric", "dates": "date", "categories": "categorical"}
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Summary(Shown):
-    """Tell how good a fitted estimator is, and what it goes by.
+    """Say how good a fitted estimator is and what it uses.
 
-    Made by ``summary()`` of an estimator. ``str()`` of it is the text; a notebook shows it as a table.
+    Made by ``summary()`` of an estimator. Print it for text; a notebook shows a table.
 
     Parameters
     ----------
@@ -29,30 +29,30 @@ class Summary(Shown):
     response : str
         Name of the response.
     words : Words
-        What people call the response, the scale of contributions and the error.
+        Names of the response, of the scale of contributions and of the error.
     n_rows, n_missing : int
         Training rows with a weight, and their missing cells.
     columns : Series
-        Number of columns of each kind: numbers, dates, categories.
+        Number of columns of each kind: "numbers", "dates", "categories".
     unseen_error : Series
-        Errors on rows that models did not see: "attention", and "baseline", the model for all rows.
+        Errors on held-out rows: "attention" (the model) and "baseline" (the global model).
     mixing : float
         Total share of the heads.
     n_heads, n_used : int
-        Heads that were tried, and those with a share.
+        Heads that were tried, and heads that have weight.
     n_eff : float
-        Effective number of training rows that a training row, left out, attends to: weighted median.
+        Effective sample size of a training row that is left out: weighted median.
     importances : Series
-        Weighted mean of the absolute contributions of each column over training rows, the largest first; for several
-        classes of contributions to the most probable one.
+        Weighted mean absolute contribution of each column over the training rows, the largest first; for multiclass
+        classification of contributions to the most probable class.
     rival : str
-        What the model for all rows is called.
+        Name of the global model.
     share : str
         What ``mixing`` is a share of.
     curves, smooth : float, default=0.0
-        Shares of each prediction that come from the additive and from the smooth model for all rows.
+        Shares of the additive and of the smooth global model in each prediction.
     beside : tuple of pairs of str, default=()
-        Other measures on unseen rows, and what they are: accuracy and Brier score, concordance.
+        Other measures on held-out rows and their values: accuracy and Brier score, concordance.
 
     Examples
     --------
@@ -118,8 +118,10 @@ class Summary(Shown):
         if self.mixing == 0:
             return "not used: mixing is 0."
         heads = f"{self.n_used} of {count(self.n_heads, 'head')} {'has' if self.n_used == 1 else 'have'} weight"
-        rows = "" if np.isnan(self.n_eff) else f" Effective sample size of a query: about {short(self.n_eff)} of {self.n_rows} rows."
-        return f"{percent(self.mixing)} {self.share} ({heads}).{rows}"
+        said = f"{percent(self.mixing)} {self.share} ({heads})."
+        if np.isnan(self.n_eff):
+            return said
+        return f"{said} Effective sample size of a query: about {short(self.n_eff)} of {self.n_rows} rows."
 
     def _describe_rest(self) -> str:
         rest = {

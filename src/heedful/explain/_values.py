@@ -1,4 +1,4 @@
-"""Cells of a table in the words of whoever made it."""
+"""Cells of a table as text."""
 
 from typing import Any
 
@@ -9,9 +9,9 @@ MIDNIGHT = pd.Timestamp(0).time()
 
 
 def say_cell(value: Any) -> str:
-    """Return a cell as people read it.
+    """Return a cell as text.
 
-    A number has few digits, a date is a date, and nothing is "missing".
+    Numbers have few digits, dates have no time at midnight, and missing cells are "missing".
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def say_cell(value: Any) -> str:
 
 
 def say_value(column: Any, value: Any) -> str:
-    """Return what a column holds: "member = no", "pressure missing".
+    """Return a column and its cell as text: "member = no", "pressure missing".
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def say_value(column: Any, value: Any) -> str:
     Returns
     -------
     str
-        Both in one phrase.
+        Both as text.
 
     Examples
     --------

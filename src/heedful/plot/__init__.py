@@ -1,4 +1,4 @@
-"""Pictures of explanations by matplotlib, the extra ``plot``.
+"""Plots of explanations with matplotlib, the extra ``plot``.
 
 Each function takes an ``Explanation``, or an answer about effects, draws on ``ax`` or on new axes and returns them.
 """

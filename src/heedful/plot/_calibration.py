@@ -1,4 +1,4 @@
-"""Whether predictions are at the right level, and those of counts and costs in the right order."""
+"""Calibration of predictions, and lift of counts and costs."""
 
 from typing import Any
 
@@ -24,25 +24,24 @@ def calibration(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draw what was predicted beside what was observed.
+    """Draw predicted against observed responses.
 
-    Rows are in bins of about equal exposure, from the lowest predictions to the highest; points are what was observed
-    in each, lines what was expected with attention and by one model for all rows.
+    Rows are binned by prediction, from low to high, in bins of about equal exposure. Points are observed means, lines
+    are mean predictions of the model and of the global model.
 
-    Of classes each point is a bin of about equally many rows: the mean probability that was predicted against the share
-    that was of the class, one line for each of three classes or more. Of survival it is the mean probability to be
-    without event at ``time`` against the bin's Kaplan-Meier estimate. Bars are 90 % intervals of what was observed; on
-    the diagonal probabilities are what happens.
+    For classification each point is a bin of about equally many rows: the mean predicted probability against the
+    observed frequency, with one line per class for multiclass classification. For survival it is the mean predicted
+    survival probability at ``time`` against the Kaplan-Meier estimate of the bin. Bars are 90 % intervals of the
+    observed value; calibrated probabilities lie on the diagonal.
 
     Parameters
     ----------
     explanation : Explanation or HeldOutPredictions
-        What ``explain(X, y)`` of new rows returned, or ``held_out()``, the training rows by models that did not see
-        them.
+        Result of ``explain(X, y)`` for new rows, or of ``held_out()`` for the training rows.
     n_bins : int, default=10
-        How many bins.
+        Number of bins.
     time : float, default=None
-        Time at which survival is compared; None takes the median time of events.
+        Time at which survival is compared; None uses the median event time.
     {axes}
 
     Examples
@@ -89,16 +88,15 @@ def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> An
 
 @fill_docstring("``plot``, such as ``linewidth``")
 def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw which share of the response the lowest predictions hold.
+    """Draw lift curves: the share of the response in the rows with the lowest predictions.
 
-    Along the axis below queries come from the lowest prediction per unit of exposure to the highest. The lower a curve,
-    the better its model tells low from high; the diagonal is an order by chance. Beside its name stands the Gini
-    index, twice the area between curve and diagonal.
+    Queries are sorted by predicted rate, the lowest first. The lower a curve, the better the model ranks queries; a
+    random ranking gives the diagonal. The legend shows the Gini index, twice the area between curve and diagonal.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X, y)`` returned: the responses must be known, and numbers >= 0.
+        Result of ``explain(X, y)``, with numeric responses >= 0.
     {axes}
 
     Examples

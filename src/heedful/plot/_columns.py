@@ -1,4 +1,4 @@
-"""All columns in one picture: which of them matter, and what they add to each prediction."""
+"""Plots of all columns: their importance, and their contributions to each prediction."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ PART_NAMES = {"attention": "attention", "model": "own model"}
 
 @fill_docstring("``barh``, such as ``height``")
 def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
-    """Draw how much each column matters, and through what.
+    """Draw the importance of each column.
 
-    A bar is the mean size of a column's contributions, in two parts that add up to it: through attention, which rows
-    queries are compared with, and through their own models. A part that works against the whole is drawn to the left
-    of zero; the number beside the bar is the whole. Where the model for all rows predicts alone bars have no parts.
+    A bar is the mean absolute contribution of a column, in two parts: through attention (the weights of the training
+    rows) and through the queries' own models. A negative part is drawn to the left of zero; the number beside the bar
+    is the total. If ``mixing`` is 0, bars have no parts.
 
     Parameters
     ----------
     {explanation}
     k : int, default=10
-        How many columns to draw; the rest is one bar.
+        Number of columns to draw; the others share one bar.
     {output}
     {axes}
 
@@ -37,7 +37,7 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
     --------
     {explained}
     >>> plot.importance(e).get_xlabel()
-    'mean size of contributions'
+    'mean absolute contribution'
     """
     table = _most_important(check_explanation(explanation), k, output)
     names = shorten_all(list(table.index))
@@ -51,7 +51,7 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
     for place, (end, size) in enumerate(zip(ends, table["contribution"], strict=True)):
         annotate(ax, number(size, 3) if size > least else "0", (end, place), (3, 0))
     scale = added_label(explanation, output)
-    return finish_rows(ax, "mean size of contributions" + ("" if scale == "prediction" else f"\nto {scale}"), names)
+    return finish_rows(ax, "mean absolute contribution" + ("" if scale == "prediction" else f"\nto {scale}"), names)
 
 
 def _most_important(explanation: Explanation, k: int, output: Any) -> pd.DataFrame:
@@ -81,16 +81,16 @@ def _draw_parts(ax: Any, table: pd.DataFrame, two_parts: bool, style: dict[str, 
 
 @fill_docstring("``scatter``, such as ``s``")
 def beeswarm(explanation: Explanation, k: int = 10, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
-    """Draw what the most important columns add to every prediction.
+    """Draw the contributions of the most important columns to every prediction.
 
-    A point is a query, its place along the axis what the column adds, its colour the column's value: from the lowest
-    to the highest, by rank. Text and missing cells have no such order and are grey.
+    A point is a query; its position is the contribution of the column and its colour the value of the column, from the
+    lowest to the highest by rank. Text and missing cells are grey.
 
     Parameters
     ----------
     {explanation}
     k : int, default=10
-        How many columns to draw.
+        Number of columns to draw.
     {output}
     {axes}
 

@@ -1,4 +1,4 @@
-"""The tree of merges of queries with like models."""
+"""Dendrogram of queries with similar models."""
 
 from typing import Any
 
@@ -19,16 +19,16 @@ MOST_NAMED = 16
 
 @fill_docstring("``LineCollection``, such as ``linewidths``")
 def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
-    """Draw how queries with like models merge into clusters, with prototypes.
+    """Draw the dendrogram of queries by their models, with the prototypes of clusters.
 
-    A merge's height is the radius of the union: the largest distance of a member's model to its prototype's. Places
-    along the axis are those of ``heatmap``; one below the other they belong together. Prototypes are marked among the
-    leaves by the number of their cluster, and named above the axes. Queries in no cluster are grey.
+    The height of a merge is the radius of the union: the largest distance between the models of a member and of the
+    prototype. The order of queries is the same as in ``heatmap``, so the plots can be aligned. Prototypes are marked
+    among the leaves by the number of their cluster, and named above the axes. Queries in no cluster are grey.
 
     Parameters
     ----------
     explanation : Explanation
-        Of at least two queries.
+        Explanation of at least two queries.
     {clusters}
     {axes}
 

@@ -1,4 +1,4 @@
-"""One column over all queries, against its value: what it adds, and what each prediction does if it changes."""
+"""Contributions and local effects of one column against its value."""
 
 from typing import Any
 
@@ -21,18 +21,18 @@ MOST_INTERVALS = 30
 def dependence(
     explanation: Explanation, column: Any, color: Any = None, *, output: Any = None, ax: Any = None, **style: Any
 ) -> Any:
-    """Draw what a column adds to each prediction against its value.
+    """Draw the contributions of a column against its value.
 
-    A point is a query. Levels of a category stand side by side, the 15 most frequent at most; missing cells stand
-    apart at the right. Points of one value that differ in height show that the column works together with others:
-    colour them by another column to see with which.
+    A point is a query. Up to 15 levels of a category, the most frequent, are drawn side by side; missing cells are at
+    the right. Points with the same value but different heights show an interaction: colour them by another column to
+    see with which one.
 
     Parameters
     ----------
     {explanation}
     {column}
     color : label, default=None
-        Another column, which colours the points.
+        Another column to colour the points by.
     {output}
     {axes}
 
@@ -57,12 +57,12 @@ def dependence(
 
 @fill_docstring("``scatter``, such as ``s``")
 def local_effects(explanation: Explanation, column: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
-    """Draw what each prediction does if a column changes, against its value.
+    """Draw the local effects of a column against its value.
 
-    A point is a query, its height the local effect of the column: what the linear predictor does per unit of a number,
-    per day of a date, or at the query's level instead of the reference. The dashed line is the mean effect over the
-    queries whose number or date is known. A cloud along that line says that one slope would do for all; steps and
-    slopes say where the column works differently. With up to 30 queries each point has its interval, where it is known.
+    A point is a query; its height is the local effect of the column: the change of the linear predictor per unit of a
+    number, per day of a date, or at the query's level instead of the reference. The dashed line is the mean effect over
+    queries with a known number or date. Points near this line mean one common slope; a trend or steps show how the
+    effect varies. With up to 30 queries, points have intervals where these are known.
 
     Parameters
     ----------

@@ -7,20 +7,20 @@ from typing import TypeVar
 Function = TypeVar("Function", bound=Callable)
 
 PARTS = {
-    "explanation": "explanation : Explanation\n    What ``explain(X)`` of a fitted estimator returned.",
-    "with_y": "explanation : Explanation\n    What ``explain(X, y)`` returned: the responses must be known.",
-    "query": "query : label\n    A row of ``X`` by its label.",
-    "column": "column : label\n    Column of the table, one of ``explanation.values``.",
+    "explanation": "explanation : Explanation\n    Result of ``explain(X)`` of a fitted estimator.",
+    "with_y": "explanation : Explanation\n    Result of ``explain(X, y)``.",
+    "query": "query : label\n    Label of a row of ``X``.",
+    "column": "column : label\n    Name of a column, one of ``explanation.values``.",
     "clusters": """\
 clusters : int or Clusters, default=None
-    Number of clusters, or what ``explanation.clusters(...)`` returned. None lets the data choose.""",
+    Number of clusters, or a result of ``explanation.clusters(...)``. None chooses the number.""",
     "output": """\
 output : label, default=None
-    With several classes, the one to draw; None takes the most probable one of each query.""",
+    Class to draw, for multiclass classification; None uses each query's most probable class.""",
     "scale": """\
 scale : {"link", "factor"}, default=None
-    What is written beside the bars: what a column adds, or the factor that this is. None is "factor" for counts and
-    costs, else "link".""",
+    Labels of the bars: contributions on the scale of the link, or factors. None is "factor" for counts and costs, else
+    "link".""",
     "explained": """\
 >>> import numpy as np
 >>> from heedful import AttentionLasso, plot
@@ -35,14 +35,14 @@ scale : {"link", "factor"}, default=None
 }
 AXES = """\
 ax : Axes, default=None
-    Where to draw; None makes a new figure.
+    Axes to draw on; None makes a new figure.
 style : keywords
     For matplotlib's {}.
 
 Returns
 -------
 Axes
-    What was drawn on."""
+    The axes with the plot."""
 
 
 def fill_docstring(style: str) -> Callable[[Function], Function]:

@@ -1,4 +1,4 @@
-"""Where attention helps: the errors of both models, cluster by cluster."""
+"""Errors of the model and of the global model by cluster."""
 
 from typing import Any
 
@@ -19,8 +19,8 @@ WIDTH = 0.38
 def cluster_errors(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
     """Draw the mean error of baseline and attention in each cluster.
 
-    Hollow bars are the model for all rows, full ones the predictions with attention; above each pair stands the change
-    from the one to the other.
+    Hollow bars are errors of the global model, filled bars errors with attention; above each pair is the change in per
+    cent.
 
     Parameters
     ----------

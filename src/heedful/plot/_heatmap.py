@@ -1,4 +1,4 @@
-"""The coefficients of all queries at a glance, cluster by cluster."""
+"""Heatmap of the coefficients of all queries, cluster by cluster."""
 
 from typing import Any
 
@@ -29,21 +29,21 @@ def heatmap(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draw the coefficients of all queries, one column each, cluster by cluster.
+    """Draw a heatmap of the coefficients of all queries, sorted by cluster.
 
     Coefficients are per standard deviation of their feature; features that no model uses are left out. Queries are in
-    the order of ``dendrogram``, those in no cluster under grey. Where not all feature names fit, those with the largest
-    coefficients are shown.
+    the order of ``dendrogram``; queries in no cluster are under a grey strip. Where not all feature names fit, those
+    with the largest coefficients are shown.
 
     Parameters
     ----------
     explanation : Explanation
-        Of at least two queries.
+        Explanation of at least two queries.
     {clusters}
     output : label, default=None
-        With several classes, the one whose coefficients to draw; None draws all of them.
+        Class whose coefficients are drawn, for multiclass classification; None draws all classes.
     colorbar : bool, default=True
-        Whether to add the scale of colours.
+        Whether to add a colour bar.
     {axes}
 
     Examples

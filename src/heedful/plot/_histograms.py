@@ -1,4 +1,4 @@
-"""How local the models of all queries are."""
+"""Histograms of mixing and of effective sample sizes over queries."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from heedful.plot._style import INK, NEUTRAL
 
 @fill_docstring("``hist``, such as ``bins``")
 def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw how large a share the local models were given, over all queries.
+    """Draw a histogram of the share of the local models over queries.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def mixing_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) 
 
 @fill_docstring("``hist``, such as ``bins``")
 def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw how many training rows queries attended to, in effect.
+    """Draw a histogram of the effective sample sizes of queries.
 
-    The effective number of rows is one over the sum of squared weights: as many equal weights would be as spread out.
+    The effective sample size of a query is one over the sum of its squared weights.
 
     Parameters
     ----------
@@ -47,10 +47,10 @@ def n_eff_histogram(explanation: Explanation, *, ax: Any = None, **style: Any) -
     --------
     {explained}
     >>> plot.n_eff_histogram(e).get_xlabel()
-    'effective training rows, of 60'
+    'effective sample size, of 60 training rows'
     """
     n_eff = check_explanation(explanation).n_eff
-    return _draw_histogram(ax, n_eff, f"effective training rows, of {len(explanation.train)}", style)
+    return _draw_histogram(ax, n_eff, f"effective sample size, of {len(explanation.train)} training rows", style)
 
 
 def _draw_histogram(ax: Any, values: pd.Series, label: str, style: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""Points coloured by a column, and the key that says how."""
+"""Points coloured by a column, and their legend."""
 
 from typing import Any, NamedTuple
 

@@ -13,7 +13,7 @@ LINE, LETTER = 1.25, 0.62
 
 
 def shorten(name: Any, longest: int = LONGEST) -> str:
-    """Return a name as text with dots in the middle if it is long: both ends tell columns apart.
+    """Return a name as text with dots in the middle if it is long: both ends distinguish columns.
 
     It is one line, and its dollars are dollars, not the ends of a formula.
     """

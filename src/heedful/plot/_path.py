@@ -1,4 +1,4 @@
-"""From the model for all rows to the local one: the coefficients of one query."""
+"""Coefficients of one query, from the global model to the local one."""
 
 from typing import Any
 
@@ -20,11 +20,11 @@ LEADER, NAME = 1.04, 1.05
 def coefficient_path(explanation: Explanation, query: Any, *, output: Any = None, ax: Any = None, **style: Any) -> Any:
     """Draw one query's coefficients from the baseline to the local model.
 
-    One line per feature that is not 0 at either end, named at its local end; dots are the model that was used, at the
-    share that the local model was given. Coefficients are per standard deviation of their feature among the queries.
-    Where not all names fit, the largest coefficients are named and other lines are pale. The baseline is the model for
-    all rows as it is blended: where it has curves, its coefficients are the lasso's times the share of the lasso in it,
-    and the axis says that curves are left out.
+    There is one line per feature with a coefficient at either end, named at its local end. Dots are the blended model,
+    at the share of the local model. Coefficients are per standard deviation of their feature among the queries. Where
+    not all names fit, the largest coefficients are named and the other lines are pale. If the global model includes an
+    additive model, its coefficients are those of the lasso times its share, and the axis label says that curves are
+    left out.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def frame_levels(ax: Any, names: list[str], priority: Any, missing: bool) -> Non
 
 
 def frame_numbers(ax: Any, low: float, high: float, missing: bool) -> float:
-    """Make room for numbers between two ends and return the place of missing cells, at the right behind a line."""
+    """Set the range of a numeric axis and return the place of missing cells, at the right behind a line."""
     span = (high - low) or 1.0
     aside, end = high + ASIDE * span, high + ROOM * span
     if missing:

@@ -1,4 +1,4 @@
-"""What pictures read from an explanation, and what they say when it is not there."""
+"""Reading explanations for plots, with errors if something is missing."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def check_explanation(explanation: Any) -> Explanation:
     """Return an explanation as it is."""
     if not isinstance(explanation, Explanation):
         raise TypeError(
-            f"`explanation` must be what `explain(X)` of a fitted estimator returns, got {type(explanation).__name__}. "
+            f"`explanation` must be a result of `explain(X)` of a fitted estimator, got {type(explanation).__name__}. "
             "Pass `model.explain(X)`."
         )
     return explanation
@@ -26,7 +26,7 @@ def check_count(k: Any, usual: int) -> None:
 
 
 def find_clusters(explanation: Explanation, clusters: Any) -> Clusters:
-    """Return clusters as given, or so many of them; None stands for as many as the data speak for."""
+    """Return clusters as given, or so many of them; None chooses the number."""
     if not isinstance(clusters, Clusters):
         return explanation.clusters(clusters)
     if not clusters.labels.index.equals(explanation.index):

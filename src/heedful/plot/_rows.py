@@ -1,4 +1,4 @@
-"""Whom a query attended to."""
+"""The training rows that a query is compared with."""
 
 from typing import Any
 
@@ -15,17 +15,17 @@ from heedful.plot._style import INK, NEUTRAL
 
 @fill_docstring("``barh``, such as ``color``")
 def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the training rows that one query attended to most.
+    """Draw the training rows with the largest weights for one query.
 
-    Beside each stands its response. Equal weights are in the order of the training rows; there are no rows, and the
-    picture says so, where the model for all rows predicts alone.
+    The response is shown beside each row. Equal weights are in the order of the training rows. If ``mixing`` is 0,
+    there are no rows, and the plot says so.
 
     Parameters
     ----------
     {explanation}
     {query}
     k : int, default=15
-        How many training rows to draw.
+        Number of training rows to draw.
     {axes}
 
     Examples
@@ -40,7 +40,7 @@ def attended_rows(explanation: Explanation, query: Any, k: int = 15, *, ax: Any 
         ax = get_axes(ax, height=1.6)
         ax.set_axis_off()
         look = {"fontsize": font_size(), "color": INK, "ha": "center", "va": "center"}
-        ax.text(0.5, 0.5, NO_ROWS.replace(". ", ".\n", 1), transform=ax.transAxes, **look)
+        ax.text(0.5, 0.5, NO_ROWS.replace(": ", ":\n", 1), transform=ax.transAxes, **look)
         return ax
     n_rows = len(table)
     ax = get_axes_for_rows(ax, n_rows, points=15)

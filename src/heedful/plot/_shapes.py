@@ -1,4 +1,4 @@
-"""The curve of one column: what the additive model adds for each of its values."""
+"""The shape function of one column in the additive model."""
 
 from typing import Any
 
@@ -26,29 +26,30 @@ def shapes(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draw the curve of one column: what each of its values adds.
+    """Draw the shape function of one column.
 
-    Numbers are a line of steps, levels of a category bars, the 15 most frequent at most; missing cells stand apart at
-    the right. Bars at the foot count the training rows. The curve is as it enters the model for all rows, which has a
-    share of the additive model and lines beside it; or as it enters a query's own model, which has its ``multiple``.
+    A numeric column is a step function, a category has one bar per level (up to 15, the most frequent); missing cells
+    are at the right. Bars at the bottom count the training rows. The heights are those in the
+    global model, where the additive model is multiplied by its share, or in a query's own model, where it is multiplied
+    by ``multiple``.
 
     Parameters
     ----------
     explanation : Explanation
-        Of an attention lasso with shapes.
+        Explanation of an attention lasso with an additive model.
     feature : str, default=None
-        A column of the table; None takes the one whose curve varies most over the training rows.
+        A column of the table; None uses the one whose shape function varies most over the training rows.
     query : label, default=None
-        A row of ``X`` by its label, whose model is drawn; None draws the model for all rows, or, if that has no curves,
-        the mean of the queries' models.
+        Label of a row of ``X`` whose model is drawn. None draws the global model, or the mean of the queries' models if
+        the global model has no shape functions.
     output : label, default=None
-        With several classes, the one to draw; None draws all.
+        Class to draw, for multiclass classification; None draws all.
     {axes}
 
     Raises
     ------
     ValueError
-        If the explanation has no shapes, or no such column or class, or if the model of the query has no curves.
+        If the explanation has no shape functions, or no such column or class, or if the query's model has none.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def _draw_levels(ax: Any, panel: Any, curve: Curve, names: list[str], style: dic
 
 
 def _named(output: Any) -> dict[str, str]:
-    """Return the label of what is drawn, where classes have to be told apart."""
+    """Return the label of what is drawn, where there are several classes."""
     return {} if output is None else {"label": shorten(output, 20)}
 
 

@@ -1,4 +1,4 @@
-"""Colours of all pictures; hues by Okabe and Ito, who chose them for eyes that do not tell red from green."""
+"""Colours of all pictures; hues by Okabe and Ito, safe for colour-blind readers."""
 
 # One hue per cluster in every picture; neighbours differ even where the list starts again.
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00")

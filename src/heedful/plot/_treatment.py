@@ -1,4 +1,4 @@
-"""Pictures of a treatment: what treating by effect gains, and whether both arms are alike."""
+"""Plots of treatment effects: the gain of treating by effect, and the balance of the arms."""
 
 from typing import Any
 
@@ -14,18 +14,17 @@ from heedful.plot._style import NEUTRAL, PALE, series_colour
 
 @fill_docstring("``plot`` of the curve, such as ``linewidth``")
 def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) -> Any:
-    """Draw what treating the rows that gain most first gains.
+    """Draw the gain of treating the rows with the largest predicted effects first.
 
-    Along the axis below more and more rows are treated; the curve is what this adds to the mean response, by doubly
-    robust scores of rows that the effects were not learned from, and the straight line what treating as many at random
-    adds. The band holds the whole true curve in 90 % of tables, given what treating all rows adds: if effects do not
-    differ, the straight line leaves it in one table of ten. Those that gain most have the largest effects, or the
-    smallest ones if ``heterogeneity(smaller_is_better=True)`` said so.
+    The horizontal axis is the share of rows treated. The curve is the increase of the mean response, by doubly robust
+    scores of held-out rows; the straight line is the increase if as many rows are treated at random. The simultaneous
+    90 % band is relative to the effect of treating all rows: if effects do not differ, the straight line leaves it
+    with probability 10 %. With ``heterogeneity(smaller_is_better=True)`` rows with the smallest effects come first.
 
     Parameters
     ----------
     heterogeneity : Heterogeneity
-        What ``heterogeneity()`` of an estimator of effects returned.
+        Result of ``heterogeneity()`` of an estimator of effects.
     {axes}
 
     Examples
@@ -54,18 +53,18 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
 
 @fill_docstring("``plot`` of the points, such as ``markersize``")
 def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
-    """Draw how far both arms differ before and after weighting.
+    """Draw the balance of the columns between the arms before and after weighting.
 
-    A hollow point is the difference of a column's means in both arms, in standard deviations, a full one the same after
-    weighting rows by the inverse of the chance of their treatment. Pale lines are at 0.1, beyond which a difference is
-    usually called large. For a treatment that is an amount points are correlations with it.
+    A hollow point is the standardised mean difference of a column between the arms, a filled one the same after inverse
+    probability weighting. Pale lines are at 0.1, beyond which a difference is usually called large. For a continuous
+    treatment points are correlations with the treatment.
 
     Parameters
     ----------
     overlap : Overlap
-        What ``overlap()`` of an estimator of effects returned.
+        Result of ``overlap()`` of an estimator of effects.
     k : int, default=15
-        How many columns to draw, those that differ most after weighting first.
+        Number of columns to draw; those with the largest difference after weighting come first.
     {axes}
 
     Examples
@@ -83,7 +82,7 @@ def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> A
     """
     check_count(k, 15)
     table = _check("overlap", overlap, Overlap).balance
-    # a column that is constant in both arms differs without end
+    # a column that is constant in both arms has an infinite difference
     table = table[np.isfinite(table[["before", "after"]]).all(axis=1)].iloc[:k]
     names = shorten_all(list(table.index))
     ax = get_axes_for_rows(ax, len(names))

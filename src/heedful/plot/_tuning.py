@@ -1,4 +1,4 @@
-"""How the heads did on held-out rows."""
+"""Errors of the heads on held-out rows."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ DOT, AREA = 4.0, 70.0
 def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
     """Draw the errors of all heads on held-out rows against temperature.
 
-    One line per similarity (hue) and penalty ratio (named at its end), each similarity's best ratio thick. Weightings
-    without a temperature stand beside them. The larger a dot, the larger the share of its head in predictions.
+    There is one line per similarity (hue) and penalty ratio (named at its end); the best ratio of each similarity is
+    thick. Weightings without a temperature are drawn beside the lines. Larger dots are heads with larger shares.
 
     Parameters
     ----------
     explanation : Explanation
-        What ``explain(X)`` of a model that has tried several heads returned.
+        Result of ``explain(X)`` of a model that has tried several heads.
     {axes}
 
     Raises
@@ -46,8 +46,8 @@ def tuning_curve(explanation: Explanation, *, ax: Any = None, **style: Any) -> A
     heads = heads[np.isfinite(heads["error"])]
     if heads.empty:
         raise ValueError(
-            "`explanation` must be of a model that tried its heads on held-out rows, got one with nothing to choose. "
-            "Leave `mixing` or `temperature` to 'auto'."
+            "`explanation` must be of a model that tried its heads on held-out rows, got one without tuning. "
+            "Set `mixing` or `temperature` to 'auto'."
         )
     ax = get_axes(ax)
     ticks = _places(heads)

@@ -1,4 +1,4 @@
-"""One prediction, step by step: by what columns add, or by the terms of its small model."""
+"""Waterfall plots of one prediction: contributions of columns, or terms of its small model."""
 
 from typing import Any
 
@@ -24,17 +24,17 @@ def contributions(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draw what drove one prediction, feature by feature.
+    """Draw the contributions to one prediction.
 
-    The first line is the mean over the training rows. Each bar is what a column of the table adds, the largest first;
-    the last line is the prediction.
+    The first line is the mean over the training rows, the last line the prediction. Each bar is the contribution of a
+    column, the largest first.
 
     Parameters
     ----------
     {explanation}
     {query}
     k : int, default=8
-        How many features to draw; the rest is one bar.
+        Number of columns to draw; the others share one bar.
     {output}
     {scale}
     {axes}
@@ -73,11 +73,11 @@ def small_model(
     ax: Any = None,
     **style: Any,
 ) -> Any:
-    """Draw the small model of one query, term by term.
+    """Draw the terms of the small model of one query.
 
-    The first line is what it says at the reference: the mean of numbers, the level that a category is compared with.
-    Each bar is a term, the slope times the distance from the reference, the largest first; the last line is the
-    prediction. The axis says the fidelity: how much of what is predicted around the query the small model has.
+    The first line is the value of the model at the reference (the mean of a number, the reference level of a category),
+    the last line the prediction. Each bar is a term, the slope times the distance from the reference, the largest
+    first. The axis label has the fidelity: the R2 of the small model on predictions around the query.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def small_model(
 
 
 def _short_names(explanation: Explanation, columns: Any) -> list[str]:
-    """Return short names of some columns that tell them apart from all others."""
+    """Return short names of some columns that distinguish them from all others."""
     known = explanation.values.columns
     short = shorten_all(list(known), 28)
     return [short[j] for j in known.get_indexer(columns)]

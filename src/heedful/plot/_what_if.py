@@ -1,4 +1,4 @@
-"""What would be predicted of one query if a column had other values."""
+"""Predictions of one query with other values of a column."""
 
 from typing import Any
 
@@ -21,11 +21,11 @@ N_VALUES, MOST_QUERIES, MOST_ROWS = 20, 30, 200
 def what_if(
     explanation: Explanation, query: Any, column: Any, *, output: Any = None, ax: Any = None, **style: Any
 ) -> Any:
-    """Draw what would be predicted of one query if a column had other values.
+    """Draw the prediction of one query against values of a column.
 
-    The line is the prediction of this query, all other columns as they are; the ringed point is its own value. The
-    grey line is the mean over 30 queries at most, evenly spaced in the table. Strokes at the foot are training rows,
-    200 at most: where there are none the model has not learned. Levels of a category are points side by side.
+    The line is the prediction of this query with all other columns unchanged; the ringed point is at its own value. The
+    grey line is the mean over up to 30 queries, evenly spaced in the table. Ticks at the bottom are up to 200 training
+    rows: where there are none, the model extrapolates. Levels of a category are points side by side.
 
     Parameters
     ----------

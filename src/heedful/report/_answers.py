@@ -1,4 +1,4 @@
-"""Answers about a treatment: its average, whether effects differ, and whether like rows got different treatments."""
+"""Answers about a treatment: average effect, heterogeneity and overlap."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from heedful.explain import AverageEffect, Heterogeneity, Overlap
 from heedful.report._compact import numbers, text
 
 Answer = AverageEffect | Heterogeneity | Overlap
-TITLES = {AverageEffect: "On average", Heterogeneity: "Does it differ?", Overlap: "Can it be told?"}
+TITLES = {AverageEffect: "Average effect", Heterogeneity: "Heterogeneity", Overlap: "Overlap"}
 # Columns of the curve that are drawn.
 CURVE = ("gain", "low", "high", "random")
 
@@ -20,8 +20,8 @@ def collect_answers(answers: Sequence[Answer]) -> list[dict[str, Any]]:
 def _collect_answer(answer: Answer) -> dict[str, Any]:
     if not isinstance(answer, Answer):
         raise TypeError(
-            "`answers` must hold what `average_effect()`, `heterogeneity()` and `overlap()` of an estimator of effects "
-            f"return, got {type(answer).__name__}. Pass a list of them."
+            "`answers` must hold results of `average_effect()`, `heterogeneity()` and `overlap()` of an estimator of "
+            f"effects, got {type(answer).__name__}. Pass a list of them."
         )
     lines = [getattr(answer, "verdict", "")]
     if isinstance(answer, Overlap):

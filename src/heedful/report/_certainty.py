@@ -1,4 +1,4 @@
-"""What is known of the response of each query: an interval, or a survival curve."""
+"""The interval or survival curve of each query."""
 
 from typing import Any
 
@@ -20,13 +20,13 @@ def collect_interval(explanation: Explanation, interval: Any) -> list[list] | No
     if ends.shape != (n_query, 2):
         raise ValueError(
             f"`interval` must have two ends for each of {n_query} queries, got an array of shape {ends.shape}. "
-            "Pass `model.predict_interval(X)`, or `effect_interval(X)` of effects, of the rows that are explained."
+            "Pass `model.predict_interval(X)`, or `effect_interval(X)` for effects, of the explained rows."
         )
     return [numbers(ends[:, end]) for end in (0, 1)]
 
 
 def collect_survival(explanation: Explanation, survival: Any) -> dict[str, Any] | None:
-    """Return the probability of no event by time for each query, row by row."""
+    """Return the survival probabilities of each query, row by row."""
     if survival is None:
         return None
     n_query = len(explanation.index)

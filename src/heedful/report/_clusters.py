@@ -1,4 +1,4 @@
-"""Groups of queries with like models, and the map of their coefficients."""
+"""Clusters of queries with similar models, and the map of their coefficients."""
 
 from dataclasses import replace
 from typing import Any

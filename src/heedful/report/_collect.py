@@ -31,7 +31,7 @@ def collect(
     clusters = find_clusters(explanation, n_clusters)
     n_query = len(explanation.index)
     return {
-        "title": text(title) if title is not None else f"What the {noun_of(explanation)}s were made of",
+        "title": text(title) if title is not None else f"Explanation of {noun_of(explanation)}s",
         "words": response_words(explanation),
         "answers": collect_answers(answers),
         "verdict": verdict(explanation),

@@ -1,4 +1,4 @@
-"""What columns add: the largest contributions of each prediction, and which columns matter over all of them."""
+"""Contributions of columns: the largest ones of each prediction, and importances over all predictions."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
 
 
 def collect_whole(explanation: Explanation) -> dict[str, Any]:
-    """Return importances for the likeliest class and for each class, and points of the most important columns."""
+    """Return importances for the most probable class and for each class, and points of the most important columns."""
     options = [None, *(explanation.outputs or [])]
     tables = [explanation.importance(output) for output in options]
     if not has_two_parts(explanation):

@@ -1,4 +1,4 @@
-"""The curves that all queries share: those of the columns that vary most."""
+"""The shape functions of the additive model: those that vary most."""
 
 from dataclasses import replace
 from typing import Any

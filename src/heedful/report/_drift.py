@@ -20,13 +20,13 @@ CARDS = {"error before": "error before", "error after": "error after", "correcti
 # Columns of the recent rows beside their response.
 MEASURES = ["time", "weight", "model", "corrected", "residual", "correction", "loss", "corrected_loss"]
 PERIODS_NOTE = (
-    "Mean: of the column, or the share of a level. Separation: how far its values differ, 0 to 1. Effect: the slope of "
-    "the response in a linear model of all columns, at rows that both periods have alike; its change with the standard "
-    "error. The p values above answer whether anything moved; this table says where to look."
+    "Mean: of the column, or the share of a level. Separation: distance of its distributions, 0 to 1. Effect: the "
+    "slope in a linear model of all columns, fitted where both periods overlap; its change has the standard "
+    "error. The p values above test for drift; this table shows where to look."
 )
 SEPARATION_NOTE = (
-    "Separation is how far the values of a column differ between these and the others: 0 is not at all, 1 is wholly. "
-    "The table has the usual values of both, means of numbers."
+    "Separation is the distance between the distributions of a column in these and in the others, from 0 to 1. "
+    "The table has typical values of both, means of numeric columns."
 )
 
 
@@ -74,7 +74,7 @@ def _in_order(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series]:
 
 
 def _cards(report: DriftReport) -> list[dict[str, str]]:
-    """Return the figures at the top: how far the model was off, and what correcting it does."""
+    """Return the figures at the top: errors of the model and of the corrected model."""
     value, meaning = report.summary["value"], report.summary["meaning"]
     share, n_query = float(value["queries corrected"]), len(report.queries)
     errors = [card(name, short(value[key], 3), meaning[key]) for key, name in CARDS.items()]
@@ -146,7 +146,7 @@ def _moved_columns(columns: pd.DataFrame, value: pd.Series) -> dict[str, Any]:
 
 
 def _separating_columns(features: pd.DataFrame, corrected: np.ndarray) -> dict[str, Any]:
-    """Return the columns that tell corrected queries from others, or why there is none."""
+    """Return the columns that differ between corrected and other queries, or why there are none."""
     shown = features.head(MOST_FEATURES)
     return {
         "n": len(features),
@@ -161,12 +161,12 @@ def _separating_columns(features: pd.DataFrame, corrected: np.ndarray) -> dict[s
 
 def _features_note(n_features: int, n_query: int, n_corrected: int) -> str:
     if n_features:
-        return f"{n_corrected} of {n_query} queries are corrected by more than chance. {SEPARATION_NOTE}"
+        return f"{n_corrected} of {n_query} queries are corrected significantly. {SEPARATION_NOTE}"
     if n_query and n_corrected == n_query:
-        return "All queries are corrected alike: each by more than chance, so that no column tells them apart."
+        return "All queries are corrected significantly, so no column distinguishes corrected queries from others."
     if n_corrected == 0:
-        return "No query is corrected by more than chance, so that no column tells them apart."
-    return "No column has values both in queries that are corrected and in others."
+        return "No query is corrected significantly, so no column distinguishes corrected queries from others."
+    return "No column has values both in corrected queries and in others."
 
 
 def _usual(value: Any) -> float | int | str | None:
@@ -186,12 +186,12 @@ def _histogram(values: pd.Series, corrected: np.ndarray) -> dict[str, Any] | Non
 
 
 def _tuning_note(report: DriftReport) -> str:
-    """Return how temperature and mixing came about."""
+    """Return how temperature and mixing were chosen."""
     value, meaning = report.summary["value"], report.summary["meaning"]
     mixing, guard = short(value["mixing"], 3), short(value["guard"], 3)
     if report.heads["error"].isna().all():
-        return f"Nothing was tried: temperature and mixing ({mixing}) were given."
+        return f"Nothing was tuned: temperature and mixing ({mixing}) were given."
     return (
-        "Each similarity and temperature was tried on the recent rows, each row corrected by the others only. "
+        "Each similarity and temperature was tried on the recent rows, each row corrected by the others. "
         f"Mixing is {mixing}: {meaning['mixing']}. Guard is {guard}: {meaning['guard']}."
     )

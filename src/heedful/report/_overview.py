@@ -1,4 +1,4 @@
-"""What kind of response was predicted, and how well: the head of the page."""
+"""The top of the page: kind of response, and errors."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from heedful.explain import Explanation, errors_of, facts_beside, read_predicted
 from heedful.report._compact import short, text, texts
 
 NEVER_SEEN = (
-    "An effect is never seen, so that no error of these can be told. They mean what a treatment does only if nothing "
-    "that was not measured decides both treatment and outcome."
+    "Effects are never observed, so their error is unknown. They are causal only without unmeasured confounding: "
+    "nothing that was not measured may affect both treatment and outcome."
 )
-NOT_KNOWN = "How good these predictions are is not known: explain(X, y) with their responses would say it."
+NOT_KNOWN = "The error of these predictions is unknown: use explain(X, y) with their responses."
 
 
 def words_of(explanation: Explanation) -> Words:
-    """Return what people call the response; numbers, if the explanation does not say."""
+    """Return the names of response and prediction; of regression, if the explanation has none."""
     return explanation.words or Regression.words
 
 
@@ -52,7 +52,7 @@ def cards(explanation: Explanation) -> list[dict[str, str]]:
     """Return the figures at the top of the page: a name, a value and a remark."""
     width = len(explanation.features)
     used = int((explanation.coef.to_numpy().reshape(-1, width) != 0).any(axis=0).sum())
-    verb = "predicted" if is_seen(explanation) else "effects learned"
+    verb = "predicted" if is_seen(explanation) else "effects estimated"
     return [
         card("queries", str(len(explanation.index)), f"{verb} from {len(explanation.train)} training rows"),
         card("response", words_of(explanation).response, _response_note(explanation)),
@@ -78,14 +78,14 @@ def _response_note(explanation: Explanation) -> str:
     if explanation.outputs is not None:
         return f"{len(explanation.outputs)} classes"
     if not is_seen(explanation):
-        return "never seen: learned from outcomes and treatments"
+        return "not observed: estimated from outcomes and treatments"
     return "column " + ", ".join(texts(explanation.train.columns))
 
 
 def _exposure_card(explanation: Explanation) -> list[dict[str, str]]:
     if explanation.offset is None:
         return []
-    return [_median_card("exposure", np.exp(explanation.offset), f"that {words_of(explanation).prediction}s are of")]
+    return [_median_card("exposure", np.exp(explanation.offset), f"of these {words_of(explanation).prediction}s")]
 
 
 def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
@@ -93,7 +93,7 @@ def _attention_cards(explanation: Explanation) -> list[dict[str, str]]:
         return [card("mixing", "0", "the global model predicts alone")]
     name = f" ({explanation.local_name})" if explanation.local_name else ""
     return [
-        _median_card("mixing", explanation.mixing.round(3), f"share of the local fits{name}"),
+        _median_card("mixing", explanation.mixing.round(3), f"share of the local models{name}"),
         _median_card("effective sample size", explanation.n_eff, "training rows per query"),
     ]
 
@@ -102,7 +102,7 @@ def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
     errors = errors_of(explanation)
     if errors is None:
         return []
-    note = words_of(explanation).error + ", one model for all rows"
+    note = words_of(explanation).error + ", global model"
     return [
         card("error with attention", short(errors["attention"], 3), say_change(explanation)),
         card("error of the baseline", short(errors["baseline"], 3), note),
@@ -110,7 +110,7 @@ def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
 
 
 def verdict(explanation: Explanation) -> str:
-    """Return how good the predictions are, in a sentence or some."""
+    """Return a few sentences on how good the predictions are."""
     if not is_seen(explanation):
         return NEVER_SEEN
     errors, held_out = errors_of(explanation), explanation.held_out

@@ -1,4 +1,4 @@
-"""The training rows that queries attended to: the largest weights, and why these rows."""
+"""The training rows that queries are compared with: the largest weights, and how similar they are."""
 
 from dataclasses import replace
 from typing import Any

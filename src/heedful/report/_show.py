@@ -1,4 +1,4 @@
-"""``show``: the page where it is asked for, in a notebook or in a browser."""
+"""``show``: the page in a notebook or in a browser."""
 
 import sys
 import tempfile
@@ -52,7 +52,7 @@ def show(
     write(explanation, path, title=title, n_clusters=n_clusters)
     if not webbrowser.open(path.as_uri()):
         raise RuntimeError(
-            f"`show` needs a notebook or a browser, and found neither. The page is in {path}. Or use `report.write`."
+            f"`show` needs a notebook or a browser, but found neither. The page is in {path}; or use `report.write`."
         )
 
 

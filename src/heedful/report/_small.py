@@ -1,4 +1,4 @@
-"""Small models: of each query the few columns that say most of what is predicted nearby, and their effects."""
+"""The small models of queries, and the effects of their columns."""
 
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ def collect_small_models(explanation: Explanation) -> dict[str, Any] | None:
 
 
 def _effects(explanation: Explanation, shown: Shown) -> dict[str, Any]:
-    """Return what the link does when a column moves from one value to another, with ends of intervals."""
+    """Return the change of the link when a column moves from one value to another, with intervals."""
     table = explanation.effects()
     shape = (len(explanation.index), len(explanation.outputs or [None]), -1)
     features = table.index.get_level_values("feature").to_numpy().reshape(shape)[0, 0]

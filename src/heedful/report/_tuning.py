@@ -21,7 +21,7 @@ def collect_tuning(heads: pd.DataFrame, first: tuple[str, ...] = FIRST) -> dict[
 
 
 def _curve(heads: pd.DataFrame) -> dict[str, Any]:
-    """Return per similarity the lowest error over penalties for each way to weigh, and the share it has."""
+    """Return per similarity and weighting the lowest error over penalties, and the share."""
     ways = heads[["weighting", "temperature"]].drop_duplicates()
     ways = ways.sort_values("temperature", na_position="last", kind="stable")
     names = [_way(*way) for way in ways.itertuples(index=False)]

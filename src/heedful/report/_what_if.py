@@ -1,4 +1,4 @@
-"""What would be predicted of each query if a column of its small model had other values."""
+"""Predictions of each query at other values of the columns of its small model."""
 
 from typing import Any
 
@@ -102,6 +102,6 @@ def _predicted(explanation: Explanation, table: pd.DataFrame) -> np.ndarray:
 
 
 def _digits(predicted: np.ndarray) -> int:
-    """Return how many digits predictions need to be told apart: more where they lie far from 0."""
+    """Return how many digits are needed to distinguish predictions: more if they lie far from 0."""
     far = np.abs(predicted).max() / (predicted.std() or np.inf)
     return FEWEST_DIGITS + int(np.log10(np.clip(far, 1.0, 1e6)))

@@ -34,26 +34,26 @@ def render(
     title : str, default=None
         Heading of the page.
     n_clusters : int, default=None
-        Groups of queries with like models; by default as many as the data speak for. For explanations only.
+        Number of clusters of queries with similar models; by default it is chosen. For explanations only.
     interval : array-like of shape (n_query, 2), default=None
-        What ``predict_interval`` or ``effect_interval`` of the same rows returned, to be shown with each prediction.
+        Result of ``predict_interval`` or ``effect_interval`` for the same rows, shown with each prediction.
     survival : DataFrame of shape (n_query, n_times), default=None
-        What ``predict_survival_function`` of the same rows returned, to be drawn for each query.
+        Result of ``predict_survival_function`` for the same rows, drawn for each query.
     answers : list of AverageEffect, Heterogeneity and Overlap, default=()
-        What ``average_effect()``, ``heterogeneity()`` and ``overlap()`` of a :class:`heedful.AttentionEffect` returned,
-        to be shown before all else.
+        Results of ``average_effect()``, ``heterogeneity()`` and ``overlap()`` of a :class:`heedful.AttentionEffect`,
+        shown at the top.
 
     Returns
     -------
     str
-        The page, with plotly.js in it.
+        The page, including plotly.js.
 
     Raises
     ------
     ImportError
         If plotly is not installed.
     TypeError
-        If ``explanation`` is neither of them, or ``answers`` holds something else.
+        If ``explanation`` is neither an Explanation nor a DriftReport, or ``answers`` holds something else.
     ValueError
         If anything but ``title`` is given for a drift report, or ``interval`` or ``survival`` is not of the same
         queries.
@@ -96,29 +96,29 @@ def write(
 ) -> Path:
     """Write one self-contained interactive HTML page about predictions or drift.
 
-    The page opens from the disk, without network. Of an explanation: choose a query and see its prediction beside the
-    baseline's, its small model, what other values of a column would give, the columns that drove it, the training rows
-    it attended to, and the group of like models it belongs to. Of a drift report: whether the model has drifted, when,
-    and for which queries. The page holds labels, features and responses: pass it on with the care that these need. All
-    else, errors too, is as in :func:`render`.
+    The page is one file and needs no network. For an explanation: choose a query to see its prediction beside that of
+    the global model, its small model, predictions at other values, contributions of columns, the training rows it is
+    compared with, and its cluster. For a drift report: whether the model has drifted, when, and for which queries. The
+    page contains labels, features and responses: share it with the care that these need. Everything else, including
+    errors, is as in :func:`render`.
 
     Parameters
     ----------
     explanation : as in :func:`render`
     path : str or path-like
-        Where to write; an existing file is replaced, in one step.
+        File to write; an existing file is replaced in one step.
     title, n_clusters, interval, survival : as in :func:`render`, default=None
     answers : as in :func:`render`, default=()
 
     Returns
     -------
     Path
-        Where the page is.
+        Path of the page.
 
     Raises
     ------
     FileNotFoundError
-        If there is no folder for it.
+        If the folder does not exist.
 
     Examples
     --------

@@ -22,22 +22,22 @@ from heedful.saving._trust import foreign_types
 def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file that :func:`heedful.load_model` reads.
 
-    The file is one of skops, never a pickle, and says which versions wrote it. It is read back before it takes its
-    name, and appears whole or not at all.
+    The file is in the format of skops, never a pickle, and records the versions that wrote it. It is read back for a
+    check and written in one step.
 
     Parameters
     ----------
     model : estimator
         Any fitted estimator of heedful.
     file : str, path or binary file
-        Where to write it.
+        File to write.
     notes : dict, default=None
-        What else is to be known of the model, as JSON has it; :func:`heedful.saving.read_header` returns it.
+        Notes in the types of JSON, stored in the header; :func:`heedful.saving.read_header` returns them.
 
     Raises
     ------
     ValueError
-        If the model holds something that no file can give back, such as a lambda; nothing is written then.
+        If the model contains something that cannot be restored, such as a lambda; nothing is written then.
 
     Examples
     --------
@@ -60,8 +60,8 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
         check_objects(read_nodes(Archive(buffer.getvalue(), np.inf)).construct())
     except Exception as error:
         raise ValueError(
-            f"The model cannot be saved, as it could not be read back: {_what(error)}. Replace what it names; a "
-            "function must have a name in a module."
+            f"The model cannot be saved, as it could not be read back: {_what(error)}. Replace this part; functions "
+            "must be defined in a module."
         ) from error
     if not isinstance(file, str | os.PathLike):
         file.write(buffer.getbuffer())
@@ -70,20 +70,20 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
 
 
 def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = (), max_size: int | None = None) -> Any:
-    """Return the model that :func:`heedful.save_model` wrote.
+    """Load a model that :func:`heedful.save_model` wrote.
 
-    No code that came with the file is run.
+    No code from the file is run.
 
     Parameters
     ----------
     file : str, path or binary file
-        The file.
+        File to read.
     trusted : collection of str, default=()
-        Types of other packages that the file may hold, by name: "lightgbm.basic.Booster". Their package reads them
-        unchecked, so name those of files that you trust only. Classes of heedful and what skops trusts of scikit-learn
-        and numpy need not be named; trees and boosters of any package must be.
+        Names of types of other packages that the file may contain, such as "lightgbm.basic.Booster". Their packages
+        read them unchecked, so name them for trusted files only. Classes of heedful, and those of scikit-learn and
+        numpy that skops trusts, need not be named; trees and boosters of any package must be.
     max_size : int, default=None
-        Bytes that the file may unpack to. None allows 100 times its size, and 256 MB to a small one.
+        Largest unpacked size in bytes. None allows 100 times the size of the file, and at least 256 MB.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
     Raises
     ------
     ValueError
-        If the file is no model or a damaged one, unpacks to too much, holds types that are not trusted (all are
-        named), or was written in a format that this version does not read (it says which does).
+        If the file is not a model or is damaged, is too large unpacked, contains types that are not trusted (the
+        message names them), or has a format that this version does not read.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def load_model(file: str | os.PathLike | BinaryIO, trusted: Collection[str] = ()
             return model
     raise ValueError(
         f"{name}: the file holds {', '.join(map(repr, foreign))}, which is no part of heedful: other packages make it, "
-        f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust where it came from: "
+        f"and a forged file could do harm.{other_versions(header)} It was not loaded; if you trust its origin: "
         f"heedful.load_model(file, trusted={foreign})"
     )
 
@@ -173,7 +173,7 @@ def trusted_types(model: Any) -> list[str]:
 
 
 def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
-    """Return what a file says of itself; the model is not loaded.
+    """Return the header of a file without loading the model.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def read_header(file: str | os.PathLike | BinaryIO) -> dict[str, Any]:
     Returns
     -------
     dict
-        Format, versions, and the notes it was saved with.
+        Format, versions and notes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a file says of itself: its format, and the versions that wrote it."""
+"""The header of a file: its format, and the versions that wrote it."""
 
 from importlib.metadata import version
 from typing import Any

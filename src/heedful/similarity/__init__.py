@@ -1,4 +1,4 @@
-"""How alike are a query and a training row."""
+"""Similarity of a query and a training row."""
 
 from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity

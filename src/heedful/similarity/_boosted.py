@@ -21,20 +21,20 @@ ROWS_FOR_THREADS = 10_000
 
 
 class BoostedProximity(Similarity):
-    """Score two rows by the share of a booster's trees that put them together.
+    """Score two rows by the share of a booster's trees in which they end in the same leaf.
 
-    A booster draws no bag, so a training row is scored by a booster of a fold that it is not part of: the row and all
-    training rows go through the trees of that booster, and the row itself is masked.
+    Boosters have no out-of-bag rows, so training rows are scored by cross-fitting: by the trees of a booster that was
+    fitted without the row's fold, and never against themselves.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost. One that is fitted is taken as it is, any
-        other serves as a template; None is LightGBM with 300 rounds of 8 leaves.
+        A booster or forest of scikit-learn, LightGBM, XGBoost or CatBoost. A fitted one is used as it
+        is, otherwise a clone is fitted. None is LightGBM with 300 rounds and 8 leaves.
     cv : int, default=5
-        Boosters that score training rows, each fitted without one fold.
+        Number of folds to score training rows.
     task : {"auto", "regression", "classification"}, default="auto"
-        Kind of LightGBM; "auto" takes a classifier for text and boolean responses.
+        Kind of LightGBM; "auto" uses a classifier for text and boolean responses.
     n_jobs : int, default=None
         Threads of LightGBM; None means one.
     random_state : int, RandomState instance or None, default=None
@@ -68,7 +68,7 @@ class BoostedProximity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the booster and those of the folds; sort rows into their leaves."""
+        """Fit the booster and those of the folds; store the leaves of the training rows."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -114,7 +114,7 @@ class BoostedProximity(Similarity):
         if not self._fold_leaves:
             name = type(self.estimator).__name__
             raise ValueError(
-                f"`cv='oob'` needs an estimator that can be fitted on folds, got a bare {name}. Hand in LGBMRegressor, "
+                f"`cv='oob'` needs an estimator that can be fitted on folds, got a bare {name}. Use LGBMRegressor, "
                 "XGBRegressor or the like."
             )
         scores, fold = np.empty((index.size, self.X_.shape[0])), self._fold[index]

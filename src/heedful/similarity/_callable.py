@@ -17,7 +17,7 @@ class CallableSimilarity(Similarity):
     Parameters
     ----------
     function : callable
-        Larger values mean more alike.
+        Larger values mean more similar.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class CallableSimilarity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Remember the rows."""
+        """Store the training rows."""
         self.X_ = check_array(X, dtype=np.float64, input_name="X")
         return self
 

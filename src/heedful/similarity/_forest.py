@@ -23,12 +23,12 @@ MOST_SCORES = 8
 class ForestProximity(Similarity):
     """Score two rows by the share of trees in which they end in the same leaf.
 
-    Scores come from leaf buckets as sparse rows: a query costs the size of its leaves, however many training rows
-    there are. Training rows are scored out of bag: by the trees that did not draw them, and never against themselves.
+    Scores are sparse: a query takes time in proportion to the size of its leaves, not to the number of training rows.
+    Training rows are scored out of bag, by the trees that did not draw them, and never against themselves.
 
     Trees are grown on columns cut into at most 255 bins, so the unit of a column does not matter. Missing cells go to
-    the side where they help most. Categories of a frame that an estimator was given are parted by the mean response of
-    their levels, whatever their number and names.
+    the side with the better split. Categories are split by the mean response of their levels, whatever their number
+    and names, if an estimator got them in a frame.
 
     Parameters
     ----------
@@ -37,42 +37,41 @@ class ForestProximity(Similarity):
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
     min_samples_split : int or float, default=6
-        Draws that a node must have to be split: a row that was drawn twice counts twice. 6 is the rule of R's ranger
-        for numbers, which leaves nodes of five and fewer as they are. Larger leaves spread the scores over more rows.
+        Draws that a node needs to be split; a row that was drawn twice counts twice. 6 is the rule of R's ranger for
+        regression. Larger leaves spread the scores over more rows.
     min_samples_leaf : int or float, default=1
-        Draws that a leaf must have.
+        Smallest number of draws in a leaf.
     max_samples : int, float, None or "auto", default="auto"
-        Rows drawn for each tree; None draws as many as there are, "auto" no more than 20,000.
+        Rows drawn for each tree; None draws as many as there are, "auto" at most 20,000.
     leaf_rows : int, "drawn", None or "auto", default="auto"
-        Training rows that a leaf keeps at most, a random choice of them; None keeps all, "drawn" as many as the tree
-        drew in the leaf. Fewer take less time and memory in large tables. "auto" is "drawn" where "auto" limits
-        ``max_samples``, and keeps all rows elsewhere.
+        Largest number of training rows that a leaf stores, chosen at random. None stores all, "drawn" as many as the
+        tree drew in the leaf. Fewer rows take less time and memory in large tables. "auto" is "drawn" where "auto"
+        limits ``max_samples``, and stores all rows elsewhere.
     forest : estimator, default=None
-        A scikit-learn forest to use instead of our own trees. One that is fitted is taken as it is, and must have been
-        fitted on the very rows, in their order, that this object is fitted on; any other serves as a template. With
-        sample weights, scikit-learn draws rows by them from 1.9 on; before, it draws all alike and weighs them in
-        splits.
+        A scikit-learn forest to use instead of the built-in trees. A fitted forest is used as it is and must have been
+        fitted on the same rows in the same order; otherwise a clone is fitted. With sample weights, scikit-learn 1.9
+        and later draw rows in proportion to them; earlier versions draw uniformly and use the weights in splits.
     target : {"response", "residual", "scores"}, default="response"
-        What an estimator with local lassos fits it to. "residual": what its baseline leaves of the response, each row
-        by a baseline that did not see the row. Rows are then alike if they depart from the baseline in the same way.
-        "scores": these residuals and their products with each column, the gradient of the loss in the coefficients;
-        trees are grown on the eight of largest mean square at once. Rows are then alike if they need like
-        coefficients, even where their responses are no different on average. Large leaves suit them, 20 draws or so.
+        What the trees are grown on, in estimators with local lassos. "residual": out-of-fold residuals of the global
+        lasso, so rows are similar if they deviate from it in the same way. "scores": these residuals and their products
+        with each column, the gradient of the loss in the coefficients. Trees are grown on the eight scores of largest
+        mean square together, so rows are similar if they need similar coefficients, even with the same mean response.
+        Use large leaves for scores, about 20 draws.
     ranks : bool, default=False
-        Grow a regression forest on normal scores of the ranks of the response. A few very large responses then do not
-        decide who is alike.
+        Grow a regression forest on normal scores of the ranks of the response, so that a few very large responses do
+        not dominate the similarity.
     task : {"auto", "regression", "classification"}, default="auto"
-        Kind of forest; "auto" takes a classification forest for text and boolean responses.
+        Kind of forest; "auto" uses a classification forest for text and boolean responses.
     n_jobs : int, default=None
-        Trees grown at the same time.
+        Number of trees grown in parallel.
     random_state : int, RandomState instance or None, default=None
         Seed of the forest.
 
     Attributes
     ----------
     forest_ : object
-        The fitted forest: ``apply(X)`` gives leaves, ``feature_importances_`` what each column took off the squared
-        error. The one of scikit-learn if it was handed in.
+        The fitted forest: ``apply(X)`` returns leaves, ``feature_importances_`` the reduction of squared error by each
+        column. It is the scikit-learn forest if one was given.
 
     Examples
     --------
@@ -82,7 +81,8 @@ class ForestProximity(Similarity):
     >>> proximity.scores([[0.05]]).toarray() > 0.5
     array([[ True,  True, False, False]])
 
-    The slope of the second column depends on the sign of the first, the mean response does not. Scores find it:
+    The slope of the second column depends on the sign of the first column, but the mean response does not. Scores find
+    the two groups:
 
     >>> from heedful import AttentionLasso
     >>> X = np.random.default_rng(0).normal(size=(300, 3))
@@ -181,7 +181,7 @@ class ForestProximity(Similarity):
     def train_rows(self, index: np.ndarray) -> ScoreRows:
         """Return the out-of-bag scores of training rows, own row masked."""
         if not self.leaves_out:
-            raise ValueError("`cv='oob'` needs a forest with bootstrap=True, got one without. Set `cv=10`.")
+            raise ValueError("`cv='oob'` needs a forest with bootstrap=True, got bootstrap=False. Set `cv=10`.")
         return self._score(self._grown.train(index), index)
 
     @property

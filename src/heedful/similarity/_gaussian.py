@@ -34,7 +34,7 @@ class GaussianSimilarity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y=None, sample_weight=None):
-        """Remember the rows and their scale."""
+        """Store the training rows and the scale of their columns."""
         self.X_ = check_array(X, dtype=np.float64, input_name="X")
         weight = check_weights(sample_weight, self.X_.shape[0])
         self._unit = np.ones(self.X_.shape[1])

@@ -86,7 +86,7 @@ class GivenForest:
             n_drawn = np.bincount(leaf[np.unique(rows)], minlength=tree.tree_.node_count)
             if not np.array_equal(n_drawn[leaf], tree.tree_.n_node_samples[leaf]):
                 raise ValueError(
-                    "`forest` was fitted on other rows than those given. Hand in a forest fitted on the same rows."
+                    "`forest` was fitted on other rows than those given. Use a forest fitted on the same rows."
                 )
 
     def _counts(self, drawn: list[np.ndarray], weight: np.ndarray) -> np.ndarray:
@@ -107,7 +107,7 @@ class GivenForest:
         last = max(rows.max() for rows in drawn)
         if last >= n_train or (self.forest.max_samples is None and drawn[0].size != n_train):
             raise ValueError(
-                f"`forest` was fitted on another number of rows than the {n_train} given. Hand in one of the same rows."
+                f"`forest` was fitted on another number of rows than the {n_train} given. Fit it on the same rows."
             )
         return drawn
 

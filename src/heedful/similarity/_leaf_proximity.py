@@ -1,4 +1,4 @@
-"""Rows by the leaves that a fitted ensemble puts them in: who meets whom, and sums over those who meet."""
+"""Rows in the leaves of a fitted ensemble: which rows share a leaf, and sums over them."""
 
 from collections.abc import Iterator
 from functools import cached_property

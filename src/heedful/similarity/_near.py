@@ -25,27 +25,27 @@ WIDTHS, LOOKED_AT = (1.0, 0.3, 0.1), 500
 class NearSimilarity(WrappingSimilarity):
     """Multiply the weights of another similarity by a kernel of the distance.
 
-    For relations that move in time or space: of rows that are alike, those near the query count more. One fitted
-    similarity serves all widths, and left-out rows choose between them as they do between temperatures. The other
-    similarity sees the columns of the kernel as well.
+    Use it for relations that change in time or space: among similar rows, those near the query get more weight. The
+    width is tuned on held-out rows as temperatures are. The other similarity sees the columns of the kernel as well.
 
     Parameters
     ----------
     similarity : str, object, callable or list of them
-        Who is alike: what estimators take as ``similarity``. On its own it must be an object of heedful.similarity.
+        The similarity to multiply: whatever estimators accept as ``similarity``. Outside an estimator it must be an
+        object of heedful.similarity.
     columns : str, int or list of them
-        Columns that say when or where a row is, by name or by position among those that the similarity sees: one for
-        time, two for a place. Several must have the same unit. Dates are measured in days.
+        Columns with the time or place of a row, by name or by position among those that the similarity sees. Several
+        columns must have the same unit. Dates are measured in days.
     width : float, list of float or "auto", default="auto"
-        Distance over which weights fall by the factor e, in units of the columns; infinity is no kernel. "auto" tries
-        no kernel and the mean distance between training rows, 0.3 and 0.1 times that.
+        Distance over which weights fall by the factor e, in units of the columns; infinity means no kernel. "auto"
+        tries no kernel, and 1, 0.3 and 0.1 times the mean distance between training rows.
 
     Notes
     -----
-    The weight of row i is in proportion to ``w_i exp(-d_i / width)``, where ``w_i`` is what the other similarity gives
-    it at a temperature, by share or by leaf, and ``d_i`` its Euclidean distance from the query. So a query beyond all
-    rows, such as one in the future, prefers the last of them by the same ratios however far away it is. A query whose
-    place is unknown is weighed without the kernel.
+    The weight of row i is proportional to ``w_i exp(-d_i / width)``, where ``w_i`` is its weight by the other
+    similarity (at a temperature, by share or by leaf) and ``d_i`` its Euclidean distance from the query. For a query in
+    the future, the ratios of these kernel weights do not depend on how far away it is. A query without a known place
+    gets no kernel.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class NearSimilarity(WrappingSimilarity):
         Parameters
         ----------
         similarity : Similarity
-            Who is alike.
+            The similarity to multiply.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class NearSimilarity(WrappingSimilarity):
             )
         if not np.ptp(where, axis=0).any():
             raise ValueError(
-                f"`columns` must tell rows apart, got the same value in every row of {what}. Choose a column that "
+                f"`columns` must differ between rows, got the same value in every row of {what}. Choose a column that "
                 "varies, or leave out the kernel."
             )
 

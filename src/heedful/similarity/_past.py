@@ -1,4 +1,4 @@
-"""Attention to the past alone: rows that are not earlier than the query are masked."""
+"""Attention to earlier rows only: training rows that are not earlier than the query are masked."""
 
 from typing import Any
 
@@ -16,15 +16,16 @@ from heedful.similarity._wrapping import WrappingSimilarity
 class PastSimilarity(WrappingSimilarity):
     """Score rows by another similarity; mask rows not earlier than the query.
 
-    For tables in which a row must not lean on what came after it. The time itself is not shown to the other similarity.
-    A query that is earlier than every training row attends to all of them alike, as the baseline does.
+    Use it where predictions must not depend on later rows. The other similarity does not see the time. A query that is
+    earlier than every training row gives all of them the same weight, as the global model does.
 
     Parameters
     ----------
     similarity : str, object, callable or list of them
-        Who is alike: what estimators take as ``similarity``. On its own it must be an object of heedful.similarity.
+        The similarity to mask: whatever estimators accept as ``similarity``. Outside an estimator it must be an object
+        of heedful.similarity.
     time : str or int
-        Column that says when a row was: its name, or its position among the columns that the similarity sees.
+        Column with the time of each row: its name, or its position among the columns that the similarity sees.
 
     Examples
     --------

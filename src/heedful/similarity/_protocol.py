@@ -1,4 +1,4 @@
-"""What a similarity must offer, and what all of them share."""
+"""The base of all similarities."""
 
 import copy
 from typing import Any
@@ -15,11 +15,11 @@ TARGETS = ("response", "residual", "scores")
 
 
 class Similarity(BaseEstimator):
-    """Say how alike two rows are: the base of every similarity.
+    """The similarity of two rows: base class of every similarity.
 
-    A subclass needs ``fit``, which keeps the training rows as ``X_``, and ``scores``, which compares new rows with all
-    of them; larger means more alike. All else has a default that may be overridden by an attribute or a property: what
-    it takes, what it is fitted to, its temperatures, and how training rows are scored as if they were new. See
+    A subclass needs ``fit``, which stores the training rows as ``X_``, and ``scores``, which compares new rows with all
+    of them; larger means more similar. Everything else has a default that an attribute or a property may override: the
+    form of the rows, the target, the temperatures, and how training rows are scored as if they were new. See
     ``docs/extending.md``.
 
     Examples
@@ -41,10 +41,10 @@ class Similarity(BaseEstimator):
 
     @property
     def takes(self) -> str:
-        """What rows look like to it.
+        """Form of the rows.
 
-        "dummies": numbers only, a 0/1 column for each level. "codes": one column per feature, categories as numbers,
-        missing cells as NaN. "bins": these codes cut into bins, as trees of our own take them.
+        "dummies": numeric, with a 0/1 column for each level. "codes": one column per feature, categories as codes,
+        missing cells as NaN. "bins": these codes cut into bins, as for the built-in trees.
         """
         return "dummies"
 
@@ -121,9 +121,9 @@ class Similarity(BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_train, n_features)
-            Training rows, as ``takes`` says.
+            Training rows, in the form named by ``takes``.
         y : array-like of shape (n_train,), default=None
-            What ``target`` says, on a unit scale; text for labels.
+            The target named by ``target``, on a unit scale; text for labels.
         sample_weight : array-like of shape (n_train,), default=None
             Sample weights.
 
@@ -134,7 +134,7 @@ class Similarity(BaseEstimator):
         raise NotImplementedError(f"{type(self).__name__} must have `fit(X, y, sample_weight)`.")
 
     def scores(self, X: Any) -> Any:
-        """Return how alike new rows and all training rows are.
+        """Return the similarity of new rows to all training rows.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Similarity(BaseEstimator):
         Returns
         -------
         ndarray or sparse matrix of shape (n_query, n_train)
-            Scores; ``-inf`` masks a training row, what a sparse matrix does not store is 0.
+            Scores; ``-inf`` masks a training row, and entries that a sparse matrix does not store are 0.
         """
         raise NotImplementedError(f"{type(self).__name__} must have `scores(X)`.")
 
@@ -196,14 +196,14 @@ class Similarity(BaseEstimator):
         return self
 
     def check_columns(self, names: list[str], numbers: dict[str, np.ndarray]) -> None:
-        """Raise if columns that it has to measure cannot be measured.
+        """Raise if a column whose distances are needed is not numeric.
 
         Parameters
         ----------
         names : list of str
             Names of the columns that ``fit`` will see.
         numbers : dict of str to ndarray
-            The training rows' values of those that hold numbers or dates, NaN for missing.
+            Values of the training rows in columns of numbers or dates, NaN for missing.
         """
 
     def seeded(self, n_jobs: int | None, random_state: int) -> "Similarity":
@@ -234,7 +234,7 @@ def refit(similarity: Similarity, X: np.ndarray, y: np.ndarray, sample_weight: n
     if other.keeps_rows:
         raise ValueError(
             f"`cv` with folds needs a similarity that can be fitted again, got {similarity!r}, which has seen all "
-            "rows. Hand in LGBMRegressor, XGBRegressor or the like instead of a bare booster."
+            "rows. Use LGBMRegressor, XGBRegressor or the like instead of a bare booster."
         )
     return other.fit(X, y, sample_weight)
 

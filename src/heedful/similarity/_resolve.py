@@ -1,4 +1,4 @@
-"""From what a user writes as ``similarity=`` to similarity objects."""
+"""From the argument ``similarity`` to similarity objects."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
     if isinstance(entry, NearSimilarity):
         raise ValueError(
             "`similarity` must have one kernel, got NearSimilarity around another. Name all columns in one of them, in "
-            "units that make a step in each as far."
+            "comparable units."
         )
     if entry.anchor:
         raise ValueError("`similarity` must have anchor=False under a kernel, got a teacher with anchor=True.")
@@ -69,25 +69,26 @@ def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
 def default_forests(
     n_estimators: int = 500, *, max_samples: Any = "auto", leaf_rows: Any = "auto"
 ) -> list[ForestProximity]:
-    """Return the forests that "forest" stands for where there are many heads.
+    """Return the forests that "forest" means with ``heads="multi"``.
 
-    Two are grown on the ranks of the response, two on what the baseline leaves of it. One of each is smooth, with few
-    candidate features at a split, and one is sharp: all features, fully grown. A fifth one, with a twelfth of the trees
-    and large leaves, is grown on scores: it finds rows that need like coefficients.
+    Two are grown on the ranks of the response and two on the residuals of the global lasso. In each pair one forest is
+    smooth, with few candidate features at a split, and one is sharp, with all features and fully grown trees. The
+    fifth, with a twelfth of the trees and large leaves, is grown on scores: it finds rows that need similar
+    coefficients.
 
     Parameters
     ----------
     n_estimators : int, default=500
-        Number of trees in all.
+        Total number of trees.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree: see :class:`ForestProximity`.
     leaf_rows : int, "drawn", None or "auto", default="auto"
-        Training rows that a leaf keeps at most.
+        Largest number of training rows that a leaf stores: see :class:`ForestProximity`.
 
     Returns
     -------
     list of ForestProximity
-        The forests, not fitted; for estimators with local lassos, as others have no residuals and no scores.
+        The forests, not fitted; for estimators with local lassos, as other estimators have no residuals and scores.
 
     Examples
     --------

@@ -15,18 +15,18 @@ from heedful.similarity._protocol import Similarity, check_rows
 class RidgeSimilarity(Similarity):
     """Score two rows by an inner product weighted by ridge coefficients.
 
-    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised first,
-    or taken as they are. Only features that predict the response count; interactions do not. Of labels (text or
-    boolean) there is one regression per class, and coefficients are summed.
+    The score is ``x' D z`` with the absolute ridge coefficients on the diagonal of D. Columns are standardised or
+    used as given. Features count by their linear effect on the response; interactions are ignored. For labels (text or
+    booleans) there is one regression per class, and coefficients are summed.
 
     Parameters
     ----------
     alpha : float or "auto", default="auto"
         Ridge penalty; "auto" chooses it by leave-one-out error.
     standardize : bool, default=True
-        Multiply standardised columns. False multiplies raw ones by coefficients per unit of their column, as the paper
-        writes it: scores then depend on units, and on where a column has its zero. The ridge regression itself sees
-        standardised columns either way, as glmnet's does.
+        Use standardised columns in the inner product. False uses raw columns and coefficients per unit, as in the
+        paper: scores then depend on the unit and on the zero of each column. The ridge regression itself is fitted to
+        standardised columns in both cases, as in glmnet.
 
     Attributes
     ----------

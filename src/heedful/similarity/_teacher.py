@@ -1,4 +1,4 @@
-"""Teacher similarity: rows are alike if a strong model predicts the same of them."""
+"""Teacher similarity: rows are similar if a strong model predicts the same for both."""
 
 import itertools
 from typing import Any
@@ -17,20 +17,20 @@ from heedful.similarity._protocol import Similarity, check_rows
 
 
 class TeacherSimilarity(Similarity):
-    """Score two rows by how near a teacher's predictions of them are.
+    """Score two rows by how close a teacher's predictions for them are.
 
-    Training rows are known by out-of-fold predictions: what the teacher says of rows that it did not see. Of labels
-    (text, boolean, or whatever a classifier is handed) probabilities are compared.
+    Training rows have out-of-fold predictions of the teacher. For labels (text, booleans, or any response of a
+    classifier) probabilities are compared.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        The teacher. One that is fitted predicts new rows as it is, any other is fitted on all rows; clones of it are
-        fitted on the folds. None is LightGBM with 300 rounds of 8 leaves.
+        The teacher. A fitted one predicts new rows as it is, any other is fitted on all rows; clones are fitted on the
+        folds. None is LightGBM with 300 rounds and 8 leaves.
     cv : int, default=5
         Folds of the out-of-fold predictions.
     anchor : bool, default=False
-        Let a local model also see its own row with the teacher's prediction as the response.
+        Give each local model the query as one more row, with the teacher's prediction as the response.
     n_jobs : int, default=None
         Threads of LightGBM; None means one.
     random_state : int, RandomState instance or None, default=None
@@ -47,8 +47,8 @@ class TeacherSimilarity(Similarity):
     -----
     With the teacher's prediction f(x) of a query and out-of-fold predictions f_i of training rows, the score is
     ``-(f(x) - f_i)^2 / var(f_i)``; squares and variances of probabilities are summed over classes. A fitted teacher may
-    have seen the response in another unit: its predictions are brought to the mean and deviation of its clone's. For
-    tuning, the rows of a fold are treated as queries: no prediction that they are compared by has seen them.
+    use another unit for the response, so its predictions are rescaled to the mean and standard deviation of its clone's
+    predictions. For tuning, the rows of a fold are treated as queries of a teacher that was fitted without the fold.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class TeacherSimilarity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the teacher, and clones that predict training rows out of fold."""
+        """Fit the teacher, and clones for out-of-fold predictions of the training rows."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
@@ -152,7 +152,7 @@ class TeacherSimilarity(Similarity):
 
     def _check_numbers(self) -> None:
         if self._labels:
-            raise ValueError("`anchor` needs a response of numbers, got labels. Set anchor=False.")
+            raise ValueError("`anchor` needs a numeric response, got labels. Set anchor=False.")
 
     def _template(self, y: np.ndarray, seed: int) -> Any:
         labels = y.dtype.kind not in "fiu"

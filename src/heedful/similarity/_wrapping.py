@@ -7,7 +7,7 @@ from heedful.similarity._protocol import Similarity
 
 
 class WrappingSimilarity(Similarity):
-    """A similarity around another: all that is not said anew is as the other one has it.
+    """A similarity around another one, which provides everything that is not overridden.
 
     A subclass keeps the one to fit as ``similarity``, and the fitted one as ``similarity_``.
     """

@@ -15,7 +15,7 @@ function answerNode(answer) {
   node.append(make("h3", answer.title), ...answer.lines.map((line) => make("p", line)));
   list.append(...answer.facts.flatMap(([name, said]) => [make("dt", name), make("dd", said)]));
   node.append(list);
-  if (answer.curve) node.append(chartNode("gain", "What treating more and more rows adds, by effect and at random"));
+  if (answer.curve) node.append(chartNode("gain", "Gain of treating more rows, by effect and at random"));
   return node;
 }
 

@@ -12,9 +12,9 @@ function compareRows() {
     rows.push([names[j], strong(found.value[at]), ...cells, found.attended[at], found.all[j], percent(Math.max(found.alike[at], 0))]);
   }
   fillTable("beside", [["column", true], ["query"], ...labels.map((name) => ["row " + cut(name, 14)]),
-    ["attended", false, "Mean over the attended rows by weight; of text the most frequent"],
-    ["all rows", false, "Mean over all training rows; of text the most frequent"],
-    ["alike", false, "By how much nearer to the query the attended rows are than all rows are; 100 % if they have its value"]], rows);
+    ["weighted", false, "Weighted mean of the training rows; for text the most frequent value"],
+    ["all rows", false, "Mean over all training rows; for text the most frequent value"],
+    ["similarity", false, "Reduction of the distance to the query, compared with all rows; 100 % if the weighted rows have its value"]], rows);
 }
 
 function strong(text) { return make("strong", text); }

@@ -33,12 +33,12 @@ function followCurves() { if (data.curves) drawCurves(); }
 
 function sayCurves(own, there) {
   const found = data.curves, name = "query " + data.labels[choice.query];
-  let text = "What each value of a column adds to the " + linkName(outputOf(choice.query)) + " in the blended local lassos of " + name + ", beside their coefficients; bars count training rows.";
-  if (own.length === 1) text += " They have " + show(own[0], 3) + " times the curves of one additive model that all queries share.";
-  if (!there) text = "The blended local lassos of " + name + " have no curves in them.";
-  else if (!found.columns.length) text = "The additive model has no curves: no column adds anything.";
+  let text = "Shape functions: what each value of a column adds to the " + linkName(outputOf(choice.query)) + " of " + name + ", besides the coefficients of its lassos; bars count training rows.";
+  if (own.length === 1) text += " They are " + show(own[0], 3) + " times those of the additive model that all queries share.";
+  if (!there) text = "The model of " + name + " has no shape functions.";
+  else if (!found.columns.length) text = "The additive model has no shape functions: no column contributes.";
   else if (found.columns.length < found.n_columns) text += " Shown are " + found.columns.length + " of " + found.n_columns +
-    " columns, " + (found.n_bent > found.columns.length ? "those whose curves vary most." : "all whose curves are not level.");
+    " columns, " + (found.n_bent > found.columns.length ? "those that vary most." : "all that are not constant.");
   say("curves-note", text);
 }
 

@@ -42,9 +42,9 @@ function line(name, values, colour, what) {
 
 function drawTimeline() {
   const rows = data.rows, blocks = data.blocks, texts = rows.at.map((_, i) => rowText(i)), shown = rows.at.length;
-  let note = "Residual: the response less the prediction of the model. Correction: what the other recent rows add to the model. " +
-    "Lines: means over blocks of rows; a correction that mends a drift follows the residuals.";
-  if (data.words.classes) note += " Both are of probabilities: of the second of two classes, or of the model's likeliest class.";
+  let note = "Residual: response minus prediction of the model. Correction: estimated from the other recent rows. " +
+    "Lines: means over blocks of rows; a correction that removes a drift follows the residuals.";
+  if (data.words.classes) note += " Both are for probabilities: of the second of two classes, or of the model's most probable class.";
   if (shown < rows.n) note += " Points: " + shown + " of " + rows.n + " rows, evenly spread; the lines are of all rows.";
   say("timeline-note", note);
   Plotly.react("timeline", [dots("residual", rows.residual, series(1), texts), dots("correction", rows.correction, series(3), texts),
@@ -56,8 +56,8 @@ function drawTimeline() {
 function drawErrors() {
   const blocks = data.blocks, n = blocks.at.length, high = Math.max(...blocks.before, ...blocks.after) || 1;
   say("errors-note", (n > 1 ? "The recent rows in " + n + " equal blocks" : "The recent rows in one block") + ", " +
-    (data.words.when === "time" ? "in the order of time" : "in their order") + ": " + data.words.error +
-    " of the model, and of each row corrected by the others only.");
+    (data.words.when === "time" ? "in order of time" : "in their order") + ": " + data.words.error +
+    " of the model, and of each row corrected by the others.");
   Plotly.react("errors", [line("before", blocks.before, series(1), "error before"), line("after", blocks.after, series(3), "error after")],
     frame({ height: 300, hovermode: "closest", showlegend: true, legend: TOGGLE, xaxis: timeAxis(),
       yaxis: axis(label(data.words.error, 40), { range: [-0.06 * high, 1.08 * high] }) }), CONFIG);
@@ -65,9 +65,9 @@ function drawErrors() {
 
 function fillTests() {
   const tests = data.tests, found = data.columns;
-  say("tests-note", !tests.name.length ? "Recent rows are too few to be tested." : "Each p value is uniform between 0 and 1 if " +
-    "there is nothing to be found; 0.01 or less counts as found." + (found.n ? "" : " What moved takes a reference."));
-  fillTable("tests", [["test", true], ["p"], ["a small one says", true]],
+  say("tests-note", !tests.name.length ? "Recent rows are too few to be tested." : "Each p value is uniform between 0 and 1 under " +
+    "the null hypothesis; 0.01 or less counts as significant." + (found.n ? "" : " Tests of drift need a reference."));
+  fillTable("tests", [["test", true], ["p"], ["a small one means", true]],
     tests.name.map((name, i) => [name, tests.p[i] < 0.001 ? "< 0.001" : show(tests.p[i], 2), tests.meaning[i]]));
   byId("periods").hidden = !found.n;
   if (!found.n) return;
@@ -108,9 +108,9 @@ function drawAll() {
   drawErrors();
   fillTests();
   fillFeatures();
-  say("corrections-note", found.n_corrected + " of " + found.n + " queries are corrected by more than chance.");
+  say("corrections-note", found.n_corrected + " of " + found.n + " queries are corrected significantly.");
   drawCounts("corrections", found.correction, "correction");
-  drawCounts("support", found.n_eff, "effective rows");
+  drawCounts("support", found.n_eff, "effective sample size");
   fillTuning(data.tuned, label(data.words.error, 40));
 }
 

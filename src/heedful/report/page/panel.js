@@ -34,16 +34,16 @@ function drawSurvival() {
   if (!found) return;
   const n = found.times.length, y = found.value.slice(choice.query * n, (choice.query + 1) * n);
   const trace = { type: "scatter", mode: "lines", x: [0, ...found.times], y: [1, ...y], line: { shape: "hv", color: paint.ink, width: 2 },
-    hoverinfo: "text", text: ["", ...found.times.map((time, i) => "time " + show(time) + "<br>no event until then: " + level(y[i]))] };
+    hoverinfo: "text", text: ["", ...found.times.map((time, i) => "time " + show(time) + "<br>survival: " + level(y[i]))] };
   Plotly.react("survival", [trace], frame({ height: 230, dragmode: false, xaxis: axis("time", { fixedrange: true, nticks: 6 }),
-    yaxis: axis("probability of no event", { range: [0, 1.03], fixedrange: true, nticks: 5 }) }), CONFIG);
+    yaxis: axis("survival probability", { range: [0, 1.03], fixedrange: true, nticks: 5 }) }), CONFIG);
 }
 
 function clusterLine() {
   if (!data.clusters) { say("cluster", ""); return; }
   const q = choice.query, cluster = clusterOf(q), at = cluster - 1, found = data.clusters;
   if (isOthers(cluster)) {
-    byId("cluster").replaceChildren(mark(cluster), "In no cluster: its model is like few others. ");
+    byId("cluster").replaceChildren(mark(cluster), "In no cluster: few models are similar. ");
     return;
   }
   const own = found.prototype[at] === q, n = found.prototype.filter((row) => row !== null).length;
@@ -75,11 +75,11 @@ function drawDrivers() {
   // what is nothing but rounding beside the largest is nothing
   const least = 1e-9 * Math.max(...found.map((row) => Math.abs(row.part)));
   const active = found.filter((row) => Math.abs(row.part) > least);
-  say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over all training rows, to " + show(all.link[output][q]) +
-    (scale === data.words.noun ? "" : " (" + scale + ")") + ": what each column adds" + (all.model ? ", through attention (which rows the query was compared with) and " +
-    "through the query's own model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
-    " per unit of exposure times what stands beside each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " Here no column adds anything.") +
-    (all.rough.includes(q) ? " These numbers are rough, as this query is unlike all rows that they were checked on." : ""));
+  say("drivers-note", "From " + show(all.start[output][q]) + ", the mean over the training rows, to " + show(all.link[output][q]) +
+    (scale === data.words.noun ? "" : " (" + scale + ")") + ": the contribution of each column" + (all.model ? ", through attention (the weights of the training rows) and " +
+    "through the query's local model." : ".") + (data.words.multiplies ? " As factors: " + show(Math.exp(all.start[output][q])) +
+    " per unit of exposure times the factor of each column is " + show(Math.exp(all.link[output][q])) + "." : "") + (active.length ? "" : " No column contributes here.") +
+    (all.rough.includes(q) ? " These values are approximate, as this query is unlike the rows that were checked." : ""));
   const bars = active.slice(0, 10), left = found.slice(bars.length).reduce((sum, row) => sum + row.part, all.rest[output][q]);
   const rest = Math.abs(left) > least;
   const shown = bars.map((row) => [row.phrase, row.part]);
@@ -87,7 +87,7 @@ function drawDrivers() {
   byId("bars").hidden = shown.length === 0;
   if (shown.length) drawBars(shown);
   const effect = data.words.seen ? "effect" : "change per unit";
-  const extra = [...(all.model ? [["by attention, by own model", null, (row) => stack(signed(row.attention), signed(row.model))]] : []),
+  const extra = [...(all.model ? [["by attention, by local model", null, (row) => stack(signed(row.attention), signed(row.model))]] : []),
     ...(all.effect ? [[effect, CHANGES, (row) => (row.effect === null ? "" : show(row.effect, 3))]] : []),
     ...(all.importance ? [["importance", null, (row) => show(row.importance, 3)]] : [])];
   fillTable("contributions", [["column", true], ["value", "wrap"], [withFactor("adds")], ...extra.map(([title, meaning]) => [title, false, meaning])],
@@ -115,7 +115,7 @@ function rowsTable() {
     cell.append(rail, make("span", percent(weight)));
     return [train.labels[row], cell, ...train.columns.map((column) => show(column[row]))];
   });
-  const together = percent(part.reduce((sum, weight) => sum + weight, 0)) + " of its attention.";
+  const together = percent(part.reduce((sum, weight) => sum + weight, 0)) + " of the weight.";
   say("rows-note", (found.equal[q] ? "All training rows have the same weight: these are the first " + k + " of them" :
     "The " + k + " training rows with the largest weights") + "; together " + together);
   fillTable("rows", [["training row", true], ["weight"], ...train.names.map((name) => [name])], rows);
@@ -132,11 +132,11 @@ function clustersTable() {
   fillTable("clusters", [["cluster"], ["prototype", true], ["queries"], ["radius"], ...errors], rows);
   byId("cluster-words").replaceChildren(...found.name.map((name, i) => {
     const words = make("p", null, "note"), models = [found.levels[i], found.coefficients[i]].filter(Boolean).join("; ");
-    words.append(mark(i + 1), name + ". Values: " + (found.rows[i] || "like all queries") + ". Models: " + (models || "like all") + ".");
+    words.append(mark(i + 1), name + ". Values: " + (found.rows[i] || "as in all queries") + ". Models: " + (models || "as in all queries") + ".");
     return words;
   }));
-  say("radius-note", "Radius: the farthest model from its prototype's, as " + found.unit +
-    ". Level: what the models of a cluster say of all queries, on average.");
+  say("radius-note", "Radius: the largest distance of a model to its prototype's, as " + found.unit +
+    ". Level: mean prediction of the models of a cluster for all queries.");
   markCluster();
 }
 

@@ -130,6 +130,6 @@ function setUpPicker() {
   byId("next").addEventListener("click", () => step(1));
   if (data.words.outputs) {
     byId("output-field").hidden = false;
-    addOptions("output", [["-1", "likeliest of each query"], ...data.words.outputs.map((name, k) => [String(k), name])]);
+    addOptions("output", [["-1", "most probable of each query"], ...data.words.outputs.map((name, k) => [String(k), name])]);
   }
 }

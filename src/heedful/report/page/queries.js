@@ -38,7 +38,7 @@ function ring() {
 
 function drawScatter() {
   const observed = byId("axis").value === "observed";
-  say("scatter-head", "All queries: " + (data.words.outputs && choice.output < 0 ? "probability of the likeliest class" : predictionName(choice.output)));
+  say("scatter-head", "All queries: " + (data.words.outputs && choice.output < 0 ? "probability of the most probable class" : predictionName(choice.output)));
   const many = data.clusters && data.clusters.size.length > 1;
   const layout = frame({ height: many ? 372 : 340, hovermode: "closest", xaxis: axis(observed ? "response" : "baseline"),
     yaxis: axis("attention"), showlegend: many,

@@ -16,16 +16,16 @@ function drawSmall() {
   const q = choice.query, output = outputOf(q), size = (at) => Math.abs(small.term[output][at]), words = linkName(output);
   const shown = shownOf(q).sort((a, b) => size(b) - size(a));
   const start = small.start[output][q], link = small.link[output][q], same = data.words.link === data.words.prediction;
-  say("small-note", "Near this query the " + words + " is a start and a few terms. A term is a slope times how far the value is from its reference: " +
+  say("small-note", "Near this query the " + words + " is a start plus a few terms. A term is a slope times the distance of the value from its reference: " +
     "the mean of a number, another level of a category.");
   const rows = shown.map((at) => [columnName(at), stack(small.value[at], "from " + small.references[small.reference[at]]),
     show(small.slope[output][at], 3), addition(small.term[output][at])]);
   fillTable("terms", [["column", true], ["value", "wrap", "Below it the reference"],
-    ["slope", false, "What one unit more adds; for a level or a missing number what it adds against its reference"], [withFactor("term")]],
+    ["slope", false, "Change per unit; for a level or a missing number the change from its reference"], [withFactor("term")]],
     [["start", "", "", show(start)], ...rows, ["sum: " + words, "", "", show(link)]], ["", ...rows.map(() => ""), "strong"]);
   const what = same ? "" : " The sum" + (data.words.outputs ? ", beside those of the other classes," : "") + " means " + withArticle(data.words.prediction) + " of " +
     level(data.prediction[output][q]) + inExposure(q) + ".";
-  say("fidelity", (shown.length ? "This small model has " + Math.round(100 * small.fidelity[q]) + " % of the variation of " + data.words.noun + "s nearby."
+  say("fidelity", (shown.length ? "This small model explains " + Math.round(100 * small.fidelity[q]) + " % of the variation of " + data.words.noun + "s nearby."
     : "Nearby no column changes the " + data.words.noun + ".") + what);
   drawMoves(shown, output);
 }
@@ -47,7 +47,7 @@ function drawMoves(shown, output) {
   if (!found || !shown.length) return;
   const ends = (name) => shown.map((at) => (found[name] ? found[name][output][at] : null));
   const effect = ends("effect"), low = ends("low"), high = ends("high"), known = low.some((v) => v !== null);
-  say("moves-note", (data.words.seen ? "Effects: what" : "What") + " the " + linkName(output) + " does from one value to the other, all else as it is." +
+  say("moves-note", (data.words.seen ? "Effects: change" : "Change") + " of the " + linkName(output) + " from one value to the other, with all other columns unchanged." +
     (known ? " Whiskers are 90 % intervals." : ""));
   const phrase = (at) => columnName(at) + ": " + found.from[at] + " → " + found.to[at];
   const told = shown.map((at, i) => label(phrase(at), 90) + "<br>" + signed(effect[i]) + (low[i] === null ? "" : " (" + show(low[i], 3) + " to " + show(high[i], 3) + ")"));

@@ -3,11 +3,11 @@ const MEASURE = (data.words.seen ? "error" : data.words.error) + " on held-out r
 
 function fillMapNote() {
   const map = data.map, thinned = map.row.length < nQuery, fewer = map.feature.length < map.n_used;
-  let text = "One row per query, like models together, clusters at the left; one column per feature.";
+  let text = "One row per query, sorted by cluster, with clusters at the left; one column per feature.";
   if (thinned) text += " Shown are " + map.row.length + " of " + nQuery + " queries, evenly spread over the clusters, and all prototypes.";
   if (fewer) text += " Shown are the " + map.feature.length + " of " + map.n_used + " features with the largest coefficients.";
   if (map.feature.length > 30) text += " Not every column is labelled: point at a cell for its name.";
-  if (data.words.outputs) text += choice.output < 0 ? " Each row is for the likeliest class of its query."
+  if (data.words.outputs) text += choice.output < 0 ? " Each row is for the most probable class of its query."
     : " All rows are for class " + data.words.outputs[choice.output] + ".";
   say("map-note", text);
   if (!data.slopes) { say("map-head", "Importances (in the local models)"); say("unit", "share of the model"); }
@@ -18,7 +18,7 @@ function drawGroups() {
   fillMapNote();
   clustersTable();
   if (data.map.feature.length) drawMap();
-  else { byId("map").hidden = true; say("map-note", "No local lasso has a coefficient: all are weighted means."); }
+  else { byId("map").hidden = true; say("map-note", "No local lasso has a coefficient: all local models are weighted means."); }
 }
 
 function drawAll() {
@@ -66,7 +66,7 @@ function start() {
   setUpIf();
   search.value = data.labels[0];
   drawAll();
-  fillTuning("Each head weighs training rows in its own way. Lines: lowest error over penalties; " +
+  fillTuning("A head is one similarity with its temperature and penalty. Lines: lowest error over penalties; " +
     "larger signs have larger shares.", MEASURE);
   listenToCharts();
   listenToWhole();

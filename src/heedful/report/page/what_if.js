@@ -42,9 +42,9 @@ function drawValues() {
   slider.setAttribute("aria-valuetext", here.text + ", " + level(here.y));
   say("if-said", here === mine ? "As it is, " + name + " = " + mine.text + ": " + what + " " + level(mine.y) + "."
     : "If " + name + " were " + here.text + " instead of " + mine.text + ": " + what + " " + level(here.y) + " instead of " + level(mine.y) + " (" + signed(here.y - mine.y) + ").");
-  say("if-note", "Move the slider, or click a point; red is what was chosen. All other columns stay as they are. The thin " + (grid.place ? "line is" : "lines are") + " the mean of " + data.what_if.n_mean + " queries" +
+  say("if-note", "Move the slider or click a point; the chosen value is red. All other columns are unchanged. The thin " + (grid.place ? "line is" : "lines are") + " the mean of " + data.what_if.n_mean + " queries" +
     (nQuery > data.what_if.n_mean ? ", evenly spread" : "") + (data.exposure ? ", at this query's exposure" : "") + ". " +
-    (grid.place ? "Shaded: where training rows are; points are their quantiles." : "Shown are the most frequent levels and its own."));
+    (grid.place ? "Shaded: range of the training rows; points are their quantiles." : "Shown are the most frequent levels and that of the query."));
   drawIfChart(points, grid, name, what);
 }
 

@@ -25,11 +25,11 @@ function drawImportance() {
     x: found[part].slice(0, rows), hoverinfo: "text", hovertext: told, textposition: "none", marker: { color: colour } }));
   Plotly.react("importance", traces, frame({ height: 92 + 24 * rows, barmode: "relative", bargap: 0.3, dragmode: false,
     showlegend: parts.length > 1, legend: ABOVE, margin: { l: 10, r: 10, t: 8, b: 40 },
-    xaxis: zeroAxis("mean size of contributions"), yaxis: rowAxis(rowNames("importance", places.map(name))) }), CONFIG);
+    xaxis: zeroAxis("mean absolute contribution"), yaxis: rowAxis(rowNames("importance", places.map(name))) }), CONFIG);
   const first = shortNames(found.column.slice(0, 3).filter((_, i) => found.contribution[i] > 0).map((j) => names[j]), 50);
-  say("whole-note", (first.length ? "What matters most, over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column matters. ") +
-    "A contribution is what a column adds to " + withArticle(data.words.noun) + (scaleWords() === data.words.noun ? "" : " (" + scaleWords() + ")") + ", from the mean over all training rows." +
-    (found.attention ? " It comes through attention, which rows a query is compared with, and through the query's own model." : ""));
+  say("whole-note", (first.length ? "Most important over all " + nQuery + " queries: " + first.join(", ") + ". " : "No column contributes. ") +
+    "A contribution is what a column adds to " + withArticle(data.words.noun) + (scaleWords() === data.words.noun ? "" : " (" + scaleWords() + ")") + ", starting from the mean over the training rows." +
+    (found.attention ? " It has two parts: through attention (the weights of the training rows), and through the query's local model." : ""));
 }
 
 // points at one place side by side; as in heedful.plot
@@ -96,11 +96,11 @@ function drawEffect(column, added) {
 
 function setUpWhole() {
   const names = shortNames(data.whole.columns.map((column) => column.name), 40);
-  addOptions("picture", [["-1", "all that matter most"], ...data.whole.columns.map((column, j) => [String(j), names[j]])]);
+  addOptions("picture", [["-1", "the most important"], ...data.whole.columns.map((column, j) => [String(j), names[j]])]);
   byId("picture").addEventListener("change", drawPicture);
   const few = data.whole.query.length;
   say("picture-note", "A point is a query" + (few < nQuery ? " (" + few + " of " + nQuery + " are shown)" : "") +
-    ". Choose a column to see what it adds against its values; click a point to look at its query.");
+    ". Choose a column to see its contributions against its values; click a point to see its query.");
 }
 
 function listenToWhole() {
