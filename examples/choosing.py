@@ -100,9 +100,11 @@ ax.boxplot([errors[name] for name in errors], tick_labels=list(errors))
 ax.set(ylabel="root mean squared error")
 
 # %%
-# Which one to choose? An EBM if a sum of shape functions is accurate enough and you want one description for all rows. A
-# forest or booster with SHAP if accuracy comes first and explanations are needed now and then. heedful if effects differ
-# between rows, and an explanation should be a model to check by hand and training rows to look up.
+# Which one to choose?
+#
+# * An EBM if a sum of shape functions is accurate enough and you want one description for all rows.
+# * A forest or booster with SHAP if accuracy comes first and explanations are needed now and then.
+# * heedful if effects differ between rows, and you want a model to check by hand and training rows to look up.
 #
 # ``mixing_`` is the weight of attention in the blend with the global models; it is small where attention does not help.
 

@@ -40,9 +40,7 @@ for at, (ours, plain) in enumerate(errors.values()):
     ax.plot([plain, ours], [at, at], color="#BFBFBF", zorder=1)
     ax.scatter([plain], [at], color="#D55E00", label="without attention" if at == 0 else None)
     ax.scatter([ours], [at], color="#0072B2", label="with attention" if at == 0 else None)
-ax.set(
-    yticks=range(3), yticklabels=errors, xlabel="squared error, % of the variance", xlim=(0, None), ylim=(2.5, -0.5)
-)
+ax.set(yticks=range(3), yticklabels=errors, xlabel="squared error, % of the variance", xlim=(0, None), ylim=(2.5, -0.5))
 ax.legend(frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 # %%
@@ -57,7 +55,7 @@ figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 image = ax.imshow(shown.T, aspect="auto", cmap="viridis")
 ax.set(
     xticks=range(len(shares)),
-    xticklabels=[f"cluster {number}\n{share:.0f} % minority" for number, share in zip(shown.index, shares, strict=True)],
+    xticklabels=[f"cluster {n}\n{share:.0f} % minority" for n, share in zip(shown.index, shares, strict=True)],
     yticks=range(shown.shape[1]),
     yticklabels=shown.columns,
 )

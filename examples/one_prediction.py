@@ -35,7 +35,8 @@ print(f"R2 of the global lasso: {model.baseline_.score(test.X, test.y):.2f}")
 
 query = 623
 explanation = model.explain(test.X, test.y)
-figure, axes = plt.subplot_mosaic([["contributions", "model"], ["rows", "rows"]], figsize=(8, 5.6), layout="constrained")
+places = [["contributions", "model"], ["rows", "rows"]]
+figure, axes = plt.subplot_mosaic(places, figsize=(8, 5.6), layout="constrained")
 plot.contributions(explanation, query, ax=axes["contributions"])
 plot.small_model(explanation, query, ax=axes["model"])
 plot.attended_rows(explanation, query, k=8, ax=axes["rows"])

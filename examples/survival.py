@@ -28,7 +28,7 @@ print(f"concordance: attention {model.score(test.X, test.y):.3f}, global Cox las
 
 # %%
 # Predicted survival functions of three held-out patients, with a low, a medium and a high hazard. Dotted lines are the
-# true ones.
+# true ones. The predictions are ranked well, and less extreme than the truth.
 
 order = np.argsort(model.predict(test.X))
 chosen = order[[5, len(order) // 2, -5]]
@@ -50,7 +50,7 @@ ax.legend(frameon=False)
 
 same = train.latent == test.latent[:, None]
 own = (model.attention(test.X).toarray() * same).sum(axis=1)
-print(f"mean weight on patients of the same hidden group: {100 * own.mean():.0f} %, by chance {100 * same.mean():.0f} %")
+print(f"mean weight on the same hidden group: {100 * own.mean():.0f} %, by chance {100 * same.mean():.0f} %")
 figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
 ax.hist(own, bins=25, color="#0072B2")
 ax.axvline(same.mean(), color="black", linestyle="--")

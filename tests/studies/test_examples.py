@@ -41,7 +41,8 @@ def test_free_care_brings_people_to_doctors_in_the_trial():
 
 
 def test_every_example_of_the_gallery_is_run_here():
-    listed = re.search(r"GALLERY_ORDER = \((.*?)\n\)", (ROOT / "tools" / "make_api.py").read_text("utf-8"), re.DOTALL)[1]
+    tool = (ROOT / "tools" / "make_api.py").read_text("utf-8")
+    listed = re.search(r"GALLERY_ORDER = \((.*?)\n\)", tool, re.DOTALL)[1]
     tests = (ROOT / "tests" / "studies" / "test_examples.py").read_text("utf-8")
     names = re.findall(r'"(\w+)"', listed)
     assert names
