@@ -3,7 +3,7 @@ Explaining a house price
 ========================
 
 What is the price of this house made of? A square metre costs more in the centre, and a garden adds to the price only
-outside it, so no single linear model is right. heedful fits one for each house.
+outside it, so no single linear model is right. heedful explains each price by itself.
 
 Table: simulated prices of 1,000 houses, so that each explanation can be compared with the true effects.
 """
@@ -46,7 +46,9 @@ print(model.summary())
 # %%
 # One house in the centre, one outside
 # ------------------------------------
-# The location adds most to the price of the first house. The garden adds to the price of the second.
+# The summary says that a smooth model for all houses predicts best and attention is not needed: the price per square
+# metre changes smoothly over the map. Explanations are the same in either case. The location adds most to the price of
+# the first house, and the garden adds most to the price of the second.
 
 e = model.explain(new, price[700:])
 inner, outer = centre[700:].argmax() + 700, (houses["garden"] * (1 - centre))[700:].idxmax()

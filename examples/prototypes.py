@@ -48,4 +48,5 @@ heights = np.linspace(0.3, 3, 28)
 counts = [cut(model.linkage_, model.merge_prototypes_, height=height)[1].size for height in heights]
 axes[1].step(heights, counts, color="#0072B2")
 axes[1].set(xlabel="largest distance to a prototype, cm", ylabel="prototypes needed", yscale="log")
-axes[1].yaxis.set_major_formatter("{x:.0f}")
+axes[1].set_yticks([2, 5, 10, 20, 50], labels=["2", "5", "10", "20", "50"])
+axes[1].minorticks_off()

@@ -77,6 +77,7 @@ for (name, values), colour in zip(spent.items(), ("#0072B2", "#E69F00"), strict=
 ax.set(xscale="log", xlabel="milliseconds per row, on the machine that built this page", ylabel="calls")
 ax.xaxis.set_major_formatter("{x:g}")
 ax.xaxis.set_minor_formatter("{x:g}")
+ax.tick_params(axis="x", which="both", labelsize=8)
 ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 # %%
