@@ -48,8 +48,8 @@ for name, given_by in (("heedful", given), ("the global L1 logistic model", one)
     print(f"log loss of {name}: {log_loss(repaid[first:], given_by):.3f}")
 
 # %%
-# Two applicants whose loans are large for their incomes. Bars are contributions to the log-odds of repaying, and each
-# is labelled with its odds ratio.
+# Two applicants whose loans are large for their incomes. Bars are contributions to the log-odds of repaying. The large
+# loan counts against the private applicant and for the firm.
 
 e = model.explain(applicants[first:], repaid[first:])
 rich = burden[first:].nlargest(200).index
@@ -58,7 +58,7 @@ business = applicants.loc[rich].query("kind == 'firm'").index[0]
 figure, axes = plt.subplots(2, 1, figsize=(7, 5.4), layout="constrained")
 for ax, row in zip(axes, (private, business), strict=True):
     plot.contributions(e, row, k=5, ax=ax)
-    title = f"{applicants['kind'][row].capitalize()}: {100 * e.prediction[row]:.0f} % {model.classes_[1]}"
+    title = f"{applicants['kind'][row].capitalize()}: repays with probability {e.prediction[row]:.2f}"
     ax.set_title(title, fontsize=10, loc="left")
 
 # %%
