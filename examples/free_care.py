@@ -38,22 +38,28 @@ model = AttentionEffect(random_state=0).fit(people, table["mdvis"], treatment=pl
 overlap, differ = model.overlap(), model.heterogeneity()
 print(f"{len(people)} person-years of {person.nunique()} people, {(plan == 'yes').mean():.0%} with free care")
 print(overlap.verdict)
-print(model.average_effect())
+averages = {"all": model.average_effect()}
+print(averages["all"])
 print(differ.verdict)
 for name in ("excellent", "good", "fair"):
-    found = model.average_effect(subset=health == name)
+    averages[f"health: {name}"] = found = model.average_effect(subset=health == name)
     print(f"health {name}: {found.effect:+.2f} visits a year, 90 % interval {found.low:.2f} to {found.high:.2f}")
 
 # %%
-# The estimated effect for each person and year, against the number of chronic diseases.
+# Average effects with 90 % intervals: over all people, and by state of health. Few people are in poor health, and they
+# have no interval of their own.
 
-effect = model.effect(people)
-figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for name, colour in zip(("excellent", "good", "fair", "poor"), plt.cm.cividis([0.0, 0.35, 0.65, 0.95]), strict=True):
-    here = health == name
-    ax.scatter(people["diseases"][here], effect[here], s=10, color=colour, label=name)
-ax.set(xlabel="number of chronic diseases", ylabel="additional visits a year with free care")
-ax.legend(title="health", frameon=False, markerscale=2, loc="center left", bbox_to_anchor=(1, 0.5))
+figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+for place, found in enumerate(averages.values()):
+    ax.plot([found.low, found.high], [place, place], color="#0072B2", linewidth=2)
+    ax.plot(found.effect, place, "o", color="#0072B2", markersize=7)
+ax.axvline(0, color="black", linestyle="--", linewidth=0.8)
+ax.set(
+    yticks=range(len(averages)),
+    yticklabels=averages,
+    ylim=(3.5, -0.5),
+    xlabel="additional visits a year with free care",
+)
 
 # %%
 # Left: balance of the two plans, before and after weighting. Right: the gain in visits if free care is given first to
