@@ -61,7 +61,7 @@ figure, ax = plt.subplots(figsize=(6, 4.2), layout="constrained")
 for group, (use, colour) in enumerate((("private use", "#0072B2"), ("business use", "#E69F00"))):
     rows = test.group == group
     ax.scatter(product[rows], per_year[rows], s=6, color=colour, label=use)
-ax.axline((1, 1), (2, 2), color="black", linewidth=0.8)
+ax.axline((1000, 1000), (2000, 2000), color="black", linewidth=0.8)
 ax.set(xscale="log", yscale="log", xlabel="premium: rate times mean cost", ylabel="premium: Tweedie model")
 for axis in (ax.xaxis, ax.yaxis):
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
