@@ -9,6 +9,8 @@ Its drift report says how far the model is off and for which rows.
 Table: a simulation (``make_stream``), where the time and place of the change are known.
 """
 
+import textwrap
+
 import lightgbm
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,7 +37,7 @@ for day in range(TRAINED + 1, DAYS):
 print("mean squared error          model  corrected")
 for name, part in (("before the change", slice(TRAINED + 1, CHANGE)), ("after the change", slice(CHANGE, DAYS))):
     before, after = errors[part].mean(axis=0)
-    print(f"  {name:25s} {before:.2f}  {after:.2f}")
+    print(f"  {name:25s} {before:5.2f}  {after:9.2f}")
 
 # %%
 # Daily errors, smoothed over five days. The dashed line is the day of the change.
@@ -66,7 +68,7 @@ figure.colorbar(dots, label="correction", extend="both")
 
 own = np.concatenate(days[TRAINED:CHANGE])
 report = corrector.drift_report(reference=(sim.X[own], sim.y[own]))
-print(report.verdict)
+print(textwrap.fill(report.verdict, 100))
 print(report.columns.round(2).to_string())
 print(report.summary["value"].map("{:.3g}".format).to_string())
 print(report.features.head(3).round(2).to_string())
