@@ -51,8 +51,8 @@ for name, (similarity, mixing) in ways.items():
     print(f"  {name:10s} {error:.3f}")
 
 # %%
-# The estimated effect of a degree at each held-out hour. With the kernel in time it follows the season: positive in
-# winter, negative in summer. The global lasso has one effect for the whole year.
+# The estimated effect of a degree at each held-out hour: positive in winter, negative in summer. With the kernel in
+# time the estimates are closer to the truth. The global lasso has one effect for the whole year.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 when = time[test]
@@ -68,10 +68,11 @@ ax.xaxis.set_major_formatter(DateFormatter("%b"))
 ax.legend(frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1), markerscale=2)
 
 # %%
-# The weight of each kernel width, as tuned by cross-validation. A width of ``inf`` means no kernel.
+# The weight of each kernel width in the blend, as tuned by cross-validation; the rest of the weight is on global
+# models. A width of ``inf`` means no kernel.
 
-shares = models["kernel"].heads_.groupby("width")["share"].sum()
+shares = models["kernel"].heads_.groupby("width")["share"].sum().rename(index="{:.0f}".format)
 print(shares.round(2).to_string())
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
-ax.bar([f"{width:g}" for width in shares.index], shares, color="#0072B2")
+ax.bar(shares.index, shares, color="#0072B2")
 ax.set(xlabel="width of the kernel in days", ylabel="weight in the blend")
