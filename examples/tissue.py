@@ -38,7 +38,7 @@ lasso = np.mean((sim.y[~train] - plain.predict(table.loc[~train, own])) ** 2)
 print(f"  {'global lasso':26s} mean squared error {lasso:.2f}")
 for name, model in models.items():
     error = np.mean((sim.y[~train] - model.predict(table[~train])) ** 2)
-    print(f"  {name:26s} mean squared error {error:.2f}, {100 * (1 - error / lasso):.1f} % lower")
+    print(f"  {name:26s} mean squared error {error:.2f} ({100 * (error / lasso - 1):+.1f} %)")
 
 # %%
 # A held-out image: its hidden regions, the true effect of x1 in each pixel, and the estimated effect with and without
