@@ -47,4 +47,4 @@ for group, ax in enumerate(axes):
     ax.set(yticks=places, yticklabels=own.index, xlabel="coefficient")
     ax.set_title(f"a row of hidden group {group + 1}", fontsize=10)
 axes[0].invert_yaxis()
-axes[1].legend(frameon=False, loc="lower right")
+figure.legend(*axes[1].get_legend_handles_labels(), frameon=False, loc="outside upper right")
