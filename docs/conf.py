@@ -52,6 +52,8 @@ sphinx_gallery_conf = {
     "min_reported_time": 1,
     "plot_gallery": "True",
     "image_scrapers": ("matplotlib",),
+    # what is printed is shown, not the legend or list of texts that the last line returns
+    "capture_repr": (),
     "matplotlib_animations": False,
     "reset_modules": ("matplotlib", "make_site.quiet"),
     "thumbnail_size": (440, 300),

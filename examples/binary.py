@@ -1,10 +1,11 @@
 """
-Two classes: the closest call among tumours
-===========================================
+Binary classification: benign or malignant tumours
+==================================================
 
-Benign or malignant, with the tumours that each prediction leaned on.
+Compare an attention lasso with a global L1 logistic model, then explain the tumour that is hardest to classify: which
+measurements contributed, and which tumours it was compared with.
 
-Table: 569 tumours of the breast, which are installed with scikit-learn.
+Table: 569 breast tumours (``load_breast_cancer`` of scikit-learn).
 """
 
 import matplotlib.pyplot as plt
@@ -15,29 +16,34 @@ from sklearn.model_selection import train_test_split
 from heedful import AttentionLassoClassifier, plot
 
 # %%
-# Fit half of the tumours, predict the other half.
+# Train on half of the tumours and predict the other half.
 
 cancer = load_breast_cancer(as_frame=True)
 labels = cancer.target.map({0: "malignant", 1: "benign"})
 X_train, X_test, y_train, y_test = train_test_split(cancer.data, labels, test_size=0.5, random_state=0, stratify=labels)
 model = AttentionLassoClassifier(random_state=0).fit(X_train, y_train)
-for name, fitted in (("attention lasso", model), ("one L1 logistic model", model.baseline_)):
+for name, fitted in (("attention lasso", model), ("global L1 logistic model", model.baseline_)):
     chance = fitted.predict_proba(X_test)
     auc = roc_auc_score(y_test == "malignant", chance[:, 1])
-    print(f"  {name:22s} log loss {log_loss(y_test, chance):.4f}  AUC {auc:.4f}")
+    print(f"  {name:24s} log loss {log_loss(y_test, chance):.4f}  AUC {auc:.4f}")
 
 # %%
-# The prediction nearest to 50 %. Left: what moved its log-odds. Right: the tumours it attended to, and what they were.
+# Which measurements matter over all held-out tumours, and in which direction?
 
 e = model.explain(X_test, y_test)
-query = e.link.abs().idxmin()
-print(f"tumour {query}: {100 * e.prediction[query]:.0f} % malignant, it was {y_test[query]}")
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), layout="constrained", width_ratios=[1.3, 1])
-plot.contributions(e, query, k=7, ax=axes[0])
-plot.attended_rows(e, query, k=10, ax=axes[1])
+figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+plot.beeswarm(e, k=8, ax=ax)
 
 # %%
-# The same over all tumours: which columns matter, and which way.
+# The tumour predicted closest to 50 %. Contributions are on the scale of the log-odds of being malignant.
 
-figure, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
-plot.beeswarm(e, k=8, ax=ax)
+query = e.link.abs().idxmin()
+print(f"tumour {query}: predicted {100 * e.prediction[query]:.0f} % malignant, true label {y_test[query]}")
+figure, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+plot.contributions(e, query, k=7, ax=ax)
+
+# %%
+# The training tumours that it was compared with, and their labels.
+
+figure, ax = plt.subplots(figsize=(6, 3.4), layout="constrained")
+plot.attended_rows(e, query, k=10, ax=ax)

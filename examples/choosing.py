@@ -1,14 +1,13 @@
 """
-Choosing between heedful, an EBM, a forest and SHAP
-===================================================
+Comparing heedful, an EBM and a random forest
+=============================================
 
-The same table, the same split: how good is each, and what can each say about one prediction? An explainable boosting
-machine (EBM) is a sum of curves and says what each curve adds. A forest says nothing by itself; Shapley values of its
-predictions (what SHAP computes) say what each column adds. heedful says that too, and shows the model and the rows
-behind it.
+Accuracy and explanations of three models on the same table. An explainable boosting machine (EBM) is a sum of shape
+functions, and each term is a contribution. A random forest needs Shapley values, which the package shap computes.
+heedful gives contributions as well, with a small model and the training rows behind each prediction.
 
-Table: progress of diabetes in 442 patients, which is installed with scikit-learn. It is a table where little can be
-gained over one lasso: a good place to see whether a method knows that.
+Table: progress of diabetes in 442 patients (``load_diabetes`` of scikit-learn). On this table the lasso is hard to
+beat.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +21,7 @@ from sklearn.model_selection import train_test_split
 from heedful import AttentionLasso
 
 # %%
-# Five splits. Errors of rows that were not seen, beside one lasso.
+# Held-out errors over five random splits.
 
 X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 rows = []
@@ -37,12 +36,12 @@ for seed in range(5):
     found["lasso"] = models["heedful"].baseline_.predict(X_test)
     rows.append({name: np.sqrt(np.mean((y_test - values) ** 2)) for name, values in found.items()})
 errors = pd.DataFrame(rows)
+print("root mean squared error:")
 print(errors.describe().loc[["mean", "std"]].round(1).to_string())
 
 # %%
-# Shapley values of the forest, by permutations of the columns: a query's cells take the place of a training row's, one
-# by one in a random order, and what the prediction moves by is credited to the column. The package `shap` does the same
-# faster.
+# Shapley values of the forest by sampling: columns take the values of the query one by one, in random order, and each
+# change of the prediction is credited to its column. The package shap computes the same faster.
 
 
 def shapley(predict, query, background, draws=200, seed=0):
@@ -70,32 +69,43 @@ def ask_forest(values):
     return forest.predict(pd.DataFrame(values, columns=X.columns))
 
 
-said = ebm.explain_local(one).data(0)
+terms = ebm.explain_local(one).data(0)
 e = ours.explain(X_test, y_test)
 table = pd.DataFrame(
     {
         "heedful": e.contributions().iloc[query],
-        "EBM": pd.Series(dict(zip(said["names"], said["scores"], strict=True))),
-        "forest, Shapley": pd.Series(shapley(ask_forest, one.to_numpy()[0], X_train.to_numpy()), X.columns),
+        "EBM": pd.Series(dict(zip(terms["names"], terms["scores"], strict=True))),
+        "forest, Shapley values": pd.Series(shapley(ask_forest, one.to_numpy()[0], X_train.to_numpy()), X.columns),
     }
 )
 print(table.round(1).to_string())
 
 # %%
-# All three are numbers in units of the response that lead from a mean to the prediction, so they can stand side by
-# side. They are of three different models: where they differ, look at the errors above before believing one of them.
+# All three explanations add up from a mean to the prediction, so they can be compared. They explain different models:
+# where they disagree, look at the errors above before you trust one of them.
 
-figure, axes = plt.subplots(1, 2, figsize=(11, 3.8), layout="constrained", width_ratios=[1, 1.6])
-axes[0].boxplot([errors[name] for name in errors], tick_labels=list(errors))
-axes[0].set(ylabel="root mean squared error")
-table.loc[table["heedful"].abs().sort_values().index].plot.barh(ax=axes[1], color=["#0072B2", "#E69F00", "#009E73"])
-axes[1].axvline(0, color="black", linewidth=0.8)
-axes[1].set(xlabel=f"adds to the prediction of patient {one.index[0]} (it was {y_test.iloc[query]:.0f})")
-axes[1].legend(frameon=False)
+figure, ax = plt.subplots(figsize=(7, 5), layout="constrained")
+table.loc[table["heedful"].abs().sort_values().index].plot.barh(
+    ax=ax, color=["#0072B2", "#E69F00", "#009E73"], width=0.75
+)
+ax.axvline(0, color="black", linewidth=0.8)
+ax.set(xlabel=f"contribution to the prediction for patient {one.index[0]} (observed {y_test.iloc[query]:.0f})")
+ax.legend(frameon=False, loc="lower right")
 
 # %%
-# When which: an EBM where one sum of curves is right and is to be printed once for all rows; a forest or booster with
-# SHAP where only the prediction counts and a reason is asked for now and then; heedful where rows differ in kind, and
-# where the answer to "why" should be a model one can compute by hand and rows one can look up.
+# Errors of the five splits.
 
-print(f"share of attention that heedful uses here: {ours.mixing_:.2f}")
+figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+ax.boxplot([errors[name] for name in errors], tick_labels=list(errors))
+ax.set(ylabel="root mean squared error")
+
+# %%
+# Which one to choose?
+#
+# * An EBM if a sum of shape functions is accurate enough and you want one description for all rows.
+# * A forest or booster with SHAP if accuracy comes first and explanations are needed now and then.
+# * heedful if effects differ between rows, and you want a model to check by hand and training rows to look up.
+#
+# ``mixing_`` is the weight of attention in the blend with the global models; it is small where attention does not help.
+
+print(f"weight of attention on this table: {ours.mixing_:.2f}")

@@ -1,11 +1,11 @@
 """
-Clusters: a few kinds of models
+Clustering rows by their models
 ===============================
 
-Every query has its own model. Clusters of queries with like models say how many kinds of models there are, and each has
-a prototype, a real row to look at.
+heedful fits a model for each row. Clustering rows with similar models shows how many kinds of models there are. Each
+cluster has a prototype, a real row that represents it.
 
-Table: life expectancy of countries, 1952 to 2007 (Gapminder), which is installed with plotly.
+Table: life expectancy by country, 1952 to 2007 (Gapminder, from ``plotly.data``).
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ import plotly.data
 from heedful import AttentionLasso, plot
 
 # %%
-# Years of life by income, population, year and continent. Half of the countries are held out.
+# Predict life expectancy from income, population, year and continent. Half of the countries are held out.
 
 world = plotly.data.gapminder()
 world = world.assign(log_income=np.log10(world["gdpPercap"]), log_people=np.log10(world["pop"]))
@@ -27,24 +27,23 @@ model = AttentionLasso(cv=5, random_state=0).fit(train[columns], train["lifeExp"
 print(model.summary())
 
 # %%
-# Dendrogram and heatmap have the same places for queries: cut where the tree is long, and read off the coefficients
-# below.
+# The clusters, found from the models alone, differ by income and time.
 
 e = model.explain(new[columns], new["lifeExp"])
 groups = e.clusters(4)
-figure, (above, below) = plt.subplots(2, figsize=(9, 5), layout="constrained")
-plot.dendrogram(e, groups, ax=above)
-plot.heatmap(e, groups, ax=below)
-print(groups.table.round(2).to_string())
-
-# %%
-# Where the clusters are: kinds of models go with income and time, and nobody told the clustering.
-
-figure, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 hues = {1: "#0072B2", 2: "#E69F00", 3: "#009E73", 4: "#CC79A7"}
 labels = groups.labels.to_numpy()
 for number, hue in hues.items():
     rows = labels == number
-    ax.scatter(new["log_income"][rows], new["lifeExp"][rows], s=14, color=hue, label=f"cluster {number}")
-ax.set(xlabel="log10 of income per person", ylabel="years of life")
+    ax.scatter(new["log_income"][rows], new["lifeExp"][rows], s=16, color=hue, label=f"cluster {number}")
+ax.set(xlabel="log10 of income per person", ylabel="life expectancy in years")
 ax.legend(frameon=False)
+
+# %%
+# The dendrogram and the heatmap have held-out rows in the same order. The heatmap shows the coefficients of each row.
+
+figure, (above, below) = plt.subplots(2, figsize=(8, 6), layout="constrained")
+plot.dendrogram(e, groups, ax=above)
+plot.heatmap(e, groups, ax=below)
+print(groups.table.round(2).to_string())

@@ -1,13 +1,15 @@
 """
-Drift: a booster repaired day by day
-====================================
+Correcting a booster after drift
+================================
 
-A booster was trained weeks ago and may not be refitted. On day 40 the effect of one feature turns in a quarter of the
-rows. The corrector sees each day's labels in the evening; it says how far the model is off, for which rows, and shows
-which recent rows a correction is made of.
+A LightGBM model was trained weeks ago and cannot be retrained. On day 40 the effect of one feature reverses in a
+quarter of the rows. ``DriftCorrector`` sees the labels at the end of each day and corrects the predictions of the next.
+Its drift report says how far the model is off and for which rows.
 
-Table: a simulation with a known truth, `make_stream`.
+Table: a simulation (``make_stream``), where the time and place of the change are known.
 """
+
+import textwrap
 
 import lightgbm
 import matplotlib.pyplot as plt
@@ -18,7 +20,7 @@ from heedful import DriftCorrector
 from heedful.datasets import make_stream
 
 # %%
-# Day after day: predict, see the labels, update.
+# Each day: predict, see the labels, update.
 
 DAYS, ROWS, TRAINED, CHANGE = 80, 25, 30, 40
 sim = make_stream(DAYS, ROWS, kind="sudden", change_day=CHANGE, random_state=0)
@@ -32,36 +34,41 @@ for day in range(TRAINED + 1, DAYS):
     errors[day] = [np.mean((y - part.predict(X)) ** 2) for part in (model, corrector)]
     corrector.update(X, y)
 
-print("mean squared error of the days, model and corrected model:")
-for name, part in (("before the change", slice(TRAINED + 1, CHANGE)), ("after it", slice(CHANGE, DAYS))):
+print("mean squared error          model  corrected")
+for name, part in (("before the change", slice(TRAINED + 1, CHANGE)), ("after the change", slice(CHANGE, DAYS))):
     before, after = errors[part].mean(axis=0)
-    print(f"  {name:18s} {before:.2f}  {after:.2f}")
+    print(f"  {name:25s} {before:5.2f}  {after:9.2f}")
 
 # %%
-# The errors of the days, as means of five, and the segment that the corrector has found by itself: rows with large
-# corrections, by the two features that make the segment.
+# Daily errors, smoothed over five days. The dashed line is the day of the change.
 
-figure, axes = plt.subplots(1, 2, figsize=(9.5, 3.4), layout="constrained")
-smooth = pd.DataFrame(errors, columns=["model as it was", "corrected"]).rolling(5, min_periods=1, center=True).mean()
-for name, colour in (("model as it was", "#D55E00"), ("corrected", "#0072B2")):
-    axes[0].plot(smooth[name], color=colour, label=name)
-axes[0].axvline(CHANGE, color="black", linestyle="--", linewidth=0.8)
-axes[0].set(xlabel="day", ylabel="mean squared error", xlim=(TRAINED, DAYS - 1), ylim=(0, None))
-axes[0].legend(frameon=False)
+figure, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+smooth = pd.DataFrame(errors, columns=["LightGBM", "corrected"]).rolling(5, min_periods=1, center=True).mean()
+for name, colour in (("LightGBM", "#D55E00"), ("corrected", "#0072B2")):
+    ax.plot(smooth[name], color=colour, label=name)
+ax.axvline(CHANGE, color="black", linestyle="--", linewidth=0.8)
+ax.set(xlabel="day", ylabel="mean squared error", xlim=(TRAINED, DAYS - 1), ylim=(0, None))
+ax.legend(frameon=False)
+
+# %%
+# Which rows are corrected? The true segment, within the black lines, is where x0 and x1 are positive. No one told the
+# corrector, but its corrections are large there and small elsewhere.
+
 last = np.concatenate(days[-10:])
 moved = corrector.predict(sim.X[last]) - model.predict(sim.X[last])
-dots = axes[1].scatter(*sim.X[last, :2].T, c=moved, s=14, cmap="RdBu_r", vmin=-2, vmax=2)
-axes[1].plot([0, 0, 3], [3, 0, 0], color="black", linewidth=0.8)
-axes[1].set(xlabel="x0", ylabel="x1")
-figure.colorbar(dots, label="correction")
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+dots = ax.scatter(*sim.X[last, :2].T, c=moved, s=18, cmap="RdBu_r", vmin=-2, vmax=2, edgecolor="0.7", linewidth=0.3)
+ax.plot([0, 0, 3], [3, 0, 0], color="black", linewidth=0.8)
+ax.set(xlabel="x0", ylabel="x1")
+figure.colorbar(dots, label="correction", extend="both")
 
 # %%
-# What the last 20 days say beside the days between training and the change, which the model did not learn from, and the
-# recent rows behind the largest correction.
+# The drift report compares the last 20 days with the days between training and the change, which the model was not
+# trained on. The last table has the recent rows that the largest correction is based on.
 
 own = np.concatenate(days[TRAINED:CHANGE])
 report = corrector.drift_report(reference=(sim.X[own], sim.y[own]))
-print(report.verdict)
+print(textwrap.fill(report.verdict, 100))
 print(report.columns.round(2).to_string())
 print(report.summary["value"].map("{:.3g}".format).to_string())
 print(report.features.head(3).round(2).to_string())

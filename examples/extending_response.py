@@ -1,7 +1,7 @@
-"""A response of one's own in one file: counts that spread more than Poisson's, under the negative binomial deviance.
+"""Write your own response: overdispersed counts with the negative binomial deviance.
 
-A response says how it is read, what its loss is and what it is called; an estimator names it. Nothing else of heedful
-knows of it: heads, shares, guard, attention, explanations and saving come with it.
+A response class defines how the target is read, its loss, and how it is named in outputs; an estimator refers to it.
+Tuning, blending, attention, explanations and saving then work without further code.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ class SpreadCounts(Response):
 
     task = "spread counts"
     words = Words("counts", "expected count", "log rate", "half negative binomial deviance", factor="factor")
-    # a rate a hundred times as high, or as low, is as far as one Newton step is believed
+    # one Newton step changes the rate by a factor of at most a hundred
     farthest_step = float(np.log(100.0))
 
     def encode(self, y):
@@ -59,7 +59,7 @@ class SpreadCounts(Response):
         return Losses(value, (y + SIZE) / (SIZE + rate) - y / rate, np.maximum(bend, 0.01 / (1.0 + rate) ** 2))
 
     def score(self, encoded, values, sample_weight):
-        """Return the part of the deviance that is explained."""
+        """Return the fraction of deviance explained."""
         rows, mean = self.with_rows(encoded), np.full(len(values), np.average(encoded, weights=sample_weight))
         fitted, null = (np.average(rows.losses(rate).value, weights=sample_weight) for rate in (values[:, 0], mean))
         return float(1.0 - fitted / null)
@@ -72,16 +72,16 @@ class AttentionNegativeBinomial(AttentionLasso):
 
 
 def main():
-    """Count events whose rates rise with a column in one group of rows and fall with it in the other."""
+    """Fit counts whose rate rises with a column in one group of rows and falls with it in the other."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(800, 4))
     counts = rng.poisson(np.exp(1 + X[:, 0] * np.sign(X[:, 1])) * rng.gamma(SIZE, 1 / SIZE, size=800))
     train, test = slice(0, 400), slice(400, None)
     model = AttentionNegativeBinomial(heads="single", random_state=0).fit(X[train], counts[train])
     base = SpreadCounts().score(counts[test], model.baseline_.predict(X[test])[:, None], None)
-    print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, one lasso for all rows {base:.2f}")
+    print(f"deviance explained: {model.score(X[test], counts[test]):.2f}, global lasso {base:.2f}")
     explained = model.explain(X[test][:1], counts[test][:1])
-    print(f"the first row: {explained.words.prediction} {explained.prediction[0]:.2f}, counted {counts[test][0]}")
+    print(f"first row: {explained.words.prediction} {explained.prediction[0]:.2f}, observed {counts[test][0]}")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 """
-A similarity of your own
-========================
+Writing your own similarity
+===========================
 
-In one file: rows are alike if they are near each other on a map and of the same kind.
+A similarity is a class with two methods, ``fit`` and ``scores``. This one compares rows by their distance on a map, and
+only rows of the same kind.
 
-Table: a simulation with a known truth, a price that depends on the size of a flat, differently from place to place and
-from kind to kind.
+Table: simulated prices of flats. The effect of size on the price depends on the place and on the kind of flat.
 """
 
 import matplotlib.pyplot as plt
@@ -15,11 +15,12 @@ from heedful import AttentionLasso
 from heedful.similarity import Similarity
 
 # %%
-# A similarity has `fit` and `scores`; larger scores are more alike, and minus infinity masks a row.
+# ``scores`` returns one row per query and one column per training row. Larger scores mean more similar, and minus
+# infinity excludes a training row.
 
 
 class MapSimilarity(Similarity):
-    """Score two rows by minus their distance on a map; rows of another kind are masked."""
+    """Score two rows by minus their distance on a map; exclude rows of another kind."""
 
     # one column per feature, categories as numbers, missing cells as NaN
     takes = "codes"
@@ -44,27 +45,30 @@ class MapSimilarity(Similarity):
 
 
 # %%
-# Tuning, blending and explaining are those of every similarity.
+# Use it like any other similarity. heedful tunes the temperature and how much weight the local models get. A *head* is
+# one similarity with its temperature and penalty, and its share is its weight in the blend. The maps show the effect of
+# size for flats of kind 0.
 
 
 def main():
-    """Fit, compare with one lasso, and draw the fitted worth of size over the map beside the true one."""
+    """Fit, compare with the global lasso, and draw true and estimated effects of size on the map."""
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(0, 3, (500, 2)), rng.integers(0, 2, 500), rng.normal(size=500)])
     y = (np.sin(2 * X[:, 0]) + 2 * X[:, 2]) * X[:, 3] + 0.1 * rng.normal(size=500)
     features = {"similarity": [0, 1, 2], "model": [3]}
     model = AttentionLasso(similarity=MapSimilarity(), features=features, random_state=0).fit(X[:300], y[:300])
-    print(f"R2 {model.score(X[300:], y[300:]):.2f}, one lasso {model.baseline_.score(X[300:, 3:], y[300:]):.2f}")
+    plain = model.baseline_.score(X[300:, 3:], y[300:])
+    print(f"R2 on held-out flats {model.score(X[300:], y[300:]):.2f}, global lasso {plain:.2f}")
     print(model.heads_.query("share > 0")[["similarity", "temperature", "share"]].round(2).to_string(index=False))
 
     east, north = (part.ravel() for part in np.meshgrid(np.linspace(0, 3, 40), np.linspace(0, 3, 40)))
     grid = np.column_stack([east, north, np.zeros(east.size), np.ones(east.size)])
     fitted = model.local_effects(grid, columns=[3])["effect"].to_numpy()
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
-    for ax, title, values in zip(axes, ("true", "fitted"), (np.sin(2 * east), fitted), strict=True):
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
+    for ax, title, values in zip(axes, ("true", "estimated"), (np.sin(2 * east), fitted), strict=True):
         shown = ax.imshow(values.reshape(40, 40), origin="lower", extent=(0, 3, 0, 3), cmap="RdBu_r", vmin=-1, vmax=1)
         ax.set(xlabel="east", ylabel="north")
-        ax.set_title(f"{title} worth of size, kind 0", fontsize=9)
+        ax.set_title(f"{title} effect of size", fontsize=10)
     figure.colorbar(shown, ax=axes)
 
 

@@ -1,4 +1,4 @@
-"""The paper's figure 4, a row for each table: clusters by models, the models themselves, and where attention helps."""
+"""Figure 4 of the paper: for each table, clusters of rows by their models, the coefficients, and errors by cluster."""
 
 import argparse
 import json
@@ -36,7 +36,7 @@ def load(name: str, folder: Path) -> tuple[pd.DataFrame, Any]:
 
 
 def draw_row(axes: Any, name: str, X: pd.DataFrame, y: Any, n_clusters: int, model: AttentionLasso) -> pd.DataFrame:
-    """Train on a random half, explain the other half, draw three pictures; return the clusters."""
+    """Train on a random half, explain the other half, draw three plots; return the clusters."""
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
     explanation = model.fit(X_train, y_train).explain(X_test, y_test)
     groups = explanation.clusters(n_clusters, distance="coef")
@@ -53,7 +53,9 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=list(TABLES))
     parser.add_argument("-o", "--output", type=Path, default=Path("figure4.png"))
     parser.add_argument("--clusters", type=int, default=4)
-    parser.add_argument("--paper", action="store_true", help="the paper's recipe at temperature 0.1, not the defaults")
+    parser.add_argument(
+        "--paper", action="store_true", help="the paper's algorithm at temperature 0.1 instead of the defaults"
+    )
     options = parser.parse_args()
     plt.switch_backend("Agg")
     size = (10.5, 3.2 * len(options.tables))

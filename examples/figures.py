@@ -1,4 +1,4 @@
-"""Every picture of an explanation, drawn from tables that come with scikit-learn into a folder of PNGs."""
+"""Draw every plot of heedful.plot, on tables of scikit-learn and simulations, into a folder of PNG files."""
 
 import argparse
 from pathlib import Path
@@ -15,7 +15,7 @@ from heedful.explain import Explanation
 
 
 def explain_diabetes() -> Explanation:
-    """Return what predictions of the progress of a disease were made of; sex is a category under its own names."""
+    """Return an explanation of predictions of the progress of diabetes; sex is a category."""
     X, y = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
     X["sex"] = X["sex"].map({1.0: "one", 2.0: "two"})
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, random_state=0)
@@ -23,7 +23,7 @@ def explain_diabetes() -> Explanation:
 
 
 def explain_wine() -> Explanation:
-    """Return what predictions of a wine's grower, one of three, were made of."""
+    """Return an explanation of predictions of the grower of a wine, one of three."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     growers = pd.Series(["first", "second", "third"], name="grower").loc[y].set_axis(y.index)
     X_train, X_test, y_train, y_test = train_test_split(X, growers, test_size=0.3, random_state=0)
@@ -31,19 +31,19 @@ def explain_wine() -> Explanation:
 
 
 def explain_claims() -> Explanation:
-    """Return what predictions of the claims of policies were made of."""
+    """Return an explanation of predicted claim counts."""
     train, test = make_claims(800, frequency=1.0, random_state=0).split()
     model = AttentionGLM(random_state=0).fit(train.X, train.counts, exposure=train.exposure)
     return model.explain(test.X, test.counts, exposure=test.exposure)
 
 
 def draw_claims(explanation: Explanation, folder: Path) -> list[Path]:
-    """Draw the pictures that counts and costs have beside the others."""
+    """Draw the plots for counts and costs."""
     return save({"calibration": plot.calibration(explanation), "lift": plot.lift(explanation)}, folder)
 
 
 def draw_effects(folder: Path) -> list[Path]:
-    """Draw the pictures that effects of treatments have beside the others."""
+    """Draw the plots for treatment effects."""
     trial = make_effects("groups", 500, random_state=0)
     model = AttentionEffect(random_state=0).fit(trial.X, trial.y, treatment=trial.treatment)
     return save(
@@ -52,7 +52,7 @@ def draw_effects(folder: Path) -> list[Path]:
 
 
 def draw(explanation: Explanation, folder: Path) -> list[Path]:
-    """Draw every picture into a folder and return the files."""
+    """Draw the other plots into a folder and return the files."""
     query, groups = explanation.index[0], explanation.clusters()
     axes = {
         "dendrogram": plot.dendrogram(explanation, groups),
@@ -71,13 +71,13 @@ def draw(explanation: Explanation, folder: Path) -> list[Path]:
         "n_eff_histogram": plot.n_eff_histogram(explanation),
         "tuning_curve": plot.tuning_curve(explanation),
     }
-    if explanation.curves is not None:  # the wines' models have none
+    if explanation.curves is not None:  # the wine models have no shape functions
         axes["shapes"] = plot.shapes(explanation)
     return save(axes, folder)
 
 
 def save(axes: dict[str, Any], folder: Path) -> list[Path]:
-    """Write pictures as files under their names."""
+    """Write plots as files under their names."""
     folder.mkdir(parents=True, exist_ok=True)
     files = []
     for name, ax in axes.items():
@@ -88,7 +88,7 @@ def save(axes: dict[str, Any], folder: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Draw the pictures of all tables."""
+    """Draw the plots of all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("figures"), help="folder to write to")
     folder = parser.parse_args().output

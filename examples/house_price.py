@@ -1,11 +1,11 @@
 """
-A house price explained
-=======================
+Explaining a house price
+========================
 
-A square metre costs more in the centre than outside, a garden counts outside only: no single linear model is right, and
-a buyer wants to know what this house's price is made of.
+What is the price of this house made of? A square metre costs more in the centre, and a garden adds to the price only
+outside it, so no single linear model is right. heedful explains each price by itself.
 
-Table: a simulation with a known truth, so that every explanation can be held against what made the price.
+Table: simulated prices of 1,000 houses, so that each explanation can be compared with the true effects.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from heedful import AttentionLasso, plot
 # %%
 # A thousand sales
 # ----------------
-# Prices in thousands. Text, dates and missing cells are left as they would come from a file.
+# Prices are in thousands. Text, dates and missing cells go into ``fit`` as they come from a file.
 
 rng = np.random.default_rng(0)
 n = 1000
@@ -46,25 +46,29 @@ print(model.summary())
 # %%
 # One house in the centre, one outside
 # ------------------------------------
-# The same square metre is worth more in the first, and a garden counts in the second only.
+# The summary says that a smooth model for all houses predicts best and attention is not needed: the price per square
+# metre changes smoothly over the map. Explanations are the same in either case. The location adds most to the price of
+# the first house, and the garden adds most to the price of the second.
 
 e = model.explain(new, price[700:])
 inner, outer = centre[700:].argmax() + 700, (houses["garden"] * (1 - centre))[700:].idxmax()
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-for ax, house, place in zip(axes, (inner, outer), ("in the centre", "outside"), strict=True):
+figure, axes = plt.subplots(2, 1, figsize=(7, 5.6), layout="constrained")
+for ax, house, place in zip(axes, (inner, outer), ("In the centre", "Outside"), strict=True):
     plot.contributions(e, house, k=6, ax=ax)
-    ax.set_title(f"{place}: predicted {e.prediction[house]:.0f}, sold for {price[house]:.0f}", fontsize=9)
+    ax.set_title(f"{place}: predicted {e.prediction[house]:.0f}, sold for {price[house]:.0f}", fontsize=10, loc="left")
 
 # %%
-# Is the price of a square metre right?
-# -------------------------------------
-# The simulation knows it. The grey line is the one lasso for all houses, fitted alone.
+# Is the price per square metre right?
+# ------------------------------------
+# The simulation knows the true price of a square metre. Estimates for single houses follow it; the global lasso
+# (dashed) has one price for all houses.
 
-figure, ax = plt.subplots(figsize=(5, 3.6), layout="constrained")
-dots = ax.scatter(per_metre[700:], e.effect["square metres"], c=centre[700:], s=12, cmap="viridis")
-ax.axline((4, 4), slope=1, color="black", linewidth=0.8)
-ax.axhline(model.baseline_.coef_[0], color="grey", linestyle="--", linewidth=0.8)
-ax.set(xlabel="true price of a square metre", ylabel="effect of a square metre")
-figure.colorbar(dots, label="how central")
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+dots = ax.scatter(per_metre[700:], e.effect["square metres"], c=centre[700:], s=14, cmap="viridis", label="one house")
+ax.axline((4, 4), slope=1, color="black", linewidth=0.8, label="estimate = truth")
+ax.axhline(model.baseline_.coef_[0], color="grey", linestyle="--", linewidth=1.2, label="global lasso")
+ax.set(xlabel="true price of a square metre", ylabel="estimated price of a square metre")
+ax.legend(frameon=False)
+figure.colorbar(dots, label="centrality")
 right = np.corrcoef(per_metre[700:], e.effect["square metres"])[0, 1]
-print(f"correlation of true and fitted price of a square metre: {right:.2f}")
+print(f"correlation of true and estimated price per square metre: {right:.2f}")

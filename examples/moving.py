@@ -1,16 +1,18 @@
 """
-Time: what warmth does to bike rentals
-======================================
+Bike rentals: effects that change with the season
+=================================================
 
-Hours of a bike rental over a year: what warmth and wind do turns with the season, and some days are missing. The forest
-alone may split on the time. A kernel in time lets near days count more, and left-out rows choose its width.
+A warm hour brings more riders in winter and fewer in summer. A kernel in time gives more weight to training rows of
+nearby days, so that the effect of temperature can change through the year. Cross-validation tunes the width of the
+kernel.
 
-Table: a simulation with a known truth, drawn below.
+Table: simulated hours of a bike rental over a year, where the true effects are known.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.dates import DateFormatter
 
 from heedful import AttentionLasso
 from heedful.similarity import NearSimilarity
@@ -33,36 +35,44 @@ X = pd.DataFrame({"time": time, "hour": hour, "free": free * 1, "degrees": degre
 y = np.log1p(rentals)
 
 # %%
-# Days from the 20th of each month on are not seen in `fit`.
+# Train on days 1 to 19 of each month and predict the others. We compare the global lasso, attention by forest proximity
+# alone, and forest proximity times a kernel in time.
 
 ROWS = 800
 known = time.day < 20
 train, test = (np.sort(rng.choice(np.flatnonzero(part), ROWS, replace=False)) for part in (known, ~known))
-ways = {"lasso": ("forest", 0.0), "attention": ("forest", "auto"), "kernel": (NearSimilarity("forest", "time"), "auto")}
+near = NearSimilarity("forest", "time")
+ways = {"lasso": ("forest", 0.0), "attention": ("forest", "auto"), "kernel": (near, "auto")}
 models = {}
-print(f"mean squared error of log(1 + rentals), {ROWS} hours of days that were not seen:")
+print(f"mean squared error of log(1 + rentals), {ROWS} hours of held-out days:")
 for name, (similarity, mixing) in ways.items():
     models[name] = AttentionLasso(similarity=similarity, mixing=mixing, random_state=0).fit(X.iloc[train], y[train])
     error = np.mean((y[test] - models[name].predict(X.iloc[test])) ** 2)
     print(f"  {name:10s} {error:.3f}")
 
 # %%
-# The effect of warmth at each hour, through the year: in winter a warm hour brings riders, in summer it keeps them at
-# home. One lasso has one number for both.
+# The estimated effect of a degree at each held-out hour: positive in winter, negative in summer. With the kernel in
+# time the estimates are closer to the truth. The global lasso has one effect for the whole year.
 
-figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained", width_ratios=[1.6, 1])
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 when = time[test]
-for name, colour in (("attention", "#BFBFBF"), ("kernel", "#0072B2")):
+looks = (("attention", "#BFBFBF", "attention"), ("kernel", "#0072B2", "attention with kernel in time"))
+for name, colour, label in looks:
     effect = models[name].local_effects(X.iloc[test], columns=["degrees"])["effect"]
-    axes[0].scatter(when, effect, s=5, color=colour, label=name)
+    ax.scatter(when, effect, s=6, color=colour, label=label)
 lasso = models["lasso"].local_effects(X.iloc[test[:1]], columns=["degrees"])["effect"].iloc[0]
-axes[0].axhline(lasso, color="black", linestyle="--", linewidth=0.8, label="lasso")
-axes[0].set(ylabel="effect of a degree")
-axes[0].tick_params(axis="x", rotation=30)
-axes[0].legend(frameon=False)
+ax.axhline(lasso, color="black", linestyle="--", linewidth=1, label="global lasso")
+ax.plot(time[::24], 0.1 * season[::24], color="#D55E00", linewidth=1, label="truth")
+ax.set(ylabel="effect of a degree on log(1 + rentals)")
+ax.xaxis.set_major_formatter(DateFormatter("%b"))
+ax.legend(frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1), markerscale=2)
 
-# right: how wide the kernel is; left-out rows gave these shares to widths in days, inf is no kernel
-shares = models["kernel"].heads_.groupby("width")["share"].sum()
-axes[1].bar([f"{width:g}" for width in shares.index], shares, color="#0072B2")
-axes[1].set(xlabel="width of the kernel, days", ylabel="share of the prediction")
+# %%
+# The weight of each kernel width in the blend, as tuned by cross-validation; the rest of the weight is on global
+# models. A width of ``inf`` means no kernel.
+
+shares = models["kernel"].heads_.groupby("width")["share"].sum().rename(index="{:.0f}".format)
 print(shares.round(2).to_string())
+figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
+ax.bar(shares.index, shares, color="#0072B2")
+ax.set(xlabel="width of the kernel in days", ylabel="weight in the blend")

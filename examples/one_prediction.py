@@ -1,10 +1,11 @@
 """
-One prediction opened up
-========================
+Explain one prediction
+======================
 
-What contributed to one predicted rent, its small model that can be checked by hand, and the flats it was compared with.
+Why is this rent predicted to be low? heedful answers in three ways: the contribution of each column, a small linear
+model that you can check by hand, and the training rows that the prediction was compared with.
 
-Table: simulated rents of 800 flats (:func:`~heedful.datasets.make_rents`), so that the truth is known.
+Table: simulated rents of 800 flats (:func:`~heedful.datasets.make_rents`), where the true rent is known.
 """
 
 import argparse
@@ -16,45 +17,52 @@ from heedful import AttentionLasso, plot
 from heedful.datasets import make_rents
 
 # %%
-# A floor higher up adds 30 euros with a lift and takes off 30 without; a square metre costs more in the centre. No
-# single linear model is right. Fit to 600 flats, explain the other 200.
+# In these rents, each floor adds 30 euros in houses with a lift and takes off 30 euros in houses without one, and a
+# square metre costs more in the centre. No single linear model fits all flats. We train on 600 flats and explain the
+# other 200.
 
 train, test = make_rents(800, random_state=0).split(600)
 model = AttentionLasso(random_state=0).fit(train.X, train.y)
-print(f"R2 {model.score(test.X, test.y):.2f}, one lasso for all {model.baseline_.score(test.X, test.y):.2f}")
+print(f"R2 on held-out flats: {model.score(test.X, test.y):.2f}")
+print(f"R2 of the global lasso: {model.baseline_.score(test.X, test.y):.2f}")
 
 # %%
-# Flat 623 has 65 square metres in the north, is 37 years old, and is on the fourth floor without a lift. Left: from
-# the mean rent to its own, what each column adds. Middle: its small model, a regression line of at most five columns
-# through the prediction. Right: the flats it was compared with, their weights and their rents.
+# Flat 623 has 65 square metres, is in the north, 37 years old, and on the fourth floor without a lift.
+#
+# * Top left: contributions lead from the mean rent to the predicted one.
+# * Top right: the small model, a linear model of at most five columns that gives exactly this prediction.
+# * Bottom: the flats it was compared with, with their weights and rents.
 
 query = 623
 explanation = model.explain(test.X, test.y)
-figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained", width_ratios=[1.1, 1.1, 1])
-plot.contributions(explanation, query, ax=axes[0])
-plot.small_model(explanation, query, ax=axes[1])
-plot.attended_rows(explanation, query, k=8, ax=axes[2])
-axes[0].set_title(
-    f"contributions: predicted {explanation.prediction[query]:.0f}, truth {test.signal[query]:.0f}", fontsize=9, pad=16
-)
-axes[1].set_title("its small model", fontsize=9, pad=16)
-axes[2].set_title("the flats it was compared with", fontsize=9, pad=16)
+places = [["contributions", "model"], ["rows", "rows"]]
+figure, axes = plt.subplot_mosaic(places, figsize=(8, 5.6), layout="constrained")
+plot.contributions(explanation, query, ax=axes["contributions"])
+plot.small_model(explanation, query, ax=axes["model"])
+plot.attended_rows(explanation, query, k=8, ax=axes["rows"])
+titles = {
+    "contributions": f"Contributions: predicted {explanation.prediction[query]:.0f}, true {test.signal[query]:.0f}",
+    "model": "Its small model",
+    "rows": "The flats it was compared with",
+}
+for name, title in titles.items():
+    axes[name].set_title(title, fontsize=10, loc="left", pad=16)
 
 # %%
-# The small model as text. Its slopes are near those of the truth: 10 euros a square metre in the north, -3 a year,
-# -30 a floor without a lift, and 240 less than with a lift.
+# The small model as text. Its slopes are close to the true ones: 10 euros per square metre in the north, -3 per year
+# of age, -30 per floor without a lift, and 240 euros less without a lift on the fourth floor.
 
 print(explanation.query(query))
 
 # %%
-# The same as tables. Contributions add up to the prediction; the effect is what the prediction does if the value
-# changes.
+# The same as tables. Contributions add up to the difference from the mean rent. An effect is how much the prediction
+# changes if the value changes.
 
 print(explanation.top_features(4).loc[query].round(1).to_string())
 print(explanation.top_rows(4).loc[query].round(2).to_string())
 
 # %%
-# The picture of the README is this one: ``python examples/one_prediction.py -o picture.png``.
+# The README shows this figure: ``python examples/one_prediction.py -o picture.png`` draws it.
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

@@ -1,4 +1,4 @@
-"""Small models of queries as JSON, used without heedful: by a function that needs nothing but Python."""
+"""Export small models as JSON and predict from them without heedful, in plain Python."""
 
 import json
 import math
@@ -6,10 +6,10 @@ from typing import Any
 
 
 def predict_plain(told: dict[str, Any], number: int, row: dict[str, Any]) -> float | list[float]:
-    """Return what the small model of one query says of a row, given by column; a cell that is None is missing.
+    """Return the prediction of one query's small model for a row, a dict by column; None is a missing cell.
 
-    ``told`` is what ``local_models(X).to_dict()`` gives, ``number`` the place of the query in it. Dates come as days
-    since 1970, durations and times of day as days.
+    ``told`` is the result of ``local_models(X).to_dict()``, ``number`` the position of the query in it. Dates are given
+    as days since 1970, durations and times of day as days.
     """
     levels = {column["name"]: column["levels"] for column in told["columns"] if column["kind"] == "levels"}
 
@@ -31,7 +31,7 @@ def predict_plain(told: dict[str, Any], number: int, row: dict[str, Any]) -> flo
 
 
 def main() -> None:
-    """Write the small model of one wine as JSON, read it again, and ask it about the wine and a sourer one."""
+    """Write the small model of one wine as JSON, read it, and predict for this wine and for one with more acid."""
     from sklearn.datasets import load_wine  # noqa: PLC0415 - the function above needs no package
 
     from heedful import AttentionLasso  # noqa: PLC0415 - the same
@@ -44,8 +44,8 @@ def main() -> None:
 
     row = X.iloc[54].to_dict()
     here, sourer = predict_plain(told, 0, row), predict_plain(told, 0, row | {"malic_acid": row["malic_acid"] + 0.5})
-    print(f"wine 54 by its small model in {len(text) / 1000:.1f} kB of JSON: {here:.4f}")
-    print(f"wine 54 by heedful: {model.predict(X.iloc[[54]])[0]:.4f}")
+    print(f"wine 54, predicted from {len(text) / 1000:.1f} kB of JSON: {here:.4f}")
+    print(f"wine 54, predicted by heedful: {model.predict(X.iloc[[54]])[0]:.4f}")
     print(f"the same model with 0.5 more malic acid: {sourer:.4f}")
 
 

@@ -1,4 +1,4 @@
-"""A page to look through: what made the predictions of the proline content of 89 wines, wine by wine."""
+"""Write an interactive report page that explains the predicted proline content of 89 wines, wine by wine."""
 
 import sys
 
@@ -10,7 +10,7 @@ from heedful import AttentionLasso, report
 
 
 def main(path: str = "report.html") -> None:
-    """Fit half of the wines, explain the other half, write the page."""
+    """Train on half of the wines, explain the other half, and write the page."""
     table = load_wine(as_frame=True).data.rename(columns={"od280/od315_of_diluted_wines": "od280/od315"})
     table.columns = table.columns.str.replace("_", " ")
     table.index = [f"wine {number}" for number in range(1, len(table) + 1)]

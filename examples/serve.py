@@ -1,8 +1,8 @@
-"""A fitted model behind HTTP, with Python's own server, and how long it takes to answer.
+"""Serve a fitted model over HTTP with Python's own server, and measure the latency.
 
-``python examples/serve.py`` fits, serves on a free port of this machine, asks itself and prints the latencies;
-``--port 8000`` serves until Ctrl-C. POST a list of rows to ``/predict``, ``/explain`` (what drove each prediction) or
-``/models`` (the models themselves, for :func:`portable.predict_plain`).
+``python examples/serve.py`` fits a model, serves it on a free local port, sends requests and prints latencies;
+``--port 8000`` serves until Ctrl-C. POST a list of rows to ``/predict``, ``/explain`` (contributions to each
+prediction) or ``/models`` (the models themselves, for :func:`portable.predict_plain`).
 """
 
 import argparse
@@ -23,7 +23,7 @@ MOST_BYTES = 1_000_000
 
 
 def answer(model: heedful.AttentionLasso, path: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what a path says of rows, as JSON has it."""
+    """Return the answer of a path for some rows, ready for JSON."""
     X = pd.DataFrame(rows, columns=model.feature_names_in_)
     if path == "/predict":
         return {"predictions": model.predict(X).tolist()}
@@ -32,8 +32,8 @@ def answer(model: heedful.AttentionLasso, path: str, rows: list[dict[str, Any]])
     if path == "/explain":
         e = model.explain(X)
         top = e.top_features(3)[["feature", "contribution"]]
-        drove = [top.loc[query].to_dict("records") for query in e.index]
-        return {"predictions": e.prediction.tolist(), "start": e.base_value, "drove": drove}
+        contributions = [top.loc[query].to_dict("records") for query in e.index]
+        return {"predictions": e.prediction.tolist(), "start": e.base_value, "contributions": contributions}
     raise ValueError(f"`path` must be /predict, /explain or /models, got {path}.")
 
 
@@ -92,7 +92,7 @@ def measure(url: str, rows: list[dict[str, Any]], times: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Fit half of the wines, serve the model, and measure or wait."""
+    """Fit a model on half of the wines, serve it, and measure or wait."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, help="serve here until Ctrl-C instead of measuring")
     parser.add_argument("--times", type=int, default=100, help="requests to measure")

@@ -1,7 +1,7 @@
-"""Curves, lines and an interaction: what an additive model gives, what attention adds, and a picture of a curve.
+"""Where do shape functions help? R2 of the lasso, an additive model, attention without shapes, and heedful.
 
-Four tables of the same columns. The response is made of curves and steps, of these and an interaction, of the
-interaction alone, or of lines: shapes are for the first two.
+Four responses of the same columns: nonlinear and additive, the same plus an interaction, the interaction alone, and
+linear. Shape functions help with the first two. Option ``-o`` draws one of them.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def simulate(rng: np.random.Generator) -> tuple[pd.DataFrame, dict[str, pd.Serie
 
 
 def add_curves(explanation: Explanation, X: pd.DataFrame) -> np.ndarray:
-    """Return the sum of the curves at each row: the additive model, up to a constant; 0 where no model has curves."""
+    """Return the sum of the shape functions at each row: the additive model, up to a constant; 0 without shapes."""
     total = np.zeros(len(X))
     if explanation.curves is None:
         return total
@@ -52,7 +52,7 @@ def add_curves(explanation: Explanation, X: pd.DataFrame) -> np.ndarray:
 
 
 def compare(X: pd.DataFrame, y: pd.Series) -> tuple[list[float], Explanation]:
-    """Return the R2 of four models on new rows, and what the predictions of the last one were made of."""
+    """Return the R2 of four models on new rows, and an explanation of the last one."""
     new, y_new = X[ROWS:], y[ROWS:]
     lines = AttentionLasso(local=LocalLasso(shapes=False), n_jobs=-1, random_state=0).fit(X[:ROWS], y[:ROWS])
     model = AttentionLasso(n_jobs=-1, random_state=0).fit(X[:ROWS], y[:ROWS])
@@ -67,20 +67,20 @@ def compare(X: pd.DataFrame, y: pd.Series) -> tuple[list[float], Explanation]:
 
 
 def draw(explanation: Explanation, output: Path) -> None:
-    """Draw the curve that varies most, if matplotlib is there."""
+    """Draw the shape function that varies most, if matplotlib is installed."""
     try:
         ax = plot.shapes(explanation)
     except ImportError:
         print("no picture: pip install 'heedful[plot]'")
         return
     ax.figure.savefig(output, dpi=200)
-    print(f"the curve of {ax.get_xlabel()}: {output}")
+    print(f"shape function of {ax.get_xlabel()}: {output}")
 
 
 def main() -> None:
-    """Print how much of each response four models explain."""
+    """Print the R2 of four models for each response."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--output", type=Path, help="picture of a curve to write")
+    parser.add_argument("-o", "--output", type=Path, help="file for a plot of one shape function")
     parser.add_argument("--seed", type=int, default=0, help="seed of the tables")
     given = parser.parse_args()
     X, responses = simulate(np.random.default_rng(given.seed))

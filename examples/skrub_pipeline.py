@@ -1,4 +1,4 @@
-"""A pipeline with skrub's TableVectorizer before an attention lasso: what titles of jobs are worth as more than labels.
+"""Put skrub's TableVectorizer before an attention lasso, so that the text of job titles helps to predict pay.
 
 Needs skrub: ``pip install skrub``.
 """
@@ -13,7 +13,7 @@ from heedful import AttentionLasso
 
 
 def make_jobs(n_rows: int = 300, random_state: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return jobs with titles, dates and departments, and pay that grows with years only where it is not fixed."""
+    """Return jobs with titles, dates and departments; pay grows with years mainly in one department."""
     rng = np.random.default_rng(random_state)
     role, level = rng.choice(["driver", "clerk", "nurse"], n_rows), rng.choice(["junior", "senior", "head"], n_rows)
     years = rng.uniform(0, 20, n_rows)
@@ -32,19 +32,19 @@ def make_jobs(n_rows: int = 300, random_state: int = 0) -> tuple[pd.DataFrame, n
 
 
 def main() -> None:
-    """Compare with and without titles by the same folds, and show the model of one job in the vectorizer's columns.
+    """Cross-validate with and without titles, and print the small model of one job in the vectorizer's columns.
 
-    As labels titles say little: most of those to predict were never seen, and heedful warns of it.
+    As categories titles help little: most titles of held-out rows are new, and heedful warns about it.
     """
     X, y = make_jobs()
     lasso = AttentionLasso(random_state=0, n_jobs=-1)
     pipeline = make_pipeline(TableVectorizer(), lasso)
     vectorized = cross_val_score(pipeline, X, y, cv=3).mean()
     plain = cross_val_score(lasso, X.drop(columns="title"), y, cv=3).mean()
-    print(f"R2 {vectorized:.3f} with titles by the TableVectorizer, {plain:.3f} without titles")
+    print(f"R2 {vectorized:.3f} with titles (TableVectorizer), {plain:.3f} without titles")
     pipeline.fit(X, y)
     slopes = pipeline[-1].local_models(pipeline[:-1].transform(X.iloc[:1])).coef.iloc[0]
-    print(f"the small model of the first job has {int((slopes != 0).sum())} of {slopes.size} columns, among them:")
+    print(f"the model of the first job uses {int((slopes != 0).sum())} of {slopes.size} columns; the largest slopes:")
     print(slopes[slopes.abs().sort_values(ascending=False).index[:3]].round(2).to_string())
 
 

@@ -1,10 +1,12 @@
 """
-Survival: curves for single patients
-====================================
+Survival with two hidden groups
+===============================
 
-Times of which some are censored, and two hidden groups in which the same measurements mean the opposite.
+Two groups of patients, and no column names the group; it follows from two features by an unknown rule. Two other
+features have opposite effects on the hazard in the two groups, so one Cox model for all patients fits neither. Some
+survival times are censored.
 
-Table: a simulation with a known truth, `make_survival`; the true curve of every patient is known.
+Table: a simulation (``make_survival``), where the true survival function of each patient is known.
 """
 
 import matplotlib.pyplot as plt
@@ -14,38 +16,43 @@ from heedful import AttentionCox
 from heedful.datasets import make_survival
 
 # %%
-# Fit one half of the patients, rank the other half by their hazard. Concordance is the share of pairs in the right
-# order.
+# Train on one half of the patients and rank the other half by their hazard. Concordance is the share of comparable
+# pairs that are ranked correctly.
 
 shape = 1.5
 train, test = make_survival(600, 10, shape=shape, random_state=0).split()
 model = AttentionCox(random_state=0).fit(train.X, train.y)
 plain = AttentionCox(mixing=0.0, random_state=0).fit(train.X, train.y)
-print(f"{len(train.y)} patients to learn from, {100 * np.mean(~train.y['event']):.0f} % censored")
-print(f"concordance {model.score(test.X, test.y):.3f}, one Cox lasso {plain.score(test.X, test.y):.3f}")
+print(f"{len(train.y)} training patients, {100 * np.mean(~train.y['event']):.0f} % censored")
+print(f"concordance: attention {model.score(test.X, test.y):.3f}, global Cox lasso {plain.score(test.X, test.y):.3f}")
 
 # %%
-# Curves of three patients: with the lowest hazard, a middle one and the highest. Dotted is the truth, which is known
-# here because the table was drawn.
+# Predicted survival functions of three held-out patients, with a low, a medium and a high hazard. Dotted lines are the
+# true ones. The predictions are ranked well, and less extreme than the truth.
 
 order = np.argsort(model.predict(test.X))
 chosen = order[[5, len(order) // 2, -5]]
 times = np.linspace(0.01, np.quantile(train.y["time"], 0.95), 60)
 curves = model.predict_survival_function(test.X[chosen], times)
 true = np.exp(-(times**shape) * np.exp(test.signal[chosen])[:, None])
-figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-for curve, truth, colour in zip(curves.to_numpy(), true, ("#009E73", "#E69F00", "#D55E00"), strict=True):
-    axes[0].step(times, curve, color=colour, where="post")
-    axes[0].plot(times, truth, color=colour, linestyle=":")
-axes[0].set(xlabel="time", ylabel="chance of no event yet", ylim=(0, 1.02))
+figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+looks = (("low hazard", "#009E73"), ("medium hazard", "#E69F00"), ("high hazard", "#D55E00"))
+for curve, truth, (name, colour) in zip(curves.to_numpy(), true, looks, strict=True):
+    ax.step(times, curve, color=colour, where="post", label=name)
+    ax.plot(times, truth, color=colour, linestyle=":")
+ax.plot([], [], color="black", linestyle=":", label="truth")
+ax.set(xlabel="time", ylabel="probability of survival", ylim=(0, 1.02))
+ax.legend(frameon=False)
 
-# right: whom patients attend to; nobody told the model of the groups, yet most of the weight is on the own one
+# %%
+# Which patients is a patient compared with? The model does not know the groups, yet most of the weight is on patients
+# of the same group. The dashed line is the weight to expect by chance.
+
 same = train.latent == test.latent[:, None]
 own = (model.attention(test.X).toarray() * same).sum(axis=1)
-axes[1].hist(own, bins=25, color="#0072B2")
-axes[1].axvline(same.mean(), color="black", linestyle="--")
-axes[1].set(xlabel="weight on patients of the own hidden group", ylabel="patients")
-axes[1].text(same.mean(), axes[1].get_ylim()[1] * 0.95, " by chance", va="top")
-print(
-    f"attention on rows of the query's own hidden group: {100 * own.mean():.0f} %, by chance {100 * same.mean():.0f} %"
-)
+print(f"mean weight on the same hidden group: {100 * own.mean():.0f} %, by chance {100 * same.mean():.0f} %")
+figure, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")
+ax.hist(own, bins=25, color="#0072B2")
+ax.axvline(same.mean(), color="black", linestyle="--")
+ax.set(xlabel="weight on patients of the same hidden group", ylabel="held-out patients")
+ax.text(same.mean(), ax.get_ylim()[1] * 0.95, "by chance ", va="top", ha="right")

@@ -1,7 +1,7 @@
-"""A booster that is trusted already says who is alike; one sparse model per row explains it.
+"""Use a fitted booster as the similarity: a sparse model per row explains its predictions.
 
-Two tables of scikit-learn: colour of wines, where the students beat their teacher and the lasso, and progress of
-diabetes, where one lasso for all beats both.
+Two tables of scikit-learn. For the colour of wines, the student (attention with the booster's similarity) has a lower
+error than the booster and the global lasso. For the progress of diabetes, the global lasso is best.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ SPLITS = 5
 
 
 def main() -> None:
-    """Compare on random halves of both tables, then open one prediction."""
-    print(f"mean squared error, {SPLITS} random halves:")
+    """Compare on random halves of both tables, then explain one prediction."""
+    print(f"held-out mean squared error, mean over {SPLITS} random halves:")
     wine, diabetes = load_wine(as_frame=True).data, load_diabetes(as_frame=True, scaled=False)
     compare("progress of diabetes", diabetes.data, diabetes.target)
     compare("colour of wines", wine.drop(columns="color_intensity"), wine["color_intensity"])
@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def learn(X, y, seed):
-    """Return teacher and student of one half, and the other half."""
+    """Return teacher and student trained on one half, and the other half."""
     X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
     teacher = LGBMRegressor(n_estimators=100, num_leaves=8, learning_rate=0.05, min_child_samples=5, verbose=-1)
     teacher.set_params(n_jobs=1, random_state=seed).fit(X_train, y_train)
@@ -45,15 +45,15 @@ def compare(name, X, y) -> None:
 
 
 def show_one(X, y) -> None:
-    """Print what moved one prediction, and whom it attended to."""
+    """Print contributions to one prediction, and the rows it was compared with."""
     teacher, student, X_test, y_test = learn(X, y, 0)
     query = y_test.idxmax()
     e = student.explain(X_test.loc[[query]], y_test.loc[[query]])
     taught = teacher.predict(X_test.loc[[query]])[0]
     print(f"\nwine {query}: student {e.prediction[query]:.2f}, teacher {taught:.2f}, measured {y_test[query]:.2f}")
-    print("what moved it away from the mean, and what each column does there:")
+    print("largest contributions, from the mean to the prediction:")
     print(e.top_features(3).loc[query, ["feature", "effect", "contribution"]].round(2).to_string(index=False))
-    print("wines it attended to most:")
+    print("wines it was compared with:")
     print(e.top_rows(3).loc[query].round(2).to_string(index=False))
 
 

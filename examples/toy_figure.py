@@ -1,4 +1,4 @@
-"""The paper's figure 1, two features whose values decide the model, and what one lasso and attention make of it."""
+"""Figure 1 of the paper: the sign of one feature decides the slope of another, fitted by the lasso and by attention."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ ROWS = 600
 
 
 def main() -> None:
-    """Draw the rows of both halves, and the coefficient of the second feature along the first."""
+    """Draw the rows of both groups, and the coefficient of the second feature along the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("toy.png"))
     options = parser.parse_args()
@@ -39,7 +39,7 @@ def main() -> None:
     left.legend(frameon=False)
     order = np.flatnonzero(test)[np.argsort(X[test, 0])]
     right.step(X[order, 0], slope[order], color="0.7", linewidth=3, label="truth")
-    right.axhline(paper.baseline_.coef_[1], color="black", linestyle=":", label="one lasso")
+    right.axhline(paper.baseline_.coef_[1], color="black", linestyle=":", label="global lasso")
     for name, model in models.items():
         right.plot(X[order, 0], model.local_models(X[order]).lasso_coef["x1"], linewidth=1, label=name)
         gain = 1 - np.mean((y[test] - model.predict(X[test])) ** 2) / np.mean(

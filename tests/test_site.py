@@ -67,7 +67,7 @@ def test_a_figure_is_drawn_within_one_cell(name):
         drawn = {
             node.value.id for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
         }
-        made = [node for node in nodes if isinstance(node, ast.Assign) and "subplots" in ast.dump(node.value)]
+        made = [node for node in nodes if isinstance(node, ast.Assign) and "subplot" in ast.dump(node.value)]
         new = {part.id for node in made for part in ast.walk(node.targets[0]) if isinstance(part, ast.Name)}
         assert not drawn & (earlier - new)
         earlier |= new
@@ -94,7 +94,7 @@ def test_examples_of_the_gallery_have_a_title_cells_a_picture_and_say_their_tabl
     assert line == "=" * len(title)
     assert "\nTable: " in text
     assert text.count("\n# %%\n") >= 2
-    assert "plt.subplots(" in text
+    assert "plt.subplot" in text
 
 
 @pytest.mark.parametrize(
