@@ -82,7 +82,7 @@ class LassoEstimator(AttentionEstimator):
         An interval is for the slope among rows like the query. It holds the query's own coefficient as often as it
         says if these rows follow one linear model and number more than the columns. It knows nothing of rows of
         another kind among them, of coefficients that change between them, of how the similarities were learned, or of
-        ``limits``: ends may lie outside these. See ``docs/uncertainty.md#how-sure-effects-and-coefficients-are``.
+        ``limits``: ends may lie outside these. See ``docs/uncertainty.md#coefficients``.
 
         Examples
         --------
