@@ -16,7 +16,6 @@ SOURCE = re.compile(
 # What was chosen, not measured: a coverage, a share of rows, a limit, the size of letters.
 SETTINGS = {
     ("index.md", "What it answers"),
-    ("uncertainty.md", "How it works"),
     ("plots.md", "Plots and the report page"),
     ("deployment.md", "Saving models"),
 }

@@ -82,8 +82,7 @@ class LassoEstimator(AttentionEstimator):
         The interval is for the slope among rows similar to the query. It has its nominal coverage of the query's own
         coefficient if these rows follow one linear model and outnumber the columns. It does not account for
         dissimilar rows among them, for coefficients that vary between them, for the estimation of the similarities, or
-        for ``limits``: ends may lie outside these. See
-        ``docs/uncertainty.md#how-sure-effects-and-coefficients-are``.
+        for ``limits``: ends may lie outside these. See ``docs/uncertainty.md#coefficients``.
 
         Examples
         --------
