@@ -234,3 +234,10 @@ def test_columns_that_nothing_uses_have_no_effect_without_being_asked_about(tabl
     assert set(effects.index.get_level_values("feature")) == set(X)
     assert (e.effect[["few", "bit"]] == 0).all(axis=None)
     assert (e.effect["a"] > 1).all()
+
+
+def test_effects_are_0_where_the_model_uses_no_column():
+    rng = np.random.default_rng(0)
+    model = AttentionLasso(alpha=10.0, mixing=0.0, similarity=FOREST, random_state=0)
+    model.fit(rng.normal(size=(40, 3)), rng.normal(size=40))
+    assert (model.local_effects(np.ones((2, 3)), columns=[1])["effect"] == 0).all()

@@ -1,4 +1,4 @@
-"""A response of one's own and a similarity of one's own, one file each: the files that docs/extending.md shows."""
+"""A response of one's own and a similarity of one's own, one file each: docs/extending.md shows their classes."""
 
 import ast
 import re
@@ -26,11 +26,20 @@ def counts(rng):
     return X, rng.poisson(np.exp(X[:, 0] * np.sign(X[:, 1])))
 
 
-@pytest.mark.parametrize("name", ["extending_response", "extending_similarity"])
-def test_the_page_shows_the_very_file(name):
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("extending_response", "SpreadCounts"),
+        ("extending_response", "AttentionNegativeBinomial"),
+        ("extending_similarity", "MapSimilarity"),
+    ],
+)
+def test_the_page_shows_the_class_of_the_file(name, part):
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    assert (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8") in blocks
+    shown = re.sub(r"^(?:>>>|\.\.\.) ?", "", page, flags=re.MULTILINE)
+    file = (ROOT / "examples" / f"{name}.py").read_text(encoding="utf-8")
+    classes = [node for node in ast.parse(file).body if isinstance(node, ast.ClassDef) and node.name == part]
+    assert [ast.get_source_segment(file, node) in shown for node in classes] == [True]
 
 
 @pytest.mark.parametrize("name", ["extending_response", "extending_similarity"])

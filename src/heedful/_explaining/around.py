@@ -46,7 +46,7 @@ def predict_around(
     goals = fitted.models.train_codes() if joint else np.empty((0, n_columns))
     rows = moves.towards(codes, compared, goals, columns) if joint else np.empty((n_query, 0, n_columns))
     joint_values = np.empty((*rows.shape[:2], n_values))
-    step = max(1, MOST_CELLS // (n_columns * (2 * columns.size + rows.shape[1])))
+    step = max(1, MOST_CELLS // max(1, n_columns * (2 * columns.size + rows.shape[1])))
     for start in range(0, n_query, step):
         part = slice(start, start + step)
         some = queries.take(part)
