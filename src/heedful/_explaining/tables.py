@@ -61,7 +61,7 @@ class LocalModels(NamedTuple):
         Returns
         -------
         dict
-            See ``docs/deployment.md`` for the keys, and for a function of twelve lines that predicts from them.
+            See ``docs/deployment.md`` for the keys, and for a short function that predicts from them.
 
         Examples
         --------
