@@ -207,6 +207,8 @@ def test_models_as_json_predict_without_heedful():
 
 
 def test_the_server_answers_as_the_model_does():
+    pytest.importorskip("fastapi")
+    pytest.importorskip("uvicorn")
     printed = run_python("examples/serve.py", "--times", "3")
     assert "answers are those of the model" in printed
     assert len(re.findall(r"median \d+\.\d ms", printed)) == 4, printed
