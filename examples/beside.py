@@ -69,7 +69,7 @@ figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 table.plot.bar(ax=ax, color=["#E69F00", "#CC79A7", "#009E73", "#0072B2"], rot=0, width=0.75)
 ax.axhline(0, color="black", linewidth=0.8)
 ax.set(ylabel="contribution to the prediction")
-ax.legend(frameon=False)
+ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 # %%
 # Contributions compare a prediction with a mean; they are not slopes. Only Cubist and heedful also give a linear model

@@ -90,7 +90,7 @@ table.loc[table["heedful"].abs().sort_values().index].plot.barh(
 )
 ax.axvline(0, color="black", linewidth=0.8)
 ax.set(xlabel=f"contribution to the prediction for patient {one.index[0]} (observed {y_test.iloc[query]:.0f})")
-ax.legend(frameon=False, loc="lower right")
+ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
 
 # %%
 # Errors of the five splits.

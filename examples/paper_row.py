@@ -57,4 +57,4 @@ for at, name in enumerate(gains):
 ax.scatter(range(4), [PAPER[name] for name in gains], marker="D", color="#D55E00", zorder=3, label="paper")
 ax.axhline(0, color="black", linewidth=0.8)
 ax.set(xticks=range(4), xticklabels=list(gains), ylabel="improvement over the lasso, %")
-ax.legend(frameon=False)
+ax.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))
