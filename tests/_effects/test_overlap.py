@@ -189,7 +189,7 @@ def test_amounts_are_compared_by_correlations(rng):
     blind = assess_overlap(table, rows._replace(propensity=np.zeros(2000)))
     assert blind.verdict.startswith("1 column is still correlated with the treatment: age (+0.90)")
     decided = assess_overlap(table, rows._replace(propensity=amount - 0.01 * rng.normal(size=2000)))
-    assert "Leave out columns that decide the treatment" in decided.verdict
+    assert "Leave out columns that predict the treatment" in decided.verdict
 
 
 def test_inverse_weights_are_by_the_treatment_that_a_row_got():

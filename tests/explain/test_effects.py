@@ -45,7 +45,7 @@ def test_heterogeneity_says_its_tests_and_the_best_policy(rows):
     gain, random = found.curve.loc[0.2, ["gain", "random"]]
     assert said["treating 20 %"] == f"adds {gain:.3g} by effect, {random:.3g} at random"
     same = facts(assess(rows, np.ones(120)))
-    assert same["differential effect"] == "nothing to test"
+    assert same["differential effect"] == "not tested"
 
 
 @pytest.mark.parametrize(
