@@ -4,7 +4,7 @@ A step replaces the loss of one output by a quadratic with the present slope; de
 columns ``path_row``, solves that lasso. Steps that do not go down are halved. Classes take turns. At convergence the
 fit is exact: its slope is that of the loss. With few columns the quadratic's covariances are kept while the fit moves
 little, along the path of penalties too: a step then costs a pass over the rows instead of their products. Classes that
-can be told apart take hundreds of rounds, each a little shorter than the one before: such rounds are stretched.
+can be separated take hundreds of rounds, each a little shorter than the one before: such rounds are stretched.
 """
 
 from typing import NamedTuple
