@@ -90,8 +90,8 @@ def ask(model: Any, table: Any, y: Any, **beside: Any) -> Results:
     if explanation.slopes:
         found["contributions"] = frame(explanation.contributions())
     found["heads"] = frame(model.heads_.select_dtypes("number"))
-    if hasattr(model, "unseen_error_"):
-        found["unseen"] = np.array(list(pd.Series(model.unseen_error_).astype(float)))
+    if hasattr(model, "held_out_error_"):
+        found["unseen"] = np.array(list(pd.Series(model.held_out_error_).astype(float)))
     return found
 
 

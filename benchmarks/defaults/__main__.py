@@ -26,7 +26,7 @@ from benchmarks.simulations import make_continuous, make_high_dimensional, make_
 from benchmarks.tables import halves, one_hot
 from heedful import AttentionLasso, LocalLasso
 from heedful._flow.kinds import Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful._flow.shares import OutOfFold
 from heedful.datasets import make_subgroups
 from heedful.similarity import BoostedProximity, ForestProximity, TeacherSimilarity
@@ -142,7 +142,7 @@ def try_heads(X: np.ndarray, y: np.ndarray, seed: int, similarities: dict[str, A
     grid, nothing = fitted.grid, np.zeros(fitted.grid.n_heads)
     sizes = [len(group.weightings) * grid.ratios.size for group in grid.groups]
     table = grid.table(nothing, nothing).assign(similarity=np.repeat(list(similarities), sizes))
-    return Heads(predict_unseen(fitted, True, Run(n_jobs=1)), table)
+    return Heads(predict_out_of_fold(fitted, True, Run(n_jobs=1)), table)
 
 
 def one_split(n_trees: int, X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:

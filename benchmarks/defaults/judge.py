@@ -28,8 +28,8 @@ def try_heads(X: pd.DataFrame, y: np.ndarray, seed: int) -> tuple[FittedAttentio
         kept.append((fitted, predict(fitted, out_of_bag, run)))
         return kept[0][1]
 
-    predict = fitting.predict_unseen
-    with mock.patch.object(fitting, "predict_unseen", look):
+    predict = fitting.predict_out_of_fold
+    with mock.patch.object(fitting, "predict_out_of_fold", look):
         AttentionLasso(random_state=seed, n_jobs=1).fit(X, y)
     return kept[0]
 

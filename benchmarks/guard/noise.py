@@ -36,7 +36,7 @@ def one_sample(kind: str, seed: int) -> study.Scores:
     X, y = rng.normal(size=(size, N_COLUMNS)), respond(kind, size, rng)
     estimators = {"numbers": AttentionLasso, "counts": AttentionGLM, "survival": AttentionCox}
     model = estimators.get(kind, AttentionLassoClassifier)(random_state=seed, n_jobs=1).fit(X, y)
-    unseen = model.unseen_error_
+    unseen = model.held_out_error_
     claimed = compare_errors(unseen, model.mixing_).meaning.startswith(CLAIM)
     return {"noise": {"claimed": float(claimed), "gain": float(1 - unseen["attention"] / unseen["baseline"])}}
 

@@ -123,10 +123,10 @@ def fit_ours(kind: str, draw: Draw, seed: int) -> tuple[float, float]:
     (X, y), (X_new, y_new) = draw.train, draw.new
     if kind == "classes":
         model = AttentionLassoClassifier(random_state=seed).fit(X, y)
-        return float(log_loss(y_new, model.predict_proba(X_new))), model.unseen_error_["attention"]
+        return float(log_loss(y_new, model.predict_proba(X_new))), model.held_out_error_["attention"]
     if kind == "counts":
         model = AttentionGLM(random_state=seed).fit(X, y)
-        return float(mean_poisson_deviance(y_new, model.predict(X_new))), 2 * model.unseen_error_["attention"]
+        return float(mean_poisson_deviance(y_new, model.predict(X_new))), 2 * model.held_out_error_["attention"]
     if kind == "survival":
         model = AttentionCox(random_state=seed).fit(X, y)
         return partial_loss(y_new, model.predict(X_new)), np.nan
@@ -169,7 +169,7 @@ def trust_visits(visits: str, n_visits: int, seed: int) -> study.Scores:
     else:
         X, y = X[patient], y[patient]
     model = AttentionLasso(cv=10, random_state=seed).fit(X, y, groups=patient)
-    gain = 1 - (model.unseen_error_["attention"] / model.unseen_error_["baseline"]) ** 2
+    gain = 1 - (model.held_out_error_["attention"] / model.held_out_error_["baseline"]) ** 2
     return {"guard": {"value": model.guard_}, "gain": {"value": 100 * gain}}
 
 

@@ -105,7 +105,9 @@ def check_weights(sample_weight: Any, n_rows: int) -> np.ndarray:
         return np.full(n_rows, check_positive("sample_weight", sample_weight))
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n_rows,):
-        raise ValueError(f"`sample_weight` must be a number or hold one per row of `X`: {n_rows}, got {weight.shape}.")
+        raise ValueError(
+            f"`sample_weight` must be a number or have one value per row of `X`: {n_rows}, got shape {weight.shape}."
+        )
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise ValueError("`sample_weight` must be finite and >= 0; set the weight of rows to leave out to 0.")
     if not (weight > 0).any():

@@ -32,7 +32,6 @@ def table(rng, request):
 
 
 @pytest.mark.one_value
-@pytest.mark.one_value
 @pytest.mark.parametrize(
     ("estimator", "problem", "methods"),
     [

@@ -248,7 +248,7 @@ BAD = [
     ({"family": "normal"}, "`family` must be one of"),
     ({"family": "binomial", "y": np.arange(40) % 3}, "`y` must have two classes with family='binomial', got 3"),
     ({"family": "multinomial", "y": np.zeros(40)}, "at least 2 classes"),
-    ({"family": "cox", "y": np.ones(40)}, "`y` must be a structured array or a frame"),
+    ({"family": "cox", "y": np.ones(40)}, "`y` must be a structured array, a frame or an array with two columns"),
     ({"family": "cox", "y": np.ones((39, 2))}, "inconsistent numbers of samples"),
     ({"standardize": "yes"}, "`standardize` must be one of"),
     ({"standardize": True}, "`standardize` must be one of"),

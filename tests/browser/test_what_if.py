@@ -68,7 +68,7 @@ def test_whiskers_are_the_ends_of_intervals(page, plain):
 def test_without_intervals_there_are_no_whiskers(page, tmp_path):
     explanation = make_explanation()
     table = explanation.effects().assign(low=np.nan, high=np.nan)
-    page.open(report.write(replace(explanation, tell_effects=lambda coverage: table), tmp_path / "bare.html"))
+    page.open(report.write(replace(explanation, compute_effects=lambda coverage: table), tmp_path / "bare.html"))
     assert set(page.run("return moves.data[0].error_x.array")) == {0}
     assert "interval" not in page.text("moves-note")
     assert page.complaints() == []

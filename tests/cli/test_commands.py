@@ -133,7 +133,7 @@ def test_fit_says_how_good_the_model_is_on_unseen_rows(made, tmp_path, capsys):
     arguments = ["fit", f"{made}/regression.csv", "--target", "yield", "--trees", "20", "-o", f"{tmp_path}/m.skops"]
     assert main(arguments) == 0
     said = capsys.readouterr().out
-    error = load_model(tmp_path / "m.skops").unseen_error_
+    error = load_model(tmp_path / "m.skops").held_out_error_
     figures = f"root mean squared error on held-out rows {error['attention']:.4g}, one lasso for all rows "
     assert f"error  {figures}{error['baseline']:.4g}: " in said
 

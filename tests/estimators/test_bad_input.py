@@ -114,7 +114,7 @@ def test_a_wrong_kind_is_a_type_error(table, settings, words):
         (lambda X, y: (X[:, 0], y), "2D array"),
         (lambda X, y: (X, np.column_stack([y, y])), "1d array"),
         (lambda X, y: (X[:1], y[:1]), "minimum of 2"),
-        (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y`.*numbers.*AttentionLassoClassifier"),
+        (lambda X, y: (X, np.array(["a", "b"] * 10)), "`y` must be numeric.*AttentionLassoClassifier"),
         (lambda X, y: (np.where(X > 0, 1.7e308, -1.7e308), y), r"`X`.*numbers beyond .*'x0' does \(1.7e\+308\)"),
         (lambda X, y: (pd.DataFrame({"a": pd.Series(["\ud800", "b"] * 10, dtype=object)}), y), "Column 'a'.*UTF-8"),
     ],
@@ -137,7 +137,7 @@ def test_a_number_for_a_classifier_names_the_regressor_before_any_work(rng, mode
         (np.ones(19), "`sample_weight`.*20.*19"),
         (-np.ones(20), "`sample_weight`.*>= 0"),
         (np.full(20, np.nan), "`sample_weight`.*finite"),
-        (np.ones((20, 2)), "`sample_weight`.*1D"),
+        (np.ones((20, 2)), "`sample_weight`.*one value per row.*: 20, got shape .20, 2."),
     ],
 )
 def test_bad_sample_weights_are_refused(table, weight, words):

@@ -205,7 +205,7 @@ def test_unseen_effects_are_those_of_rows_left_out(rows, model):
     train, _ = rows
     pseudo, weight = pseudo_outcomes(model, train)
     error = np.average((pseudo - model.unseen_effect_) ** 2, weights=weight)
-    assert error == pytest.approx(model.unseen_error_["attention"], rel=1e-9)
+    assert error == pytest.approx(model.held_out_error_["attention"], rel=1e-9)
     seen = np.average((pseudo - model.effect(train.X)) ** 2, weights=weight)
     assert seen < error
 
@@ -508,7 +508,7 @@ def test_copies_and_text_are_those_of_scikit_learn(model):
         ({}, {"propensity": [0.5, 0.5]}, "one for each of 160 rows"),
         ({}, {"treatment": np.ones(N_TRAIN)}, "got 1.0 only. Add rows"),
         ({}, {"treatment": np.zeros(3)}, "`treatment` must have one value per row"),
-        ({}, {"sample_weight": np.ones(3)}, "`sample_weight` must have one value per row"),
+        ({}, {"sample_weight": np.ones(3)}, "`sample_weight` must be a number or have one value per row"),
         ({}, {"y": np.zeros(3)}, "`y` must have one value per row"),
     ],
 )

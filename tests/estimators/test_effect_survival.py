@@ -108,7 +108,7 @@ def test_a_model_of_censored_times_is_saved(model, tmp_path):
     [
         ({}, {}, r"got shape \(200, 2\). If these are events and times.*fit\(..., horizon=...\)"),
         ({}, {"horizon": 50.0}, "`horizon` must be at most"),
-        ({}, {"horizon": 2.0, "y": np.ones(200)}, "two columns, event and time"),
+        ({}, {"horizon": 2.0, "y": np.ones(200)}, "two columns, first event, then time"),
         ({}, {"horizon": 2.0, "estimand": "median"}, "`estimand` must be one of"),
         ({"outcome": LogisticRegression()}, {"horizon": 2.0}, "`outcome` must be a regressor"),
         (

@@ -26,7 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from heedful import LeafAttentionClassifier, LeafAttentionRegressor
 from heedful._flow.kinds import Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 TASKS = pytest.mark.parametrize("task", ["numbers", "two classes", "three classes"])
@@ -179,7 +179,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, leaf_value):
     booster = GradientBoostingRegressor(n_estimators=9, random_state=0)
     how = {"leaf_value": leaf_value, "similarity": CallableSimilarity(nearness), "temperature": [1.0, 0.1]}
     models = [make(estimator=booster, **how).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
+    (heads, base), (other_heads, other_base) = (predict_out_of_fold(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1

@@ -21,7 +21,7 @@ from skops import io as skops_io
 
 from heedful import AttentionClassifier, AttentionLasso, AttentionLassoClassifier, AttentionRegressor, LocalLearner
 from heedful._flow.kinds import Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful.similarity import BoostedProximity, CallableSimilarity, ForestProximity, TeacherSimilarity
 
 FOREST = ForestProximity(20)
@@ -166,7 +166,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(rng, learner):
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     models = [make(estimator=learner, tuning_rows=None, mixing=0.5, **NEAR).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
+    (heads, base), (other_heads, other_base) = (predict_out_of_fold(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-9)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_base[:-1] - base[:-1]).max() > 1
@@ -189,7 +189,7 @@ def test_folds_tune_too(rng, task, cv):
 def test_heads_are_tried_on_as_many_rows_as_asked_for(rng, cv, tuning_rows, n_tried):
     X, y, _ = table_of(rng)
     model = make(estimator=Ridge(), cv=cv, tuning_rows=tuning_rows, temperature=0.1).fit(X, y)
-    heads = predict_unseen(model._model, cv == "oob", Run()).heads
+    heads = predict_out_of_fold(model._model, cv == "oob", Run()).heads
     assert np.isfinite(heads).all(axis=1).sum() == np.isfinite(heads).any(axis=1).sum() == n_tried
 
 

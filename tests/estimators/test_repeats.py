@@ -81,7 +81,7 @@ def test_a_table_of_counts_is_the_table_written_out_in_any_order(rng, case, cv):
     written = kind(**SMALL | settings, cv=cv).fit(X[order], y[order])
     np.testing.assert_allclose(by_count._values(short), written._values(short), rtol=1e-9)
     pd.testing.assert_frame_equal(by_count.heads_, written.heads_)
-    np.testing.assert_allclose(by_count.unseen_error_, written.unseen_error_)
+    np.testing.assert_allclose(by_count.held_out_error_, written.held_out_error_)
 
 
 @pytest.mark.one_value
@@ -142,7 +142,7 @@ def test_its_held_out_error_is_that_of_new_rows(xor):
     # the expected loss of new rows, whose chances are known
     right, wrong = (log_loss(np.where(flip, 1 - even, even), model.predict_proba(X)) for flip in (False, True))
     expected = 0.85 * right + 0.15 * wrong
-    assert model.unseen_error_["attention"] == pytest.approx(expected, rel=0.1)
+    assert model.held_out_error_["attention"] == pytest.approx(expected, rel=0.1)
 
 
 def test_a_table_without_noise_is_learned_too():
@@ -156,7 +156,7 @@ def test_class_weights_that_are_whole_numbers_let_no_row_predict_itself(rng):
     y = rng.random(150) < 0.2
     weighted = AttentionLassoClassifier(**SMALL).fit(X, y, sample_weight=np.where(y, 4.0, 1.0))
     # labels that are coins cannot be told from columns, whatever rows weigh
-    assert weighted.unseen_error_["attention"] > 0.6
+    assert weighted.held_out_error_["attention"] > 0.6
 
 
 @pytest.mark.more

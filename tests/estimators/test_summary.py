@@ -16,7 +16,7 @@ from heedful import (
     LeafAttentionClassifier,
     TreeAttentionRegressor,
 )
-from heedful.explain import say_error
+from heedful.explain import describe_error
 from heedful.similarity import ForestProximity
 from test_show import read_html
 
@@ -82,7 +82,7 @@ def every(request):
 @pytest.mark.one_value
 def test_its_figures_are_the_attributes_they_come_from(every):
     model, summary, _, _, rival = every
-    pd.testing.assert_series_equal(summary.unseen_error, model.unseen_error_)
+    pd.testing.assert_series_equal(summary.unseen_error, model.held_out_error_)
     assert (summary.mixing, summary.rival) == (model.mixing_, rival)
     assert (summary.n_heads, summary.n_used) == (len(model.heads_), (model.heads_["share"] > 0).sum())
     assert (summary.n_rows, summary.n_missing, summary.columns.to_dict()) == (
@@ -90,7 +90,7 @@ def test_its_figures_are_the_attributes_they_come_from(every):
         {"numbers": 4, "dates": 0, "categories": 0},
     )
     said = " ".join(str(summary).split())
-    assert say_error(model.unseen_error_, model.mixing_, rival) in said
+    assert describe_error(model.held_out_error_, model.mixing_, rival) in said
     assert (f"{100 * model.mixing_:.0f} %" if model.mixing_ else "mixing is 0") in said
     assert np.isnan(summary.n_eff) if model.mixing_ == 0 else 1 <= summary.n_eff <= N_ROWS
 

@@ -15,7 +15,7 @@ from skops import io as skops_io
 
 from heedful import LocalTrees, TreeAttentionRegressor, local_lasso
 from heedful._flow.kinds import Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful.similarity import CallableSimilarity, ForestProximity, TeacherSimilarity
 
 GRADIENT = GradientBoostingRegressor(n_estimators=9, random_state=0)
@@ -184,7 +184,7 @@ def test_a_rows_own_response_has_no_say_in_its_unseen_values(table):
     # the largest response comes last among the distinct rows, before and after
     other = np.where(y == y.max(), y + 1000.0, y)
     models = [make(GRADIENT, similarity=NEAR, temperature=[1.0, 0.1]).fit(X, z) for z in (y, other)]
-    (heads, base), (other_heads, other_base) = (predict_unseen(model._model, True, Run())[:2] for model in models)
+    (heads, base), (other_heads, other_base) = (predict_out_of_fold(model._model, True, Run())[:2] for model in models)
     np.testing.assert_allclose(other_heads[-1], heads[-1], atol=1e-6)
     np.testing.assert_allclose(other_base[-1], base[-1], atol=1e-9)
     assert np.abs(other_heads[:-1] - heads[:-1]).max() > 1

@@ -54,9 +54,9 @@ def test_deviances_of_counts_are_those_of_scikit_learn():
     model, e, X, y = explain("counts")
     expected = mean_poisson_deviance(y, model.predict(X))
     assert f"{expected:.3g}" in told(e, "Poisson deviance")
-    assert model.unseen_error_.name == "Poisson deviance"
+    assert model.held_out_error_.name == "Poisson deviance"
     np.testing.assert_allclose(2 * e.loss.mean(), expected)
-    np.testing.assert_allclose(model.unseen_error_["attention"], 2 * model._model.unseen["attention"])
+    np.testing.assert_allclose(model.held_out_error_["attention"], 2 * model._model.unseen["attention"])
 
 
 def test_queries_that_are_training_rows_are_said_to_be_such():

@@ -29,7 +29,7 @@ def test_held_out_predictions_have_the_error_on_unseen_rows(kind):
     model, *_ = fit(kind)
     held_out = model.held_out()
     for name, prediction in (("attention", held_out.prediction), ("baseline", held_out.baseline_prediction)):
-        assert errors_of(kind, held_out, prediction) == pytest.approx(model.unseen_error_[name])
+        assert errors_of(kind, held_out, prediction) == pytest.approx(model.held_out_error_[name])
 
 
 @pytest.mark.more
@@ -37,16 +37,20 @@ def test_of_three_classes_they_have_it_up_to_the_shares_of_halves():
     model, *_ = fit("three")
     held_out = model.held_out()
     np.testing.assert_allclose(held_out.prediction.sum(axis=1), 1.0)
-    assert errors_of("three", held_out, held_out.baseline_prediction) == pytest.approx(model.unseen_error_["baseline"])
+    assert errors_of("three", held_out, held_out.baseline_prediction) == pytest.approx(
+        model.held_out_error_["baseline"]
+    )
     assert errors_of("three", held_out, held_out.prediction) == pytest.approx(
-        model.unseen_error_["attention"], rel=0.05
+        model.held_out_error_["attention"], rel=0.05
     )
 
 
 def test_with_folds_too():
     model, *_ = fit("three", cv=3)
     held_out = model.held_out()
-    assert errors_of("three", held_out, held_out.baseline_prediction) == pytest.approx(model.unseen_error_["baseline"])
+    assert errors_of("three", held_out, held_out.baseline_prediction) == pytest.approx(
+        model.held_out_error_["baseline"]
+    )
 
 
 def test_survival_is_told_by_concordance_and_brier_scores_beside_kaplan_meier():
@@ -135,5 +139,5 @@ def test_the_error_of_survival_is_that_of_held_out_curves():
     family = model._model.problem.family.new_rows(held_out.y.to_numpy())
     own, plain = (family.reported(part.to_numpy()) for part in (held_out.prediction, held_out.baseline_prediction))
     expected = {"attention": own.mean(), "baseline": plain.mean()}
-    assert model.unseen_error_[:2].to_dict() == pytest.approx(expected)
-    assert model.unseen_error_["standard_error"] == pytest.approx(np.std(plain - own) / np.sqrt(own.size))
+    assert model.held_out_error_[:2].to_dict() == pytest.approx(expected)
+    assert model.held_out_error_["standard_error"] == pytest.approx(np.std(plain - own) / np.sqrt(own.size))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful.explain import say_error
+from heedful.explain import describe_error
 from heedful.explain._errors import compare_errors
 
 
@@ -27,7 +27,7 @@ def errors(own, plain, **more):
     ],
 )
 def test_the_verdict_is_in_plain_words(own, plain, mixing, words):
-    assert words in say_error(errors(own, plain), mixing)
+    assert words in describe_error(errors(own, plain), mixing)
 
 
 @pytest.mark.one_value
@@ -57,12 +57,12 @@ def test_what_that_means_follows_from_which_is_lower(own, plain, mixing, words):
 @pytest.mark.parametrize(("doubt", "sure"), [(0.75, True), (0.85, False)])
 def test_a_gain_of_few_standard_errors_may_be_chance(doubt, sure):
     found = errors(8.0, 10.0, standard_error=doubt)
-    assert ("may be chance" in say_error(found, 0.5)) != sure
+    assert ("may be chance" in describe_error(found, 0.5)) != sure
     assert compare_errors(found, 0.5).meaning.startswith("It predicts" if sure else "It is not clear")
     other = errors(10.0, 8.0, standard_error=doubt)
-    assert ("may be chance" in say_error(other, 0.5)) != sure
+    assert ("may be chance" in describe_error(other, 0.5)) != sure
     assert compare_errors(other, 0.5).meaning.startswith(
         "One lasso for all rows predicts" if sure else "It is not clear"
     )
     below = errors(-12.0, -10.0, standard_error=doubt)
-    assert ("may be chance" in say_error(below, 0.5)) != sure
+    assert ("may be chance" in describe_error(below, 0.5)) != sure

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from heedful.explain import say_cell, say_value
+from heedful.explain import format_cell, format_value
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ from heedful.explain import say_cell, say_value
     ],
 )
 def test_a_cell_is_told_as_it_is_read(cell, text):
-    assert say_cell(cell) == text
+    assert format_cell(cell) == text
 
 
 def test_a_column_is_told_with_its_cell():
-    assert (say_value("member", "no"), say_value("pressure", np.nan)) == ("member = no", "pressure missing")
+    assert (format_value("member", "no"), format_value("pressure", np.nan)) == ("member = no", "pressure missing")

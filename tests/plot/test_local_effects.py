@@ -26,7 +26,7 @@ def with_ends(explanation, reach, n_query=None):
     n_query = n_query or len(explanation.index)
     ends = ends.iloc[: len(ends) // len(explanation.index) * n_query]
     parts = {name: getattr(explanation, name)[:n_query] for name in ("coef", "values", "link")}
-    return replace(explanation, **parts, tell_effects=lambda _: ends)
+    return replace(explanation, **parts, compute_effects=lambda _: ends)
 
 
 def test_points_are_effects_at_the_values_of_the_column_beside_their_mean(small):
@@ -75,7 +75,7 @@ def test_a_column_whose_effects_are_not_known_is_refused(small):
     known = small.effects()
     fewer = known[known.index.get_level_values("feature") != "measure 0"]
     with pytest.raises(ValueError, match=r"3 most important columns.*'measure 0'.*local_effects"):
-        plot.local_effects(replace(small, tell_effects=lambda _: fewer), "measure 0")
+        plot.local_effects(replace(small, compute_effects=lambda _: fewer), "measure 0")
 
 
 def test_learners_are_sent_to_the_estimator(rng):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from heedful import plot
-from heedful.explain import say_cell
+from heedful.explain import format_cell
 
 
 def names_of(ax):
@@ -28,7 +28,7 @@ def test_bars_are_terms_that_lead_from_the_start_to_the_prediction(small):
 def test_terms_are_named_with_value_and_reference_and_the_axis_with_the_fidelity(small):
     query = small.index[small.coef["kind"].to_numpy().nonzero()[0][0]]
     ax = plot.small_model(small, query)
-    expected = f"kind = {small.values.loc[query, 'kind']} vs {say_cell(small.reference.loc[query, 'kind'])}"
+    expected = f"kind = {small.values.loc[query, 'kind']} vs {format_cell(small.reference.loc[query, 'kind'])}"
     assert expected in names_of(ax)
     assert ax.get_xlabel() == f"prediction (fidelity {small.fidelity[query]:.2f})"
     assert any(text.get_text().startswith("at the reference: ") for text in ax.texts)

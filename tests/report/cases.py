@@ -102,7 +102,7 @@ def _small(coef, design, link, frame, train_values, task):
         "fidelity": pd.Series(0.6 + 0.4 * np.abs(np.sin(np.arange(len(design)))), frame.index),
         "effect": frame.per_feature(coef),
         "ask": _Ask(slope, design, link, frame, train_values, task),
-        "tell_effects": lambda coverage: _effects(coef, design, frame, features),
+        "compute_effects": lambda coverage: _effects(coef, design, frame, features),
     }
 
 

@@ -160,4 +160,4 @@ def test_the_first_sentence_is_about_the_error(task):
     error = (explanation.loss.mean() ** 0.5) if task == "regression" else explanation.loss.mean()
     assert f"is {error:.3g};" in said
     assert explanation.words.error in said
-    assert "not known" in collect(make_explanation(task=task, known=False), None, None)["verdict"]
+    assert "unknown" in collect(make_explanation(task=task, known=False), None, None)["verdict"]

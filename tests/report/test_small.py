@@ -100,7 +100,7 @@ def test_effects_are_those_of_the_whole_move_with_their_ends(task):
 def test_ends_that_are_not_known_are_left_out():
     explanation = make_explanation()
     table = explanation.effects().assign(low=np.nan, high=np.nan)
-    data = collect_small_models(replace(explanation, tell_effects=lambda coverage: table))
+    data = collect_small_models(replace(explanation, compute_effects=lambda coverage: table))
     assert sorted(data["effects"]) == ["effect", "from", "to"]
 
 
@@ -224,7 +224,7 @@ def test_predictions_far_from_zero_are_told_apart():
 def test_without_slopes_or_a_model_to_ask_nothing_is_shown():
     explanation = make_explanation()
     assert collect_what_if(replace(explanation, ask=None)) is None
-    assert collect_small_models(replace(explanation, tell_effects=None))["effects"] is None
+    assert collect_small_models(replace(explanation, compute_effects=None))["effects"] is None
     without = replace(explanation, terms=None, ask=None)
     assert collect_small_models(without) is collect_what_if(without) is None
     empty = replace(explanation, coef=0.0 * explanation.coef, terms=0.0 * explanation.terms, start=explanation.link)

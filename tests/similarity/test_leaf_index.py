@@ -6,7 +6,7 @@ from sklearn.ensemble import RandomForestRegressor
 
 from heedful import AttentionLasso, AttentionLassoClassifier, LocalLasso, _blocks
 from heedful._flow.kinds import Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful.similarity import ForestProximity, _own_forest, default_forests
 
 
@@ -135,7 +135,7 @@ def test_rows_that_are_not_tried_have_no_say(table, cv):
     X, y = table
     how = {"local": LocalLasso(tuning_rows=40, shapes=False), "cv": cv, "random_state": 0}
     model = AttentionLasso(similarity=ForestProximity(10), **how).fit(X, y)
-    heads, baseline, *_ = predict_unseen(model._model, cv == "oob", Run())
+    heads, baseline, *_ = predict_out_of_fold(model._model, cv == "oob", Run())
     tried = np.isin(np.arange(y.size), model._model.problem.tried)
     np.testing.assert_array_equal(np.isfinite(heads).all(axis=1), tried)
     assert np.isfinite(baseline[tried]).all()

@@ -7,7 +7,7 @@ from heedful._explaining.held_out import read_held_out
 from heedful._explaining.value_function import systematic, value_function_of
 from heedful._flow import FittedAttention, Run, Wanted, known_attention
 from heedful._frames import DATES, TableReader
-from heedful.explain import Summary, facts_beside
+from heedful.explain import Summary, describe_measures
 
 # Training rows, at equal steps of their weight, that stand for all of them.
 MOST_ROWS = 200
@@ -43,7 +43,7 @@ def _measures(fitted: FittedAttention) -> tuple[tuple[str, str], ...]:
     if fitted.held_out is None or not fitted.response.words.seen:
         return ()
     held_out = read_held_out(fitted)
-    return tuple(facts_beside(held_out.predicted, held_out.rival))
+    return tuple(describe_measures(held_out.predicted, held_out.rival))
 
 
 def count_columns(reader: TableReader) -> pd.Series:

@@ -12,7 +12,7 @@ from heedful._flow.guard import heads_alone
 from heedful._flow.heads import make_grid
 from heedful._flow.held_out import held_out_losses, held_out_residuals, held_out_values
 from heedful._flow.kinds import FittedModels, ModelKind, Run
-from heedful._flow.out_of_fold import predict_unseen
+from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful._flow.settings import Settings
 from heedful._flow.shares import OutOfFold
 from heedful._flow.similarities import check_columns, fit_similarities, score_training_rows
@@ -69,7 +69,7 @@ def fit_heads(
             unknown = np.full(grid.n_heads, np.nan)
             fitted.tuned = Tuned(np.full(grid.n_heads, settings.mixing), unknown, 1.0)
         else:
-            oof = predict_unseen(fitted, settings.out_of_bag, run)
+            oof = predict_out_of_fold(fitted, settings.out_of_bag, run)
             choose_shares(fitted, oof, settings, seeds.halves, run)
         models.finish()
     return fitted

@@ -16,7 +16,7 @@ from heedful.similarity import refit
 MOST_KEPT = 25_000_000
 
 
-def predict_unseen(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
+def predict_out_of_fold(fitted: FittedAttention, out_of_bag: bool, run: Run) -> OutOfFold:
     """Return what heads and global models that did not see a training row predict of it."""
     models, problem, grid, splits = fitted.models, fitted.problem, fitted.grid, fitted.splits
     family = problem.family

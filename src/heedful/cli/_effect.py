@@ -15,7 +15,7 @@ from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS, read_table
 from heedful.cli._study import Study, read_study
 from heedful.cli._write import PAGES, check_outputs, render_page, write_table, write_whole, wrote
-from heedful.explain import OVER, say_cell
+from heedful.explain import OVER, format_cell
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -108,11 +108,11 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
 def _describe_treatment(summary: dict[str, Any]) -> str:
     if summary["levels"] is None:
         return f"one more unit of {summary['treatment']}"
-    control, treated = (say_cell(level) for level in summary["levels"])
+    control, treated = (format_cell(level) for level in summary["levels"])
     return f"{summary['treatment']} = {treated}, compared with {control},"
 
 
 def _describe_outcome(summary: dict[str, Any]) -> str:
     if summary["labels"] is None:
         return str(summary["outcome"])
-    return f"the probability that {summary['outcome']} is {say_cell(summary['labels'][1])}"
+    return f"the probability that {summary['outcome']} is {format_cell(summary['labels'][1])}"

@@ -14,7 +14,7 @@ from heedful.cli._queries import Queries
 from heedful.cli._read import ENDINGS
 from heedful.cli._tasks import response_if_known
 from heedful.cli._write import PAGES, check_output, render_page, write_table, write_whole
-from heedful.explain import say_cell
+from heedful.explain import format_cell
 
 # The tables of an explanation, and what they are called in the column "part" where all are written as one.
 PARTS = {
@@ -119,7 +119,7 @@ def values_to_write(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _cells_to_write(column: pd.Series) -> pd.Series:
-    cells = column.map(lambda cell: cell if is_number(cell) else say_cell(cell), na_action="ignore")
+    cells = column.map(lambda cell: cell if is_number(cell) else format_cell(cell), na_action="ignore")
     known = cells.dropna()
     if known.map(is_number).all():
         return cells.astype(np.float64)

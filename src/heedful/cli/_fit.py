@@ -13,7 +13,7 @@ from heedful.cli._model import make_model, make_notes, save_model
 from heedful.cli._read import read_table
 from heedful.cli._tasks import Response, read_response
 from heedful.cli._write import check_output
-from heedful.explain import say_error
+from heedful.explain import describe_error
 
 
 def run(arguments: Namespace) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _summarize(arguments: Namespace, response: Response, columns: list[dict[str,
         "alpha": model.alpha_,
         "guard": model.guard_,
         "errors": {"baseline": min(model.baseline_.cv_error_), "best_head": heads["error"].min()},
-        "unseen": {"error": words.error, **model.unseen_error_.to_dict()},
+        "unseen": {"error": words.error, **model.held_out_error_.to_dict()},
         "beside": _other_measures(model),
         "rival": f"one {words.lasso} for all rows",
         "seed": arguments.seed,
@@ -78,7 +78,7 @@ def lines(summary: dict[str, Any]) -> Iterator[str]:
     yield (f"model  {heads['used']} of {heads['tried']} heads have weight, mixing {summary['mixing']:.2f}, "
                f"alpha {summary['alpha']:.3g}, guard {summary['guard']:.2f}")  # fmt: skip
     unseen = pd.Series(summary["unseen"]).drop("error").rename(summary["unseen"]["error"])
-    yield f"error  {say_error(unseen, summary['mixing'], rival)}"
+    yield f"error  {describe_error(unseen, summary['mixing'], rival)}"
     for name, both in summary["beside"].items():
         yield f"also   {name} {both['attention']:.3g}, {rival} {both['baseline']:.3g}"
     yield f"wrote  {summary['model']}: {summary['bytes'] / 1e6:.1f} MB, {summary['seconds']:.1f} s in all"

@@ -36,7 +36,7 @@ class AttentionRegressor(WrappingEstimator):
     ----------
     baseline_ : estimator
         The learner fitted to all rows.
-    similarity_, heads_, mixing_, guard_, unseen_error_
+    similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`.
 
     References
@@ -72,7 +72,7 @@ class AttentionClassifier(ClassifierMethods, WrappingEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, guard_, unseen_error_
+    baseline_, similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionRegressor`; errors in ``heads_`` are log losses.
 
     Examples

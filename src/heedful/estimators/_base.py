@@ -241,7 +241,7 @@ class AttentionEstimator(BaseEstimator):
             the five most important columns. Print it, or show it in a notebook.
         """
         fitted = self._fitted
-        return _explaining.summarise(fitted, type(self).__name__, self.unseen_error_, self._run)
+        return _explaining.summarise(fitted, type(self).__name__, self.held_out_error_, self._run)
 
     @available_if(lambda self: self._observes_response())
     def held_out(self) -> HeldOutPredictions:
@@ -300,7 +300,7 @@ class AttentionEstimator(BaseEstimator):
         return self._model.tuned.guard
 
     @property
-    def unseen_error_(self) -> pd.Series:
+    def held_out_error_(self) -> pd.Series:
         """Errors on held-out training rows.
 
         "attention" (the model), "baseline" (the global model) and the "standard_error" of their difference; the series

@@ -33,9 +33,9 @@ class AttentionCox(LassoEstimator):
         The global Cox lasso.
     event_times_ : ndarray
         Distinct times of events in the training rows.
-    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
+    similarity_, alpha_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are negative log likelihoods per row, those
-        in ``unseen_error_`` integrated Brier scores.
+        in ``held_out_error_`` integrated Brier scores.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class AttentionCox(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit_lassos(X, y, sample_weight, groups)
+        return self._fit(X, y, *self._plan(sample_weight, groups))
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the survival probability of each row at each time.
@@ -123,7 +123,7 @@ class AttentionCox(LassoEstimator):
     def _explain(self, X: Any, y: Any, method: str, max_terms: int, given: Offset = NO_OFFSET) -> Explanation:
         explanation = super()._explain(X, y, method, max_terms, given)
         table = self._read_rows(X).copy()
-        return replace(explanation, tell_survival=partial(_both_curves, (self, self.baseline_), table))
+        return replace(explanation, predict_survival=partial(_both_curves, (self, self.baseline_), table))
 
     def _check_times(self, times: Any) -> np.ndarray:
         if times is None:

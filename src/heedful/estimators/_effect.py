@@ -79,7 +79,7 @@ class AttentionEffect(LassoEstimator):
         Out-of-fold predictions of the outcome and of the treatment of each training row.
     unseen_effect_ : ndarray of shape (n_train,)
         Out-of-fold effect on each training row.
-    similarity_, heads_, mixing_, guard_, unseen_error_
+    similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise: use them to compare.
 
     References

@@ -36,7 +36,7 @@ class AttentionGLM(LassoEstimator):
     ----------
     baseline_ : GlobalModel
         The global lasso; ``predict`` returns means, ``coef_`` and ``intercept_`` are on the log scale.
-    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
+    similarity_, alpha_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are half the mean unit deviance.
 
     Examples
@@ -76,7 +76,7 @@ class AttentionGLM(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit_lassos(X, y, sample_weight, groups, Offset(exposure, offset))
+        return self._fit(X, y, *self._plan(sample_weight, groups, Offset(exposure, offset)))
 
     def predict(self, X, exposure=None, offset=None) -> np.ndarray:
         """Return the expected count or cost of each row.

@@ -63,7 +63,7 @@ class AttentionLasso(LassoEstimator):
     guard_ : float
         How much of the fitted shares the guard kept. The guard shrinks the blend toward the global lasso when held-out
         rows do not support it: 0 is the global lasso alone, 1 the fitted shares.
-    unseen_error_ : Series
+    held_out_error_ : Series
         Errors on held-out training rows: of the blend ("attention") and of the lasso ("baseline").
 
     References

@@ -40,7 +40,7 @@ class LeafAttentionRegressor(WrappingEstimator):
     ----------
     baseline_ : estimator
         The fitted ensemble.
-    similarity_, heads_, mixing_, guard_, unseen_error_
+    similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`.
 
     Examples
@@ -73,7 +73,7 @@ class LeafAttentionClassifier(ClassifierMethods, WrappingEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels.
-    baseline_, similarity_, heads_, mixing_, guard_, unseen_error_
+    baseline_, similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.LeafAttentionRegressor`.
 
     Examples

@@ -56,7 +56,7 @@ class LassoEstimator(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit_lassos(X, y, sample_weight, groups)
+        return self._fit(X, y, *self._plan(sample_weight, groups))
 
     def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
         """Return intervals and selection frequencies of the local coefficients of each query.
@@ -106,11 +106,11 @@ class LassoEstimator(AttentionEstimator):
         """Penalty of the global lasso."""
         return self.baseline_.alpha_
 
-    def _fit_lassos(self, X: Any, y: Any, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> Self:
-        """Check every argument, then fit."""
+    def _plan(self, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> tuple:
+        """Check every argument; return what ``_fit`` takes after the table and the response."""
         kind, settings = plan_linear(self, groups)
         given = FitInputs(sample_weight, groups, self.features, self.cv, self.random_state, offset)
-        return self._fit(X, y, given, self._response, kind, settings)
+        return given, self._response, kind, settings
 
     def _response(self, y: Any) -> Response:
         """Return the kind of response that is learned; ``y`` is given for what is read from it, such as labels."""

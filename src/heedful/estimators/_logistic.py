@@ -34,7 +34,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         The labels.
     baseline_ : LogisticBaseline
         The global L1 logistic model.
-    similarity_, alpha_, heads_, mixing_, guard_, unseen_error_
+    similarity_, alpha_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`; errors in ``heads_`` are log losses.
 
     Examples
@@ -83,7 +83,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit_lassos(X, y, sample_weight, groups, Offset(offset=offset))
+        return self._fit(X, y, *self._plan(sample_weight, groups, Offset(offset=offset)))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.

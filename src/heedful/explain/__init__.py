@@ -18,11 +18,11 @@ from heedful.explain._columns import has_two_parts as has_two_parts
 from heedful.explain._curves import Curve as Curve, rank_columns as rank_columns, read_curve as read_curve
 from heedful.explain._drift import DriftReport
 from heedful.explain._errors import (
+    describe_change as describe_change,
+    describe_error,
+    describe_training_rows as describe_training_rows,
     errors_of as errors_of,
     measure as measure,
-    say_change as say_change,
-    say_error,
-    say_seen as say_seen,
 )
 from heedful.explain._explanation import Explanation
 from heedful.explain._find import find_output as find_output, find_query as find_query, which_output as which_output
@@ -30,7 +30,7 @@ from heedful.explain._held_out import HeldOutPredictions
 from heedful.explain._heterogeneity import LEVEL as LEVEL, MEANINGS as MEANINGS, Heterogeneity
 from heedful.explain._measures import (
     Predicted as Predicted,
-    facts_beside as facts_beside,
+    describe_measures as describe_measures,
     read_predicted as read_predicted,
 )
 from heedful.explain._overlap import LARGE as LARGE, MANY as MANY, Overlap
@@ -42,7 +42,7 @@ from heedful.explain._rows import (
     top_of as top_of,
 )
 from heedful.explain._summary import Summary
-from heedful.explain._values import say_cell, say_value
+from heedful.explain._values import format_cell, format_value
 
 __all__ = [
     "AverageEffect",
@@ -54,7 +54,7 @@ __all__ = [
     "Heterogeneity",
     "Overlap",
     "Summary",
-    "say_cell",
-    "say_error",
-    "say_value",
+    "describe_error",
+    "format_cell",
+    "format_value",
 ]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain._values import is_number, say_cell
+from heedful.explain._values import format_cell, is_number
 
 DAY = np.timedelta64(1, "D")
 
@@ -46,7 +46,7 @@ def read_cells(column: pd.Series, most_levels: int) -> Cells:
     names = sorted(counted.index, key=lambda level: (-counted[level], str(level)))
     place = pd.Index(names[:most_levels]).get_indexer(pd.Index(column.astype(object))).astype(np.float64)
     place[missing | (place < 0)] = np.nan
-    return Cells(place, missing, [say_cell(name) for name in names[:most_levels]], len(names))
+    return Cells(place, missing, [format_cell(name) for name in names[:most_levels]], len(names))
 
 
 def rank_cells(cells: Cells) -> np.ndarray:

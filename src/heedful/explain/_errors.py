@@ -24,13 +24,13 @@ class ComparedErrors(NamedTuple):
     meaning: str
 
 
-def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
+def describe_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
     """Describe the error of a model on held-out rows in a sentence.
 
     Parameters
     ----------
     unseen : Series
-        ``unseen_error_`` of an estimator. A difference below 2.5 standard errors may be chance.
+        ``held_out_error_`` of an estimator. A difference below 2.5 standard errors may be chance.
     mixing : float
         Its ``mixing_``.
     rival : str, default="one lasso for all rows"
@@ -44,8 +44,8 @@ def say_error(unseen: pd.Series, mixing: float, rival: str = RIVAL) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from heedful.explain import say_error
-    >>> say_error(pd.Series({"attention": 8.0, "baseline": 10.0}, name="log loss"), 0.5)
+    >>> from heedful.explain import describe_error
+    >>> describe_error(pd.Series({"attention": 8.0, "baseline": 10.0}, name="log loss"), 0.5)
     'log loss on held-out rows 8, one lasso for all rows 10: 20 % lower'
     """
     compared = compare_errors(unseen, mixing, rival)
@@ -110,7 +110,7 @@ def errors_of(e: Explained) -> pd.Series | None:
     return measure(e.words or Regression.words, losses)
 
 
-def say_change(e: Explained) -> str:
+def describe_change(e: Explained) -> str:
     """Return which error is lower and whether that may be chance; nothing without errors, or of training rows."""
     errors = errors_of(e)
     if errors is None:
@@ -120,7 +120,7 @@ def say_change(e: Explained) -> str:
     return describe_difference(errors, "one model for all rows") or "almost no difference"
 
 
-def say_seen(e: Explained) -> str:
+def describe_training_rows(e: Explained) -> str:
     """Return how many of the queries are training rows, whose errors are in-sample; nothing if none is known to be."""
     if e.seen is None or not e.seen.any():
         return ""

@@ -54,13 +54,13 @@ class Explained(Shown):
     effect: pd.DataFrame | None = None
     attribution: Deferred | None = None
     ask: Any = None
-    tell_effects: Any = None
+    compute_effects: Any = None
     offset: pd.Series | None = None
     local_name: str = ""
     seen: pd.Series | None = None
     loss_error: float | None = None
     null_loss: pd.Series | None = None
-    tell_survival: Any = None
+    predict_survival: Any = None
     held_out: Any = None
 
     @property

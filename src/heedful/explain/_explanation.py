@@ -20,7 +20,7 @@ from heedful.explain._columns import (
     read_contributions,
     summarise_columns,
 )
-from heedful.explain._errors import say_change
+from heedful.explain._errors import describe_change
 from heedful.explain._explained import Explained
 from heedful.explain._find import find_query, which_output
 from heedful.explain._grouping import group_queries
@@ -110,7 +110,7 @@ class Explanation(Explained):
     effect : DataFrame, default=None
         Change of the link with each column, per unit; NaN beyond the 16 most important columns. None, like ``start``
         to ``fidelity``, where models have no slopes.
-    ask, tell_effects, tell_survival : callable, default=None
+    ask, compute_effects, predict_survival : callable, default=None
         Functions behind :meth:`what_if`, :meth:`effects` and :meth:`calibration` for survival.
     attribution : callable, default=None
         Function that computes the contributions, at the first call.
@@ -205,10 +205,12 @@ class Explanation(Explained):
         DataFrame
             As ``local_effects(X)`` of the estimator returns it, for up to 16 columns, the most important ones.
         """
-        if self.tell_effects is None:
+        if self.compute_effects is None:
             raise ValueError("There are no effects: models have no slopes. Use `local_effects(X)` of the estimator.")
         hint = "0.9 is the default."
-        return self.tell_effects(check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint))
+        return self.compute_effects(
+            check_number("coverage", coverage, 0.0, 1.0, open_low=True, open_high=True, hint=hint)
+        )
 
     def what_if(self, columns: Any = None, *, n_values: int = 10, queries: Any = None) -> pd.DataFrame:
         """Return predictions with other values of a column.
@@ -460,7 +462,7 @@ class Explanation(Explained):
     @property
     def verdict(self) -> str:
         """Which error on the queries is lower, and whether the difference may be chance."""
-        return say_change(self)
+        return describe_change(self)
 
     def lift(self) -> pd.DataFrame:
         """Return the share of the response in the rows with the lowest predictions.

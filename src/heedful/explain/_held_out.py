@@ -7,8 +7,8 @@ import pandas as pd
 from heedful._responses import Words
 from heedful._show import Shown, Sketch, count
 from heedful.explain._calibration import calibrate
-from heedful.explain._errors import say_error
-from heedful.explain._measures import Predicted, facts_beside, other_measures
+from heedful.explain._errors import describe_error
+from heedful.explain._measures import Predicted, describe_measures, other_measures
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -27,7 +27,7 @@ class HeldOutPredictions(Shown):
     weight : Series
         Sample weights.
     error : Series
-        ``unseen_error_`` of the estimator.
+        ``held_out_error_`` of the estimator.
     mixing : float
         Its ``mixing_``.
     task : str
@@ -108,11 +108,11 @@ class HeldOutPredictions(Shown):
         str
             Both errors, which of them is lower, and the other measures.
         """
-        return "; ".join([say_error(self.error, self.mixing, self.rival), *map(" ".join, self._facts())])
+        return "; ".join([describe_error(self.error, self.mixing, self.rival), *map(" ".join, self._facts())])
 
     def _facts(self) -> list[tuple[str, str]]:
-        return facts_beside(self.predicted, self.rival)
+        return describe_measures(self.predicted, self.rival)
 
     def _sketch(self) -> Sketch:
-        facts = [("error", say_error(self.error, self.mixing, self.rival)), *self._facts()]
+        facts = [("error", describe_error(self.error, self.mixing, self.rival)), *self._facts()]
         return Sketch(f"Held-out predictions of {count(len(self.y), 'training row')}", facts, "Look at calibration()")

@@ -68,7 +68,7 @@ def read_predicted(e: Explained) -> Predicted | None:
     own, plain = (np.asarray(part) for part in (e.prediction, e.baseline_prediction))
     weight = np.ones(len(e.index))
     exposure = None if e.offset is None else np.exp(e.offset.to_numpy())
-    return Predicted(words, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.tell_survival, exposure)
+    return Predicted(words, pd.DataFrame(e.y), own, plain, classes, weight, None, alone, e.predict_survival, exposure)
 
 
 def other_measures(predicted: Predicted | None) -> list[Measure]:
@@ -80,7 +80,7 @@ def other_measures(predicted: Predicted | None) -> list[Measure]:
     return _of_classes(predicted) if predicted.words.n_classes and predicted.classes is not None else []
 
 
-def facts_beside(predicted: Predicted | None, rival: str = "one model for all rows") -> list[tuple[str, str]]:
+def describe_measures(predicted: Predicted | None, rival: str = "one model for all rows") -> list[tuple[str, str]]:
     """Return the measures in words, and the estimate without columns where people compare with it."""
     facts = [
         (part.name, f"{short(part.own)}, {rival} {short(part.plain)}{part.note}") for part in other_measures(predicted)

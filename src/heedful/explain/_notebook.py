@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from heedful._show import cut, percent, short
-from heedful.explain._values import say_cell
+from heedful.explain._values import format_cell
 
 # Of a picture, in pixels: a line, a letter, a gap, all of the bars, and the numbers at their right.
 LINE, LETTER, GAP, BARS, NUMBERS = 20, 7.4, 5, 280, 70
@@ -106,7 +106,7 @@ def table_terms(terms: pd.DataFrame, start: float, total: float) -> str:
     rows = [_row(["at the reference", "", "", "", short(start)])]
     for term in terms.itertuples():
         slope = short(term.slope) + ("" if isinstance(term.value, Real) else " a day") if has_slope(term) else ""
-        cells = [term.feature, say_cell(term.value), say_cell(term.reference)]
+        cells = [term.feature, format_cell(term.value), format_cell(term.reference)]
         row = [*(cut(cell, LONGEST_NAME) for cell in cells), slope, _signed(term.term)]
         rows.append(_row(row, last="more" if term.term >= 0 else "less"))
     rows.append(_row(["this query", "", "", "", short(total)], of="sum"))
@@ -114,7 +114,7 @@ def table_terms(terms: pd.DataFrame, start: float, total: float) -> str:
 
 
 def table_rows(rows: pd.DataFrame) -> str:
-    table = rows.astype(object).map(say_cell)
+    table = rows.astype(object).map(format_cell)
     table["weight"] = rows["weight"].map(percent)
     names = [cut(name, LONGEST_NAME) for name in rows.columns]
     return _table(names, [_row([cut(cell, LONGEST_NAME) for cell in cells]) for cells in table.to_numpy()])

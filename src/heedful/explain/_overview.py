@@ -6,9 +6,9 @@ import pandas as pd
 from heedful._responses import Regression
 from heedful._show import Sketch, count, cut, middle_and_range, short, shorten
 from heedful.explain._columns import summarise_columns
-from heedful.explain._errors import errors_of, say_change, say_seen
+from heedful.explain._errors import describe_change, describe_training_rows, errors_of
 from heedful.explain._explained import Explained
-from heedful.explain._measures import facts_beside, read_predicted
+from heedful.explain._measures import describe_measures, read_predicted
 from heedful.explain._notebook import draw_sizes, lay_out, table_facts
 from heedful.explain._query import explain_query
 
@@ -37,9 +37,9 @@ def sketch(explanation: Explained) -> Sketch:
     errors = errors_of(e)
     if errors is not None:
         own, plain = errors["attention"], errors["baseline"]
-        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}: {say_change(e)}"))
-        facts += facts_beside(read_predicted(e))
-    if seen := say_seen(e):
+        facts.append((words.error, f"{short(own)}, one model for all rows {short(plain)}: {describe_change(e)}"))
+        facts += describe_measures(read_predicted(e))
+    if seen := describe_training_rows(e):
         facts.append(("training rows", seen))
     title = f"Explanation of {count(len(e.index), 'query', 'queries')}, from {count(len(e.train), 'training row')}"
     return Sketch(title, facts, "Look at query(label), top_features(), top_rows(), clusters(); heedful.report.show")

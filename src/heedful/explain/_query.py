@@ -13,7 +13,7 @@ from heedful.explain._explained import Explained
 from heedful.explain._find import find_output
 from heedful.explain._notebook import draw_waterfall, has_slope, lay_out, table_rows, table_terms
 from heedful.explain._rows import NO_ROWS, OWN, rename_taken, top_of
-from heedful.explain._values import say_cell, say_value
+from heedful.explain._values import format_cell, format_value
 
 # Columns that are named, and attended rows.
 N_FEATURES, N_ROWS = 8, 5
@@ -79,7 +79,7 @@ class ExplainedQuery(Shown):
         if self.terms is None or self.start is None:
             return link
         pairs = zip(self.terms["feature"], self.terms["value"], self.terms["term"], strict=True)
-        parts = [f"{_format_signed(term)} ({cut(say_value(feature, value))})" for feature, value, term in pairs]
+        parts = [f"{_format_signed(term)} ({cut(format_value(feature, value))})" for feature, value, term in pairs]
         return " ".join([f"{link} = {short(self.start)}", *parts])
 
     def _sketch(self) -> Sketch:
@@ -113,7 +113,7 @@ class ExplainedQuery(Shown):
 
     def _draw_contributions(self, base: float, table: pd.DataFrame) -> str:
         """Return bars from the mean to this query; columns that are not named are the last one."""
-        names = [cut(say_value(name, value)) for name, value in zip(table["feature"], table["value"], strict=True)]
+        names = [cut(format_value(name, value)) for name, value in zip(table["feature"], table["value"], strict=True)]
         parts = table["contribution"].tolist()
         rest = self.link - base - sum(parts)
         if abs(rest) > NOTHING * sum(map(abs, [self.link, *parts])):
@@ -170,6 +170,6 @@ def _format_signed(part: float) -> str:
 
 def _format_term(term: Any) -> str:
     """Return a term in words: slope times distance of a number, or what a cell is compared with."""
-    reference = cut(say_cell(term.reference))
-    text = f"{_format_signed(term.term)}: {cut(say_cell(term.value))} instead of {reference}"
+    reference = cut(format_cell(term.reference))
+    text = f"{_format_signed(term.term)}: {cut(format_cell(term.value))} instead of {reference}"
     return f"{text}, slope {short(term.slope)}" if has_slope(term) else text

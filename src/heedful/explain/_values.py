@@ -8,7 +8,7 @@ import pandas as pd
 MIDNIGHT = pd.Timestamp(0).time()
 
 
-def say_cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Return a cell as text.
 
     Numbers have few digits, dates have no time at midnight, and missing cells are "missing".
@@ -25,8 +25,8 @@ def say_cell(value: Any) -> str:
 
     Examples
     --------
-    >>> from heedful.explain import say_cell
-    >>> say_cell(2.0), say_cell(1 / 3), say_cell(None)
+    >>> from heedful.explain import format_cell
+    >>> format_cell(2.0), format_cell(1 / 3), format_cell(None)
     ('2', '0.3333', 'missing')
     """
     if _is_missing(value):
@@ -45,7 +45,7 @@ def say_cell(value: Any) -> str:
     return str(value)
 
 
-def say_value(column: Any, value: Any) -> str:
+def format_value(column: Any, value: Any) -> str:
     """Return a column and its cell as text: "member = no", "pressure missing".
 
     Parameters
@@ -63,11 +63,11 @@ def say_value(column: Any, value: Any) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> from heedful.explain import say_value
-    >>> say_value("member", "no"), say_value("pressure", None), say_value("day", pd.Timestamp("2024-02-29"))
+    >>> from heedful.explain import format_value
+    >>> format_value("member", "no"), format_value("pressure", None), format_value("day", pd.Timestamp("2024-02-29"))
     ('member = no', 'pressure missing', 'day = 2024-02-29')
     """
-    return f"{column} missing" if _is_missing(value) else f"{column} = {say_cell(value)}"
+    return f"{column} missing" if _is_missing(value) else f"{column} = {format_cell(value)}"
 
 
 def is_number(column: pd.Series) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain import read_cells, say_cell
+from heedful.explain import format_cell, read_cells
 from heedful.plot._axes import font_size, format_tick, import_pyplot
 from heedful.plot._labels import draw_legend_beside, shorten, shorten_all
 from heedful.plot._style import CLUSTERS, INK, LOW_TO_HIGH, NEUTRAL
@@ -56,8 +56,8 @@ def _scale() -> Any:
 
 def _end_name(column: pd.Series, value: float) -> str:
     if pd.api.types.is_datetime64_any_dtype(column):
-        return say_cell((pd.Timestamp(0) + pd.Timedelta(days=value)).normalize())
-    return say_cell(float(f"{value:.3g}"))
+        return format_cell((pd.Timestamp(0) + pd.Timedelta(days=value)).normalize())
+    return format_cell(float(f"{value:.3g}"))
 
 
 def draw_key(ax: Any, title: str, hues: Hues) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, find_output, find_query, say_cell, say_value, shows_factors
+from heedful.explain import Explanation, find_output, find_query, format_cell, format_value, shows_factors
 from heedful.plot._axes import annotate, finish_rows, get_axes_for_rows
 from heedful.plot._docs import fill_docstring
 from heedful.plot._labels import number, shorten, shorten_all
@@ -53,7 +53,7 @@ def contributions(
     levels: list[Any] = [explanation.base_value, explanation.link.iloc[row]]
     start, end = (float(level if output is None else level[output]) for level in levels)
     cells = zip(_short_names(explanation, table["feature"]), table["value"], strict=True)
-    names = [shorten(say_value(name, value), 44) for name, value in cells]
+    names = [shorten(format_value(name, value), 44) for name, value in cells]
     sizes = table["contribution"].to_numpy()
     rest = end - start - sizes.sum()
     if abs(rest) > 1e-9 * max(np.abs(sizes).sum(), abs(end - start)):
@@ -106,7 +106,7 @@ def small_model(
     columns = _short_names(explanation, np.array(explanation.features, dtype=object)[used])
     values, others = (table.iloc[row].iloc[used] for table in (explanation.values, reference))
     cells = zip(columns, values, others, strict=True)
-    names = [f"{shorten(say_value(*pair), 40)} vs {shorten(say_cell(other), 12)}" for *pair, other in cells]
+    names = [f"{shorten(format_value(*pair), 40)} vs {shorten(format_cell(other), 12)}" for *pair, other in cells]
     steps = pd.Series(terms.to_numpy()[used], names)
     ends = ("at the reference", float(start)), ("this query", float(end))
     label = f"{link_label(explanation, output, 60)} (fidelity {fidelity.iloc[row]:.2f})"

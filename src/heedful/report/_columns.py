@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, has_two_parts, rank_cells, read_cells, say_cell
+from heedful.explain import Explanation, format_cell, has_two_parts, rank_cells, read_cells
 from heedful.report._compact import counts, evenly, numbers, text, texts
 
 # How many columns are shown per query; fewer if there are very many queries and classes.
@@ -36,7 +36,7 @@ def _of_output(explanation: Explanation, number: int, output: Any, k: int) -> di
     more = [*(("attention", "model") if has_two_parts(explanation) else ()), "effect", "importance"]
     return {
         "feature": counts(columns.get_indexer(top["feature"])),
-        "value": [text(say_cell(value)) for value in top["value"]],
+        "value": [text(format_cell(value)) for value in top["value"]],
         "part": numbers(top["contribution"], 4),
         **{name: numbers(top[name], 4) for name in more if name in top},
         "rest": numbers(total - shown, 4),

@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 
 from heedful._responses import Regression, Words
-from heedful.explain import Explanation, errors_of, facts_beside, read_predicted, say_change, say_seen
+from heedful.explain import (
+    Explanation,
+    describe_change,
+    describe_measures,
+    describe_training_rows,
+    errors_of,
+    read_predicted,
+)
 from heedful.report._compact import short, text, texts
 
 NEVER_SEEN = (
@@ -104,7 +111,7 @@ def _error_cards(explanation: Explanation) -> list[dict[str, str]]:
         return []
     note = words_of(explanation).error + ", global model"
     return [
-        card("error with attention", short(errors["attention"], 3), say_change(explanation)),
+        card("error with attention", short(errors["attention"], 3), describe_change(explanation)),
         card("error of the baseline", short(errors["baseline"], 3), note),
     ]
 
@@ -117,12 +124,12 @@ def verdict(explanation: Explanation) -> str:
     if errors is None:
         sentences = [NOT_KNOWN]
     else:
-        seen = say_seen(explanation)
+        seen = describe_training_rows(explanation)
         name, own, base = words_of(explanation).error, short(errors["attention"], 3), short(errors["baseline"], 3)
         sentences = [
             f"On these {len(explanation.index)} queries the error ({name}) is {own};",
-            f"one model for all rows has {base}: {say_change(explanation)}.",
-            *(f"{_capital(name)}: {value}." for name, value in facts_beside(read_predicted(explanation))),
+            f"one model for all rows has {base}: {describe_change(explanation)}.",
+            *(f"{_capital(name)}: {value}." for name, value in describe_measures(read_predicted(explanation))),
             *([f"{_capital(seen)}."] if seen else []),
         ]
     if held_out is not None:

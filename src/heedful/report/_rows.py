@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, are_equal, compare_columns, say_cell, top_of
+from heedful.explain import Explanation, are_equal, compare_columns, format_cell, top_of
 from heedful.report._compact import counts, numbers, table, text
 
 # Rows listed per query; columns and rows compared per query.
@@ -58,7 +58,7 @@ def collect_compared(explanation: Explanation) -> dict[str, Any] | None:
         "value": _cells(alike["value"]),
         "attended": _cells(alike["attended"]),
         "alike": numbers(alike["alike"], 2),
-        "all": [text(say_cell(over_all[j])) if j in over_all else None for j in range(len(columns))],
+        "all": [text(format_cell(over_all[j])) if j in over_all else None for j in range(len(columns))],
         "cells": {str(j): _cells(rows.iloc[kept, j]) for j in np.unique(column)},
     }
 
@@ -72,4 +72,4 @@ def _compare(explanation: Explanation, rows: pd.DataFrame, block: np.ndarray, k:
 
 
 def _cells(values: pd.Series) -> list[str]:
-    return [text(say_cell(value)) for value in values]
+    return [text(format_cell(value)) for value in values]

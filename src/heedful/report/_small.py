@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from heedful.explain import Explanation, say_cell
+from heedful.explain import Explanation, format_cell
 from heedful.report._compact import counts, numbers, per_output, text
 
 DAY = pd.Timedelta(days=1)
@@ -64,7 +64,7 @@ def collect_small_models(explanation: Explanation) -> dict[str, Any] | None:
         "fidelity": numbers(explanation.fidelity, 3),
         "slope": _lists(shown.of(per_column(explanation, explanation.coef)), 3),
         "term": _lists(shown.of(per_column(explanation, explanation.terms)), 4),
-        "effects": None if explanation.tell_effects is None else _effects(explanation, shown),
+        "effects": None if explanation.compute_effects is None else _effects(explanation, shown),
     }
 
 
@@ -115,4 +115,4 @@ def say_near(cell: Any, kind: str) -> str:
     if isinstance(cell, float) and kind == "truths" and cell in (0, 1):
         cell = bool(cell)
     # as many digits as whole numbers have
-    return text(say_cell(round(cell) if isinstance(cell, float) and ROUND <= abs(cell) < np.inf else cell))
+    return text(format_cell(round(cell) if isinstance(cell, float) and ROUND <= abs(cell) < np.inf else cell))
