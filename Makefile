@@ -161,6 +161,7 @@ lint: $(READY) ## style, the direction of imports, plain words
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_rooms.py
+	$(BIN)/python tools/check_words.py
 
 .PHONY: types
 types: $(READY) ## type check
