@@ -292,7 +292,7 @@ def test_a_grid_with_wider_steps_is_warned_of(pixels):
         ({}, {"kernel": "box"}, ValueError, "`kernel` must be one of 'gaussian', got 'box'"),
         ({}, {"kernel": "gaussian", "summary": "raw"}, ValueError, "`kernel` must be None with summary='raw'"),
         ({}, {"kernel": "gaussian", "bandwidth": 0}, ValueError, "`bandwidth` must be > 0, got 0"),
-        ({}, {"bandwidth": 1.0}, ValueError, "`bandwidth` belongs to a kernel, got 1.0 without"),
+        ({}, {"bandwidth": 1.0}, ValueError, "`bandwidth` needs a kernel, got 1.0 without"),
         ({"x_near_sd": 1.0}, {}, ValueError, "has a column 'x_near_sd' already"),
     ],
 )

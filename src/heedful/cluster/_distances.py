@@ -75,7 +75,7 @@ def _check_range(values: np.ndarray, name: str) -> float:
         )
     if low < -SLACK * high:
         raise ValueError(
-            f"{name} must be >= 0, got a distance of {low!r}. Distances cannot be negative; for "
+            f"{name} must be >= 0, got a distance of {low!r}. Negative values in data are not distances; for "
             "similarities use 1 - similarity."
         )
     return high

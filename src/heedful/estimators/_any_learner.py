@@ -13,7 +13,7 @@ from heedful.estimators._wrapping import WrappingEstimator, whole_seed
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionRegressor(WrappingEstimator):
-    """Regression by any scikit-learn regressor, refitted for each query with weights.
+    """Regression by any regressor, refitted for each query with weights.
 
     A similarity gives each training row a weight for the query. The learner is fitted once to all rows and once per
     query with the query's weights, and both predictions are blended. Only one head (a similarity with its temperature)
@@ -63,7 +63,7 @@ class AttentionRegressor(WrappingEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionClassifier(ClassifierMethods, WrappingEstimator):
-    """Classification by any scikit-learn classifier, refitted for each query with weights.
+    """Classification by any classifier, refitted for each query with weights.
 
     The parameters are those of :class:`heedful.AttentionRegressor`; the classifier needs ``predict_proba``.
     Probabilities are blended, and tuning minimises log loss.

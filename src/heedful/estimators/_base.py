@@ -99,7 +99,7 @@ class AttentionEstimator(BaseEstimator):
 
     @available_if(lambda self: self._observes_response())
     def score(self, X, y, sample_weight=None) -> float:
-        """Return R2 for regression, accuracy for classification, concordance for survival.
+        """Return R2, for classification accuracy, for survival concordance.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class AttentionEstimator(BaseEstimator):
         return self._score(X, y, sample_weight)
 
     def attention(self, X) -> Attention:
-        """Return the weight of each training row in each prediction, blended over heads.
+        """Return the weight of each training row in each prediction.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class AttentionEstimator(BaseEstimator):
         return self._fitted.attention(self._read(X), self._run)
 
     def local_models(self, X, *, max_terms: int = 5, keep_models=False) -> LocalModels:
-        """Return the small model of each query, and the blended local lassos that it summarises.
+        """Return the small model and the local lassos of each query.
 
         Parameters
         ----------
@@ -286,7 +286,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def heads_(self) -> pd.DataFrame:
-        """The heads that were tried: similarity, temperature, penalty, error on held-out rows and share."""
+        """The heads that were tried, with their held-out errors and shares."""
         return self._model.heads_table()
 
     @property
@@ -296,7 +296,7 @@ class AttentionEstimator(BaseEstimator):
 
     @property
     def guard_(self) -> float:
-        """How much of the fitted shares the guard kept, from 0 (the global model alone) to 1."""
+        """How much of the fitted shares the guard kept, from 0 to 1."""
         return self._model.tuned.guard
 
     @property

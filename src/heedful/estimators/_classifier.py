@@ -50,7 +50,7 @@ class ClassifierMethods(AttentionEstimator):
 
     @available_if(_classifies)
     def decision_function(self, X) -> np.ndarray:
-        """Return the log-odds of the second of two classes, or centred log probabilities.
+        """Return the log-odds of the second class, or log probabilities.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ from heedful.explain import Explanation
 
 
 class AttentionCox(LassoEstimator):
-    """Survival analysis by a weighted Cox lasso per query, blended with a global Cox lasso.
+    """Survival analysis by a weighted Cox lasso per query and a global one.
 
     It works as :class:`heedful.AttentionLasso`. Forests grown on martingale residuals, of the null model and of the
     global Cox lasso, give the similarities; heads fit local Cox lassos with these weights. The linear predictors of
@@ -50,7 +50,7 @@ class AttentionCox(LassoEstimator):
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the settings of the paper's Algorithm 2 for survival.
+        """Return an estimator as in the paper's Algorithm 2, for survival.
 
         Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`. Trees are grown on
         martingale residuals, with at least three draws per leaf, as R's ranger does.

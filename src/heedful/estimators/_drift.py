@@ -124,7 +124,7 @@ class DriftCorrector(ClassifierMethods):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, time=None) -> Self:
-        """Read recent rows with their response, and tune similarity, temperature and mixing.
+        """Tune similarity, temperature and mixing on recent rows.
 
         Parameters
         ----------

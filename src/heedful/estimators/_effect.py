@@ -305,7 +305,7 @@ class AttentionEffect(LassoEstimator):
         return average_by_group(rows, read_labels(by, table, rows.weight), **how)
 
     def heterogeneity(self, *, smaller_is_better: bool = False) -> Heterogeneity:
-        """Test whether effects differ, and whether predicted effects rank rows correctly.
+        """Test whether effects differ, and whether predictions rank them.
 
         Parameters
         ----------

@@ -18,7 +18,7 @@ POWERS = {"poisson": 1.0, "gamma": 2.0, "tweedie": 1.5}
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionGLM(LassoEstimator):
-    """Regression of counts or costs by a weighted lasso per query, blended with a global lasso.
+    """Regression of counts or costs by a weighted lasso per query.
 
     It works as :class:`heedful.AttentionLasso`, with Poisson, Gamma or Tweedie lassos and a log link. The log rates of
     the heads and of the global lasso are blended; the shares minimise the deviance of held-out rows. Contributions add

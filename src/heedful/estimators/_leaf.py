@@ -64,7 +64,7 @@ class LeafAttentionRegressor(WrappingEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LeafAttentionClassifier(ClassifierMethods, WrappingEstimator):
-    """Classification by an ensemble whose class frequencies in leaves are reweighted for each query.
+    """Classification by an ensemble whose leaves are reweighted per query.
 
     The parameters are those of :class:`heedful.LeafAttentionRegressor`; probabilities are blended, and tuning minimises
     log loss. The default ensemble is a small LightGBM classifier.

@@ -38,7 +38,7 @@ class LassoEstimator(AttentionEstimator):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None, groups=None) -> Self:
-        """Fit the global lasso and the similarities, then choose the shares of heads on held-out rows.
+        """Fit global lasso and similarities; choose shares on held-out rows.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class LassoEstimator(AttentionEstimator):
         return self._fit(X, y, *self._plan(sample_weight, groups))
 
     def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
-        """Return intervals and selection frequencies of the local coefficients of each query.
+        """Return intervals and selection frequencies of local coefficients.
 
         Parameters
         ----------

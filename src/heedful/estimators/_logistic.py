@@ -15,7 +15,7 @@ from heedful.explain import Explanation
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
-    """Classification by a weighted L1 logistic model per query, blended with a global one.
+    """Classification by a weighted L1 logistic model per query.
 
     It works as :class:`heedful.AttentionLasso`. Forests on the classes, and on the residuals of the global model, give
     the similarities; heads fit local L1 logistic models with these weights. The probabilities of the heads and of the
@@ -52,7 +52,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
 
     @classmethod
     def as_in_the_paper(cls, **changes: Any) -> Self:
-        """Return an estimator with the settings of the paper's Algorithm 2 for classification.
+        """Return an estimator as in the paper's Algorithm 2, for classification.
 
         Options and parameters are those of :meth:`heedful.AttentionLasso.as_in_the_paper`, with fully grown trees, as
         in R's ranger.

@@ -67,7 +67,7 @@ class Clusters(Shown):
 
     @property
     def named(self) -> pd.DataFrame:
-        """The rows of ``table`` that are clusters, without the last row for the others."""
+        """The rows of ``table`` that are clusters, without the one for others."""
         return self.table[self.table.index != OTHERS]
 
     def describe(self, k: int = 3) -> pd.DataFrame:

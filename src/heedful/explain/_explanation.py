@@ -158,7 +158,7 @@ class Explanation(Explained):
 
     @property
     def contributions_checked(self) -> pd.Series:
-        """Whether contributions pass a check of their accuracy; the check misses some errors."""
+        """Whether contributions pass a check of their accuracy."""
         checked = attributed(self).checked
         return pd.Series(True if checked is None else checked, self.index, name="contributions_checked")
 
@@ -381,7 +381,7 @@ class Explanation(Explained):
         return self._if_any(table)
 
     def top_context(self, k: int = 5) -> pd.DataFrame:
-        """Return the context of each query and of the training rows with the largest weights.
+        """Return the context of each query and of its largest weights.
 
         These are the columns that only the similarity uses, not the models.
 
@@ -411,7 +411,7 @@ class Explanation(Explained):
         min_size: int | None = None,
         distance: str = "prediction",
     ) -> Clusters:
-        """Cluster the queries by their models, each cluster with one query as its prototype.
+        """Cluster the queries by their models, with prototypes.
 
         Without ``n_clusters`` and ``height`` the number of clusters is chosen: every cluster has at least ``min_size``
         queries, at most 5 % of the queries are in no cluster (label -1, the others), and each further cluster explains
@@ -439,7 +439,7 @@ class Explanation(Explained):
         return group_queries(self, n_clusters, height, min_size, distance)
 
     def calibration(self, n_bins: int = 10, *, time: float | None = None) -> pd.DataFrame:
-        """Return predicted and observed responses in bins, from low to high predictions.
+        """Return predicted and observed responses in bins of predictions.
 
         Parameters
         ----------
@@ -461,7 +461,7 @@ class Explanation(Explained):
 
     @property
     def verdict(self) -> str:
-        """Which error on the queries is lower, and whether the difference may be chance."""
+        """Which error is lower, and whether the difference may be chance."""
         return describe_change(self)
 
     def lift(self) -> pd.DataFrame:

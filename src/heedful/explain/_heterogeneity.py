@@ -19,7 +19,7 @@ SHOWN = 0.2
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Heterogeneity(Shown):
-    """Whether effects differ between rows, and the gain of treating by predicted effects.
+    """Whether effects differ, and the gain of treating by predictions.
 
     Made by ``heterogeneity()`` of an estimator of effects, from held-out rows: effects on a block of rows are predicted
     by models of earlier blocks. The tests are the best linear predictor and rank-weighted average effects, as in grf,

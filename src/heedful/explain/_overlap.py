@@ -59,7 +59,7 @@ class Overlap(Shown):
 
     @property
     def warnings(self) -> list[str]:
-        """Reasons not to trust the estimates, each with a remedy; empty if there are none."""
+        """Reasons not to trust the estimates, each with a remedy."""
         lines = [self._warn_of_near(), self._warn_of_few(), self._warn_of_little_left(), self._warn_of_imbalance()]
         return [line for line in lines if line]
 

@@ -23,7 +23,7 @@ N_SAID, NOTHING = 3, 1e-9
 
 @dataclass(frozen=True, repr=False)
 class ExplainedQuery(Shown):
-    """One prediction: its small model, its contributions, and the training rows with the largest weights.
+    """One prediction: its small model, contributions and largest weights.
 
     Made by ``explanation.query(label)``. Print it, or show it in a notebook.
 

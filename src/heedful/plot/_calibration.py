@@ -88,7 +88,7 @@ def _draw_reliability(ax: Any, table: pd.DataFrame, style: dict[str, Any]) -> An
 
 @fill_docstring("``plot``, such as ``linewidth``")
 def lift(explanation: Explanation, *, ax: Any = None, **style: Any) -> Any:
-    """Draw lift curves: the share of the response in the rows with the lowest predictions.
+    """Draw lift curves: shares of the response by predicted order.
 
     Queries are sorted by predicted rate, the lowest first. The lower a curve, the better the model ranks queries; a
     random ranking gives the diagonal. The legend shows the Gini index, twice the area between curve and diagonal.

@@ -19,7 +19,7 @@ MOST_NAMED = 16
 
 @fill_docstring("``LineCollection``, such as ``linewidths``")
 def dendrogram(explanation: Explanation, clusters: Any = None, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the dendrogram of queries by their models, with the prototypes of clusters.
+    """Draw the dendrogram of queries by their models, with prototypes.
 
     The height of a merge is the radius of the union: the largest distance between the models of a member and of the
     prototype. The order of queries is the same as in ``heatmap``, so the plots can be aligned. Prototypes are marked

@@ -14,7 +14,7 @@ from heedful.plot._style import NEUTRAL, PALE, series_colour
 
 @fill_docstring("``plot`` of the curve, such as ``linewidth``")
 def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the gain of treating the rows with the largest predicted effects first.
+    """Draw the gain of treating rows with the largest effects first.
 
     The horizontal axis is the share of rows treated. The curve is the increase of the mean response, by doubly robust
     scores of held-out rows; the straight line is the increase if as many rows are treated at random. The simultaneous
@@ -53,7 +53,7 @@ def gain_curve(heterogeneity: Heterogeneity, *, ax: Any = None, **style: Any) ->
 
 @fill_docstring("``plot`` of the points, such as ``markersize``")
 def balance(overlap: Overlap, k: int = 15, *, ax: Any = None, **style: Any) -> Any:
-    """Draw the balance of the columns between the arms before and after weighting.
+    """Draw the balance of columns between arms, before and after weighting.
 
     A hollow point is the standardised mean difference of a column between the arms, a filled one the same after inverse
     probability weighting. Pale lines are at 0.1, beyond which a difference is usually called large. For a continuous

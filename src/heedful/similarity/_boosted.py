@@ -21,7 +21,7 @@ ROWS_FOR_THREADS = 10_000
 
 
 class BoostedProximity(Similarity):
-    """Score two rows by the share of a booster's trees in which they end in the same leaf.
+    """Score two rows by the share of a booster's trees with a common leaf.
 
     Boosters have no out-of-bag rows, so training rows are scored by cross-fitting: by the trees of a booster that was
     fitted without the row's fold, and never against themselves.
@@ -68,7 +68,7 @@ class BoostedProximity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the booster and those of the folds; store the leaves of the training rows."""
+        """Fit boosters to all rows and to folds; store their leaves."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)

@@ -73,7 +73,7 @@ class TeacherSimilarity(Similarity):
 
     @all_or_nothing
     def fit(self, X, y, sample_weight=None):
-        """Fit the teacher, and clones for out-of-fold predictions of the training rows."""
+        """Fit the teacher, and clones of it for out-of-fold predictions."""
         X = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
         weight, y = check_weights(sample_weight, X.shape[0]), np.asarray(y)
         seed = draw_seed(self.random_state)
