@@ -132,7 +132,8 @@ def check_summary(target):
 @each(PUBLIC)
 def test_summaries_are_one_short_line_that_says_what_to_do(target):
     word = check_summary(target)
-    assert not re.search(r"[^s]s$", word), f"{word!r} is no imperative"
+    # a class is named by a noun, as in scikit-learn
+    assert inspect.isclass(target) or not re.search(r"[^s]s$", word), f"{word!r} is no imperative"
 
 
 @each({name: member.value for name, member in MEMBERS.items()})
