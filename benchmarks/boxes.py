@@ -6,7 +6,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import INK, NEUTRAL, cluster_colour
 
 COLUMNS = 4
@@ -24,10 +24,10 @@ def draw_improvements(percent: pd.DataFrame, zero: str, path: Path, left: float 
     for ax, title in zip(grid.flat, titles, strict=False):
         draw_boxes(ax, percent.loc[title])
         finish(ax, "", "")
-        ax.set_title(title, fontsize=fonts().label, color=INK)
+        ax.set_title(title, fontsize=font_size(), color=INK)
         if left is not None and ax.get_xlim()[0] < left:
             ax.set_xlim(left=left)
-    figure.supxlabel(f"improvement over {zero}, %", fontsize=fonts().label, color=INK)
+    figure.supxlabel(f"improvement over {zero}, %", fontsize=font_size(), color=INK)
     figure.savefig(path, dpi=150)
 
 

@@ -19,7 +19,7 @@ from benchmarks import pages, study
 from benchmarks.pages import format_mean
 from heedful import DriftCorrector
 from heedful.datasets import make_stream
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import CLUSTERS, INK, NEUTRAL
 from heedful.similarity import ForestProximity
 
@@ -199,9 +199,9 @@ def draw_figure(found: pd.DataFrame, plan: Plan, path: Path) -> None:
         ax.set_ylim(bottom=0.0)
         place = ax.get_subplotspec()
         finish(ax, "day in use" if place.is_last_row() else "", "MSE without noise" if place.is_first_col() else "")
-        ax.set_title(title, fontsize=fonts().label, color=INK)
+        ax.set_title(title, fontsize=font_size(), color=INK)
     lines, names = axes.flat[0].get_legend_handles_labels()
-    figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False, fontsize=fonts().label)
+    figure.legend(lines, names, loc="outside lower center", ncols=3, frameon=False, fontsize=font_size())
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

@@ -22,7 +22,7 @@ from benchmarks.simulations import make_continuous, make_soft_clusters
 from heedful import AttentionLasso
 from heedful._flow.kinds import Run
 from heedful.datasets import make_subgroups
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import CLUSTERS, NEUTRAL
 
 RUNS, ROWS, NOISE_ROWS, NEW_ROWS, COVERAGE = 20, 300, 500, 1000, 0.9
@@ -313,7 +313,7 @@ def draw_figure(groups: pd.DataFrame, path: Path) -> None:
         ax.plot(groups[name], places, mark, color=hue, markersize=5, label=name)
     ax.set_yticks(places, [f"{title}: {group}" for title, group in groups.index])
     finish(ax, f"per cent of new responses in intervals of {TARGET:g} %", "")
-    figure.legend(loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=fonts().label)
+    figure.legend(loc="outside lower center", ncols=len(METHODS), frameon=False, fontsize=font_size())
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

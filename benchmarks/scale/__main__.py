@@ -24,7 +24,7 @@ from benchmarks import pages, study
 from benchmarks.simulations import make_continuous
 from benchmarks.tables import PROJECT
 from heedful import AttentionLasso
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import INK, series_colour
 from heedful.similarity import default_forests
 
@@ -167,7 +167,7 @@ def draw(found: pd.DataFrame, path: Path) -> None:
         finish(ax, "training rows", label)
     axes[0].set_ylim(0.01, 10)
     axes[1].set_ylim(100, 10_000)
-    axes[0].legend(fontsize=fonts().tick, frameon=False, labelcolor=INK)
+    axes[0].legend(fontsize=font_size(), frameon=False, labelcolor=INK)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

@@ -18,7 +18,7 @@ from benchmarks import pages, study
 from heedful import local_lasso
 from heedful.attention import attend
 from heedful.datasets import Simulation, make_mixture
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import INK, NEUTRAL, series_colour
 from heedful.similarity import RidgeSimilarity
 
@@ -155,7 +155,7 @@ def draw_ratios(ratios: pd.DataFrame, path: Path) -> None:
     ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1.0]
     ax.set_yticks(ticks, [f"{value:g}" for value in ticks])
     finish(ax, "temperature", "error of attention / error of one linear model")
-    ax.legend(fontsize=fonts().tick, frameon=False, labelcolor=INK)
+    ax.legend(fontsize=font_size(), frameon=False, labelcolor=INK)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

@@ -19,7 +19,7 @@ from benchmarks import pages, study
 from benchmarks.paper.drift.simulation import make_drift
 from heedful import DriftCorrector
 from heedful.datasets import Simulation
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import CLUSTERS, INK, NEUTRAL, PALE
 
 RUNS = 50
@@ -200,7 +200,7 @@ def draw_figure(found: pd.DataFrame, path: Path) -> None:
         for box, hue in zip(boxes["boxes"], hues, strict=True):
             box.set_facecolor(hue)
         finish(ax, "", "test MSE")
-        ax.set_title(f"{title} (dashed: median of {REFIT})", fontsize=fonts().label, color=INK)
+        ax.set_title(f"{title} (dashed: median of {REFIT})", fontsize=font_size(), color=INK)
     figure.savefig(path, dpi=150)
     plt.close(figure)
 

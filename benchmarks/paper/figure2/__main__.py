@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestRegressor
 from benchmarks import pages, study
 from heedful import AttentionLasso
 from heedful.datasets import make_subgroups
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import INK, NEUTRAL, PALE, POSITIVE, cluster_colour, series_colour
 
 GROUPS = ("majority", "minority")
@@ -104,7 +104,7 @@ def draw_scores(ax: plt.Axes, found: Outline) -> None:
     for number, (name, part) in enumerate(zip(GROUPS, scores, strict=True)):
         style = {"color": cluster_colour(number + 1), "alpha": 0.7, "label": f"{name}, {len(part)} rows"}
         ax.hist(part, bins=bins, density=True, **style)
-    ax.legend(fontsize=fonts().tick, frameon=False, labelcolor=INK)
+    ax.legend(fontsize=font_size(), frameon=False, labelcolor=INK)
     head(ax, "1. A forest: who is alike", "share of trees in which a row meets the query", "density of rows")
 
 
@@ -126,8 +126,8 @@ def draw_models(ax: plt.Axes, found: Outline) -> None:
     ax.bar(place, shown["truth"], width=0.8, color=PALE, label="truth of the minority")
     for name, mark, hue in [("lasso", "x", series_colour(0)), ("local", "o", POSITIVE)]:
         ax.plot(place, shown[name], mark, markersize=5, color=hue, label={"lasso": "lasso for all"}.get(name, name))
-    ax.set_xticks(place, shown.index, rotation=90, fontsize=fonts().tick)
-    ax.legend(fontsize=fonts().tick, frameon=False, labelcolor=INK)
+    ax.set_xticks(place, shown.index, rotation=90, fontsize=font_size())
+    ax.legend(fontsize=font_size(), frameon=False, labelcolor=INK)
     head(ax, "3. Two models", "", "coefficient")
 
 
@@ -143,7 +143,7 @@ def draw_blend(ax: plt.Axes, found: Outline) -> None:
 
 def head(ax: plt.Axes, title: str, x: str, y: str) -> None:
     """Name a picture and its axes."""
-    ax.set_title(title, loc="left", fontsize=fonts().label, color=INK)
+    ax.set_title(title, loc="left", fontsize=font_size(), color=INK)
     finish(ax, x, y)
 
 

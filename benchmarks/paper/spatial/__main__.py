@@ -25,7 +25,7 @@ from heedful._folds import Split
 from heedful.baseline import LogisticBaseline
 from heedful.context import neighbor_features
 from heedful.datasets import make_tissue
-from heedful.plot._axes import finish, fonts
+from heedful.plot._axes import finish, font_size
 from heedful.plot._style import INK, cluster_colour
 from heedful.similarity import ForestProximity
 
@@ -160,7 +160,7 @@ def draw_pixels(ax: Any, X: pd.DataFrame, values: Any, title: str, **style: Any)
     extent = (left, left + picture.shape[1], top + picture.shape[0], top)
     shown = ax.imshow(picture, extent=extent, interpolation="nearest", **style)
     finish(ax, "column", "row")
-    ax.set_title(title, fontsize=fonts().label, color=INK)
+    ax.set_title(title, fontsize=font_size(), color=INK)
     return shown
 
 

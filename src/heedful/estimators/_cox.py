@@ -80,7 +80,7 @@ class AttentionCox(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._plan(sample_weight, groups))
+        return self._fit(X, y, *self._fit_arguments(sample_weight, groups))
 
     def predict_survival_function(self, X, times=None) -> pd.DataFrame:
         """Return the survival probability of each row at each time.

@@ -76,7 +76,7 @@ class AttentionGLM(LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._plan(sample_weight, groups, Offset(exposure, offset)))
+        return self._fit(X, y, *self._fit_arguments(sample_weight, groups, Offset(exposure, offset)))
 
     def predict(self, X, exposure=None, offset=None) -> np.ndarray:
         """Return the expected count or cost of each row.

@@ -56,7 +56,7 @@ class LassoEstimator(AttentionEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._plan(sample_weight, groups))
+        return self._fit(X, y, *self._fit_arguments(sample_weight, groups))
 
     def coef_intervals(self, X, coverage=0.9, n_draws=100) -> pd.DataFrame:
         """Return intervals and selection frequencies of local coefficients.
@@ -106,7 +106,7 @@ class LassoEstimator(AttentionEstimator):
         """Penalty of the global lasso."""
         return self.baseline_.alpha_
 
-    def _plan(self, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> tuple:
+    def _fit_arguments(self, sample_weight: Any, groups: Any, offset: Offset = NO_OFFSET) -> tuple:
         """Check every argument; return what ``_fit`` takes after the table and the response."""
         kind, settings = plan_linear(self, groups)
         given = FitInputs(sample_weight, groups, self.features, self.cv, self.random_state, offset)

@@ -83,7 +83,7 @@ class AttentionLassoClassifier(ClassifierMethods, LassoEstimator):
         -------
         self : the fitted estimator
         """
-        return self._fit(X, y, *self._plan(sample_weight, groups, Offset(offset=offset)))
+        return self._fit(X, y, *self._fit_arguments(sample_weight, groups, Offset(offset=offset)))
 
     def predict(self, X, offset=None) -> np.ndarray:
         """Return the most probable class of each row.
