@@ -148,7 +148,8 @@ def write_name(name: str, value: Any) -> str:
     if members:
         lines += ["   .. list-table:: Methods and attributes", "      :widths: 35 65", ""]
     for member in members:
-        lines += [f"      * - :py:obj:`{member.name} <{name}.{member.name}>`", f"        - {summary(member.value)}"]
+        title = f"``{member.name}``" if member.is_property else f":py:obj:`{member.name} <{name}.{member.name}>`"
+        lines += [f"      * - {title}", f"        - {summary(member.value)}"]
     lines.append("")
     directives = {property: "autoproperty", cached_property: "autoattribute"}
     for member in members:
