@@ -69,7 +69,7 @@ html_copy_source = False
 # summaries are fetched page by page, which no browser allows for files on a disk
 html_show_search_summary = False
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "start": [], "results": []}
 html_theme_options = {
     "logo": {"text": "heedful"},
     "navbar_align": "left",
