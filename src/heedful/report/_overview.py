@@ -17,7 +17,7 @@ from heedful.explain import (
 from heedful.report._compact import short, text, texts
 
 NEVER_SEEN = (
-    "Effects are never observed, so their error is unknown. They are causal only without unmeasured confounding: "
+    "Effects cannot be measured directly, so their error is unknown. They are causal only without unmeasured confounding: "
     "nothing that was not measured may affect both treatment and outcome."
 )
 NOT_KNOWN = "The error of these predictions is unknown: use explain(X, y) with their responses."

@@ -136,7 +136,7 @@ function clustersTable() {
     return words;
   }));
   say("radius-note", "Radius: the largest distance of a model to its prototype's, as " + found.unit +
-    ". Level: mean prediction of the models of a cluster for all queries.");
+    ". Level: mean of what the models of a cluster give for all queries.");
   markCluster();
 }
 
