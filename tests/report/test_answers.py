@@ -25,7 +25,7 @@ def test_a_page_of_effects_has_no_word_of_predictions_and_responses(explanation)
     assert data["verdict"].startswith("Effects are never observed")
     shown = {card["name"]: card for card in data["cards"]}
     assert shown["queries"]["note"] == "effects estimated from 120 training rows"
-    assert shown["response"]["note"] == "not observed: estimated from outcomes and treatments"
+    assert shown["response"]["note"] == "estimated from outcomes and treatments"
     assert data["observed"] is data["loss"] is None
     assert data["answers"] == []
     said = json.dumps([data["title"], data["verdict"], data["cards"]])

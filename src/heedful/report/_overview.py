@@ -17,8 +17,8 @@ from heedful.explain import (
 from heedful.report._compact import short, text, texts
 
 NEVER_SEEN = (
-    "Effects cannot be measured directly, so their error is unknown. They are causal only without unmeasured confounding: "
-    "nothing that was not measured may affect both treatment and outcome."
+    "Effects cannot be measured directly, so their error is unknown. They are causal only without unmeasured "
+    "confounding: nothing that was not measured may affect both treatment and outcome."
 )
 NOT_KNOWN = "The error of these predictions is unknown: use explain(X, y) with their responses."
 
@@ -85,7 +85,7 @@ def _response_note(explanation: Explanation) -> str:
     if explanation.outputs is not None:
         return f"{len(explanation.outputs)} classes"
     if not is_seen(explanation):
-        return "not observed: estimated from outcomes and treatments"
+        return "estimated from outcomes and treatments"
     return "column " + ", ".join(texts(explanation.train.columns))
 
 
