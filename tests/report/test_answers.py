@@ -22,7 +22,7 @@ def test_a_page_of_effects_has_no_word_of_predictions_and_responses(explanation)
     data = collect(explanation, None, None)
     assert data["title"] == "Explanation of effects"
     assert data["words"]["noun"] == data["words"]["prediction"] == data["words"]["link"] == "effect"
-    assert data["verdict"].startswith("Effects are never observed")
+    assert data["verdict"].startswith("Effects cannot be measured")
     shown = {card["name"]: card for card in data["cards"]}
     assert shown["queries"]["note"] == "effects estimated from 120 training rows"
     assert shown["response"]["note"] == "estimated from outcomes and treatments"
