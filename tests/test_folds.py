@@ -5,6 +5,7 @@ from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, TimeSeriesS
 
 from heedful._folds import (
     Split,
+    average_out_of_fold,
     check_folds,
     even_folds,
     fold_pattern,
@@ -216,3 +217,9 @@ def test_inner_folds_of_a_series_look_ahead_only():
     assert len(first[0]) == min(4, first[1].train.size)
     for own, (train, _) in others:
         assert all(train[early].max() < train[late].min() for early, late in own)
+
+
+def test_a_row_in_several_test_parts_has_the_mean_of_its_predictions():
+    splits = [Split(np.array([2]), np.array([0, 1])), Split(np.array([1]), np.array([0]))]
+    mean = average_out_of_fold(splits, lambda k, split: np.full((split.test.size, 1), 4.0 + 2.0 * k), (3, 1))
+    np.testing.assert_array_equal(mean, [[5.0], [4.0], [np.nan]])

@@ -116,4 +116,5 @@ def test_words_to_avoid_are_found_in_pages_and_strings_but_not_in_code(tmp_path)
     (tmp_path / "src" / "a.py").write_text('dear = 1\n"""What a dear thing."""\n', encoding="utf-8")
     table = "| instead of | write |\n|---|---|\n| is dear | is expensive |\n| dear | expensive |\n"
     words = checker.read_words(f"\n## Words\n\n{table}")
-    assert [line.split(":")[0] for line in checker.findings(tmp_path, words)] == ["README.md", "README.md", "src/a.py"]
+    places = [":".join(line.split(":")[:2]) for line in checker.findings(tmp_path, words)]
+    assert places == ["README.md:1", "README.md:2", "src/a.py:2"]

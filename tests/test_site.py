@@ -218,3 +218,12 @@ def test_a_picture_that_no_example_draws_is_an_error(tmp_path, old, new, words):
 
 def test_names_of_pictures_are_those_of_their_page():
     assert all(draw_pages.pictures_of(page) is not None for page in (ROOT / "docs").glob("*.md"))
+
+
+def test_the_newest_figure_of_a_page_is_the_one_that_is_saved(tmp_path):
+    page, sizes = tmp_path / "page.md", []
+    for first in ("", ">>> other = plt.subplots(figsize=(2, 2))\n"):
+        page.write_text(PAGE.replace(">>> axes", f"{first}>>> axes"), encoding="utf-8")
+        (drawn,) = draw_pages.draw(page, tmp_path / "pictures")
+        sizes.append(drawn.read_bytes())
+    assert sizes[0] == sizes[1]
