@@ -103,10 +103,10 @@ def test_lines_say_what_was_found(folder, tmp_path, capsys):
     assert lines[1] == "task   effect of arm = placebo, compared with drug, on relief"
     assert "80 % interval" in lines[2]
     found = pd.read_csv(tmp_path / "o.csv")
-    assert list(found) == ["effect", "low", "high", "unseen_effect"]
+    assert list(found) == ["effect", "low", "high", "held_out_effect"]
     assert len(found) == ROWS
     model = fitted(TRIAL["arm"])
-    np.testing.assert_allclose(found["unseen_effect"], model.unseen_effect_)
+    np.testing.assert_allclose(found["held_out_effect"], model.held_out_effect_)
     assert f"{model.average_effect().effect:.4g}, 80 %" in lines[2]
 
 
@@ -128,7 +128,7 @@ def test_json_has_averages_tests_and_balance(folder, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"treatment": "dose"}, "effect of one unit more of dose on relief"),
+        ({"treatment": "dose"}, "effect of one more unit of dose on relief"),
         ({"outcome": "well", "drop": [*OTHERS, "relief"]}, "on the probability that well is yes"),
     ],
 )
@@ -209,7 +209,7 @@ def test_a_page_that_cannot_be_made_is_refused_before_any_work(refused, folder, 
 def test_numbers_of_arms_may_be_typed_in_several_ways(tmp_path, capsys):
     TRIAL.assign(arm=np.where(TRIAL["arm"] == "drug", 1, 2)).to_csv(tmp_path / "trial.csv", index=False)
     assert main(command(tmp_path, tmp_path / "o.csv", "--treated", "1.0")) == 0
-    assert "effect of arm = 1, against 2," in capsys.readouterr().out
+    assert "effect of arm = 1, compared with 2," in capsys.readouterr().out
 
 
 @pytest.mark.more

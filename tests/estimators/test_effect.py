@@ -201,10 +201,10 @@ def test_errors_of_what_is_expected_go_together_less_than_those_of_attention_las
     assert 0 < products[0] < 0.85 * products[1]
 
 
-def test_unseen_effects_are_those_of_rows_left_out(rows, model):
+def test_held_out_effects_are_those_of_rows_left_out(rows, model):
     train, _ = rows
     pseudo, weight = pseudo_outcomes(model, train)
-    error = np.average((pseudo - model.unseen_effect_) ** 2, weights=weight)
+    error = np.average((pseudo - model.held_out_effect_) ** 2, weights=weight)
     assert error == pytest.approx(model.held_out_error_["attention"], rel=1e-9)
     seen = np.average((pseudo - model.effect(train.X)) ** 2, weights=weight)
     assert seen < error
@@ -262,14 +262,14 @@ def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
     own, mixed = (fit_rows(tables[kind], rows, **given) for rows in (np.arange(n), order))
     X = tables[kind][0][:30]
     np.testing.assert_allclose(answers(mixed, X), answers(own, X), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(mixed.unseen_effect_, own.unseen_effect_[order], rtol=1e-9)
+    np.testing.assert_allclose(mixed.held_out_effect_, own.held_out_effect_[order], rtol=1e-9)
 
 
 @pytest.mark.more
 def test_the_order_of_rows_changes_nothing_of_our_models_of_expectations(rng, tables):
     order = rng.permutation(N_TRAIN)
     own, mixed = (fit_rows(tables["numbers"], rows, FEW) for rows in (np.arange(N_TRAIN), order))
-    for name in ("expected_outcome_", "propensity_", "unseen_effect_"):
+    for name in ("expected_outcome_", "propensity_", "held_out_effect_"):
         np.testing.assert_allclose(getattr(mixed, name), getattr(own, name)[order], rtol=1e-9)
 
 
@@ -287,7 +287,7 @@ def test_a_row_of_weight_two_is_the_row_twice(rng, tables, kind, grouped):
     X = tables[kind][0]
     np.testing.assert_allclose(own.effect(X), twice.effect(X), rtol=1e-8, atol=1e-8)
     assert own.average_effect().effect == pytest.approx(twice.average_effect().effect, rel=1e-8)
-    np.testing.assert_allclose(own.unseen_effect_[again], twice.unseen_effect_, rtol=1e-8)
+    np.testing.assert_allclose(own.held_out_effect_[again], twice.held_out_effect_, rtol=1e-8)
 
 
 @pytest.mark.one_value
@@ -302,7 +302,7 @@ def test_rows_of_no_weight_are_not_there(rng, rows, tables, grouped):
     alone = fit_rows(spoilt, there, sample_weight=weight, groups=groups)
     np.testing.assert_allclose(answers(own, test.X), answers(alone, test.X), rtol=1e-9)
     assert own.average_effect().n_rows == N_TRAIN - 20
-    for name in ("expected_outcome_", "propensity_", "unseen_effect_"):
+    for name in ("expected_outcome_", "propensity_", "held_out_effect_"):
         np.testing.assert_allclose(getattr(own, name)[there], getattr(alone, name), rtol=1e-9)
         assert np.isfinite(getattr(own, name)).all()
 
@@ -338,7 +338,7 @@ def test_groups_stay_together_and_make_standard_errors(rows, model):
     for fit, left_out in own._model.splits:
         assert not set(table.groups[fit]) & set(table.groups[left_out])
     assert model.average_effect().n_groups is None
-    assert np.isfinite(own.unseen_effect_).all()
+    assert np.isfinite(own.held_out_effect_).all()
 
 
 @pytest.mark.parametrize("grouped", [False, True])

@@ -82,7 +82,7 @@ def every(request):
 @pytest.mark.one_value
 def test_its_figures_are_the_attributes_they_come_from(every):
     model, summary, _, _, rival = every
-    pd.testing.assert_series_equal(summary.unseen_error, model.held_out_error_)
+    pd.testing.assert_series_equal(summary.held_out_error, model.held_out_error_)
     assert (summary.mixing, summary.rival) == (model.mixing_, rival)
     assert (summary.n_heads, summary.n_used) == (len(model.heads_), (model.heads_["share"] > 0).sum())
     assert (summary.n_rows, summary.n_missing, summary.columns.to_dict()) == (

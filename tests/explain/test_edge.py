@@ -1,4 +1,4 @@
-"""Contributions of queries beyond what the fast way was checked on: asked of the model itself, or said to be rough."""
+"""Contributions of queries beyond what the fast way was checked on: asked of the model itself, or said to be approximate."""
 
 import numpy as np
 import pandas as pd
@@ -33,22 +33,22 @@ def test_queries_like_the_rows_that_trees_were_checked_on_are_not_asked_about(ma
     e = model.explain(X)
     assert e.contributions_checked.all()
     assert e.contributions_checked.index.equals(X.index)
-    assert "rough" not in repr(e)
+    assert "approximate" not in repr(e)
 
 
 @pytest.mark.more
 @pytest.mark.usefixtures("never")
-def test_a_few_queries_beyond_are_asked_of_the_model_and_the_others_are_said_to_be_rough(made):
+def test_a_few_queries_beyond_are_asked_of_the_model_and_the_others_are_said_to_be_approximate(made):
     model, X = made
     e, asked = model.explain(X), model.explain(X, method="shapley")
-    assert "rough" not in repr(e)
+    assert "approximate" not in repr(e)
     found, exact = e.contributions().to_numpy(), asked.contributions().to_numpy()
     same = np.isclose(found, exact, rtol=1e-9, atol=1e-12).all(axis=1)
     assert same.sum() == 2
     np.testing.assert_array_equal(e.contributions_checked, same)
     assert asked.contributions_checked.all()
     np.testing.assert_allclose(e.base_value + found.sum(axis=1), e.prediction, atol=1e-9)
-    assert "rough for 28 queries" in repr(e)
+    assert "approximate for 28 queries" in repr(e)
     assert collect(e, None, None)["drivers"]["rough"] == np.flatnonzero(~same).tolist()
 
 

@@ -24,7 +24,7 @@ def summarise(fitted: FittedAttention, name: str, unseen: pd.Series, run: Run) -
         n_rows=rows.n_given,
         n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),
         columns=count_columns(rows.reader),
-        unseen_error=unseen,
+        held_out_error=unseen,
         beside=_measures(fitted),
         mixing=tuned.mixing,
         n_heads=tuned.share.size,

@@ -40,7 +40,7 @@ def run(arguments: Namespace) -> dict[str, Any]:
     with naming(queries or path, "the effects on its rows cannot be estimated"):
         effects = predictions(model, X, arguments.interval)
         if queries is None:
-            effects["unseen_effect"] = model.unseen_effect_
+            effects["held_out_effect"] = model.held_out_effect_
         written = join_kept(queries or path, table[arguments.keep], effects)
         summary = _summarize(arguments, study, model)
         summary["written"] = _write(arguments, saved, X, written)

@@ -77,7 +77,7 @@ class AttentionEffect(LassoEstimator):
         Labels of a binary outcome: effects are on the probability of the second. None if the outcome is numeric.
     expected_outcome_, propensity_ : ndarray of shape (n_train,)
         Out-of-fold predictions of the outcome and of the treatment of each training row.
-    unseen_effect_ : ndarray of shape (n_train,)
+    held_out_effect_ : ndarray of shape (n_train,)
         Out-of-fold effect on each training row.
     similarity_, heads_, mixing_, guard_, held_out_error_
         As in :class:`heedful.AttentionLasso`; errors are of pseudo-outcomes, mostly noise: use them to compare.
@@ -227,7 +227,7 @@ class AttentionEffect(LassoEstimator):
         >>> train, test = make_effects("B", 600, random_state=0).split(500)
         >>> model = AttentionEffect(heads="single", propensity=0.5, random_state=0)
         >>> low, high = model.fit(train.X, train.y, train.treatment).effect_interval(test.X).T
-        >>> like = model.effect(test.X) > np.quantile(model.unseen_effect_, 0.8)
+        >>> like = model.effect(test.X) > np.quantile(model.held_out_effect_, 0.8)
         >>> bool(low[like].min() < test.effect[like].mean() < high[like].max())
         True
         """
@@ -344,7 +344,7 @@ class AttentionEffect(LassoEstimator):
         return self._rows.propensity
 
     @property
-    def unseen_effect_(self) -> np.ndarray:
+    def held_out_effect_(self) -> np.ndarray:
         """Out-of-fold effect on each training row."""
         return self._rows.effect
 

@@ -34,7 +34,7 @@ class Summary(Shown):
         Training rows with a weight, and their missing cells.
     columns : Series
         Number of columns of each kind: "numbers", "dates", "categories".
-    unseen_error : Series
+    held_out_error : Series
         Errors on held-out rows: "attention" (the model) and "baseline" (the global model).
     mixing : float
         Total share of the heads.
@@ -70,7 +70,7 @@ class Summary(Shown):
     n_rows: int
     n_missing: int
     columns: pd.Series
-    unseen_error: pd.Series
+    held_out_error: pd.Series
     mixing: float
     n_heads: int
     n_used: int
@@ -92,7 +92,7 @@ class Summary(Shown):
         return str(self)
 
     def _sketch(self) -> Sketch:
-        errors = compare_errors(self.unseen_error, self.mixing, self.rival)
+        errors = compare_errors(self.held_out_error, self.mixing, self.rival)
         facts = [
             ("table", self._describe_table()),
             ("error", f"{errors.figures}: {errors.outcome}."),
@@ -111,7 +111,7 @@ class Summary(Shown):
         return f"{count(self.n_rows, 'row')}, {columns} ({kinds}), {missing}."
 
     def _describe_typical_error(self) -> list[str]:
-        own = self.unseen_error["attention"]
+        own = self.held_out_error["attention"]
         return [f"Predictions for new rows are off by about {short(own)}."] if self.words.root and own == own else []
 
     def _describe_attention(self) -> str:
