@@ -1,4 +1,4 @@
-"""Contributions of queries beyond what the fast way was checked on: asked of the model itself, or said to be approximate."""
+"""Contributions of queries beyond what the fast way was checked on: asked of the model, or called approximate."""
 
 import numpy as np
 import pandas as pd
