@@ -20,21 +20,33 @@ os.environ.setdefault("HEEDFUL_QUIET", "1")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Leave settings of ``each_value`` and ``one_value`` tests to `make test-more`, but a few and one of them."""
+    """Leave settings of ``each_value`` and ``one_value`` tests to `make test-more`, but a few and one of them.
+
+    What is left to it anyway has one setting of each test that is not a ``setting``, for those who run one of each.
+    """
+    left = [item for item in items if item.get_closest_marker("more")]
+    for group in settings_of(left):
+        for item in {*group} - {*one_of(group)}:
+            item.add_marker("setting")
     for mark, choose in (("each_value", covering), ("one_value", one_of)):
-        groups = {}
-        for item in items:
-            if item.get_closest_marker(mark) and not item.get_closest_marker("more"):
-                groups.setdefault((item.parent, item.originalname), []).append(item)
-        for group in groups.values():
+        marked = [item for item in items if item.get_closest_marker(mark) and not item.get_closest_marker("more")]
+        for group in settings_of(marked):
             for item in {*group} - {*choose(group)}:
                 item.add_marker("more")
                 item.add_marker("setting")
 
 
+def settings_of(items):
+    """Return lists of the items that are one test in several settings."""
+    groups = {}
+    for item in items:
+        groups.setdefault((item.parent, getattr(item, "originalname", item.name)), []).append(item)
+    return groups.values()
+
+
 def one_of(items):
     """Return one setting of a test, always the same; tests of the same settings have different ones."""
-    return [items[zlib.crc32(items[0].originalname.encode()) % len(items)]]
+    return [items[zlib.crc32(items[0].name.split("[")[0].encode()) % len(items)]]
 
 
 def covering(items):

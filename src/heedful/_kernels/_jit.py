@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any
 
 import numba
+from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import CPUDispatcher
 
@@ -78,6 +79,10 @@ class Part(CPUDispatcher):
 
     def __call__(self, *args: Any) -> Any:
         return self.whole(*args)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return how a call is typed: by the kinds of its arguments, not by constants, each compiled by itself."""
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
     @cached_property
     def whole(self) -> Kernel:
