@@ -63,6 +63,7 @@ def test_shared_arguments_reach_the_work():
     assert results == [(block.start, block.stop, "shared", 7) for block in blocks]
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("backend", ["threading", "sequential", "loky", "multiprocessing"])
 def test_joblibs_configured_backend_is_used(backend):
     blocks = [slice(k, k + 1) for k in range(4)]

@@ -75,6 +75,7 @@ def test_without_censoring_it_is_the_outcome_up_to_the_horizon(rng, estimand):
     np.testing.assert_array_equal(transform(times, nobody, nobody), truth)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("estimand", ESTIMANDS)
 @pytest.mark.parametrize("right", ["both", "censoring", "events"])
 def test_the_mean_is_right_if_one_of_both_models_is(rng, estimand, right):

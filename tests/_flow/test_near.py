@@ -68,7 +68,7 @@ def both_ways(model, X, rng, columns):
     return near, alone
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("task", MODELS)
 def test_rows_near_a_query_are_predicted_as_if_they_were_alone(table, task, columns):

@@ -54,7 +54,7 @@ def read(monkeypatch):
     return found
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("mixing", [0.8, "auto", "adaptive"])
 @pytest.mark.parametrize("budget", [1, 2**26], ids=["many blocks", "one block"])

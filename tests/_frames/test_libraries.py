@@ -86,6 +86,7 @@ def test_the_library_changes_no_code_name_or_level(library, rng):
     np.testing.assert_array_equal(found_codes, codes)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_library_changes_no_prediction(library, rng):
     cells, new = some_cells(rng, 60), some_cells(rng, 12)

@@ -95,6 +95,7 @@ def test_a_single_row_gives_no_coefficients(rng, kind):
     assert np.isfinite(intercepts).all()
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_columns_take_another_way_to_the_same_conditions(rng, kind):
     X, what, weight, table, outcome = setting(rng, kind, p=KEPT_COLUMNS + 1)

@@ -87,6 +87,7 @@ def test_left_out_alone_is_the_plain_learner_of_all_other_rows(rng):
     np.testing.assert_allclose(leave_one_out(case.problem, Run(1))[:, 0], expected)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("learner", [Ridge(), DecisionTreeRegressor(max_depth=3, random_state=0)])
 def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(learner):
     one, other = (Case(np.random.default_rng(0), learner, change=change) for change in (0.0, 1000.0))

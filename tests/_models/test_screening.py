@@ -107,7 +107,7 @@ def test_the_order_of_columns_does_not_matter(rng):
     np.testing.assert_allclose(model.predict(X[:9]), other.predict(X[:9][:, order]), rtol=1e-6)
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("most", [12, 13, None])
 def test_as_many_columns_as_there_are_change_no_bit(rng, kind, most):

@@ -79,7 +79,7 @@ def test_slopes_and_curves_add_up_to_the_prediction(kind, how, rng):
     np.testing.assert_allclose(base + e.contributions().sum(axis=1), top, rtol=0, atol=1e-8)
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("most", [10**6, 60])
 @pytest.mark.parametrize("cv", [KFold(5), TimeSeriesSplit(3), KFold(2)], ids=str)
 @pytest.mark.parametrize("kind", KINDS)

@@ -65,6 +65,7 @@ def plain_value(name, table, y, weight, query):
     return model.predict(query) if n_classes is None else model.predict_proba(query)[0]
 
 
+@pytest.mark.one_value
 @every_learner
 @pytest.mark.parametrize("trim_weight", [0.0, 0.01])
 def test_equal_attention_gives_back_the_plain_learner(rng, name, trim_weight):
@@ -104,6 +105,7 @@ def test_a_fit_sees_only_the_heavy_rows(rng, name):
     np.testing.assert_allclose(found.value, plain_value(name, part, y[rows], scaled, query), rtol=1e-9)
 
 
+@pytest.mark.one_value
 @every_learner
 def test_threads_do_not_disturb_each_other(rng, name):
     table, y, weight, query = rows_of(rng, name)

@@ -200,6 +200,7 @@ def is_silent(seed, alpha, largest_unit=2, steepest=11):
     return missed > 1e-5 * max(1.0, np.abs(X).max()) and not caught
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("alpha", [0.001, 0.03, 0.3])
 def test_a_tiny_survival_table_is_at_its_optimum_or_there_is_a_warning(alpha):
     assert not any(is_silent(seed, alpha) for seed in range(150))

@@ -118,6 +118,7 @@ def test_a_squared_loss_has_one_table_of_its_response(rng):
     assert table.inverse.size == 0
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", KINDS)
 def test_steps_that_are_repeated_end_in_the_fit(rng, kind):
     X, what, prior, _, link = setting(rng, kind)

@@ -153,7 +153,7 @@ def survival_by_loop(X, y, weight, x, coef, times):
     return curve
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     "settings",
     [{}, {"mixing": 0.4}, {"mixing": "adaptive"}, {"mixing": 1.0, "heads": "single"}, {"exact": True, "mixing": 0.3}],

@@ -76,6 +76,7 @@ def fitted(name, kind):
     return clone(MODELS[name]).fit(X, y > 0 if name in ("classes", "learner", "leaves of classes") else y)
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", MODELS)
 @LAW
 @given(data=st.data())
@@ -120,6 +121,7 @@ def test_what_can_be_measured_is_learned_from_as_floats_are(kind):
     assert one.score(X, number) > 0.95
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("name", [name for name in MODELS if not name.startswith("drift")])
 def test_booleans_are_refused_where_an_array_had_numbers(name):
     y = np.cos(np.arange(N_ROWS))

@@ -265,6 +265,7 @@ def test_model_features_reach_a_pipeline_by_name(rng):
     assert list(model.local_models(X[:3]).coef) == ["a", "kind", "place"]
 
 
+@pytest.mark.one_value
 @TASKS
 def test_text_and_missing_cells_suit_the_default_learner(rng, task):
     X, y = frame_of(rng, task)

@@ -68,6 +68,7 @@ def values_under_fixed_attention(model, X, changed):
 
 
 # of steps one kind comes first; kernels of counts within limits are compiled for this alone
+@pytest.mark.one_value
 @pytest.mark.parametrize(
     "kind", ["numbers", "classes", *(pytest.param(k, marks=pytest.mark.more) for k in ("counts", "survival"))]
 )

@@ -60,7 +60,7 @@ def in_units(left):
     return columns[:, 0] if columns.shape[1] == 1 else columns
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @EVERY
 @pytest.mark.parametrize("cv", ["oob", 5, TimeSeriesSplit(3)])
 def test_a_residual_forest_is_grown_on_what_baselines_leave_of_rows_they_did_not_see(rng, kind, cv):
@@ -74,7 +74,7 @@ def test_a_residual_forest_is_grown_on_what_baselines_leave_of_rows_they_did_not
     np.testing.assert_array_equal(model.similarity_[0].oob_scores().toarray(), by_hand.oob_scores().toarray())
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @EVERY
 @pytest.mark.parametrize("cv", ["oob", 5, TimeSeriesSplit(3)])
 def test_scores_are_products_of_what_baselines_leave_of_unseen_rows_and_columns_without_their_tails(rng, kind, cv):

@@ -135,7 +135,7 @@ def interrupt_after(monkeypatch, n_blocks):
     monkeypatch.setattr(_blocks, "_start", start)
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @every_model
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupted_predict_changes_nothing(rows, monkeypatch, name, n_jobs):

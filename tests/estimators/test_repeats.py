@@ -68,7 +68,7 @@ def counted(X, y):
     return rows[:, : X.shape[1]], kept if kept.shape[1] > 1 else kept[:, 0], count
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("cv", ["oob", 4])
 def test_a_table_of_counts_is_the_table_written_out_in_any_order(rng, case, cv):

@@ -26,6 +26,7 @@ def table(rng, names):
     return X[:60], labels[:60], X[60:], labels[60:]
 
 
+@pytest.mark.one_value
 @EVERY
 @CLASSES
 def test_the_most_probable_class_is_predicted(rng, model, names):
@@ -38,6 +39,7 @@ def test_the_most_probable_class_is_predicted(rng, model, names):
     assert model.score(X_new, y_new) == accuracy_score(y_new, model.predict(X_new))
 
 
+@pytest.mark.one_value
 @EVERY
 @CLASSES
 def test_decisions_and_logarithms_follow_the_probabilities(rng, model, names):
@@ -52,6 +54,7 @@ def test_decisions_and_logarithms_follow_the_probabilities(rng, model, names):
         np.testing.assert_allclose(np.exp(decision) / np.exp(decision).sum(axis=1, keepdims=True), chance)
 
 
+@pytest.mark.one_value
 @EVERY
 @CLASSES
 def test_losses_are_log_losses_of_both_predictions(rng, model, names):

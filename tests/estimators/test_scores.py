@@ -138,7 +138,7 @@ ESTIMATORS = {
 }
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ESTIMATORS)
 @pytest.mark.parametrize("cv", ["oob", 3])
 def test_for_every_kind_of_response_like_coefficients_are_alike(rng, kind, cv):

@@ -76,7 +76,7 @@ def check_adds_up(e):
         np.testing.assert_allclose(parts, total, rtol=0, atol=1e-8)
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("how", SETTINGS.values(), ids=SETTINGS)
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_contributions_lead_from_the_base_value_to_the_link(kind, how):

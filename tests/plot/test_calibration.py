@@ -8,7 +8,7 @@ from tests.explain.test_one_model import N_TRAIN
 from heedful import plot
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("kind", ["two", "three", "survival"])
 @pytest.mark.parametrize("new", [True, False])
 def test_lines_and_bars_are_those_of_the_table(kind, new):

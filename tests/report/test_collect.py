@@ -21,6 +21,7 @@ def test_the_response_is_recognised(task, known):
     assert any("error" in card["name"] for card in data["cards"]) == known
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("shapes", [True, False])
 @pytest.mark.parametrize("task", TASKS)
 def test_contributions_add_up_to_the_link_of_every_class(task, shapes):

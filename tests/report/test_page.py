@@ -32,6 +32,7 @@ def hostile():
     return explanation, render(explanation, title="</title><script>alert(1)</script>")
 
 
+@pytest.mark.one_value
 @pytest.mark.parametrize("shapes", [True, False])
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass", "survival"])
 def test_the_data_survive_the_page(task, shapes):

@@ -205,6 +205,7 @@ def said(model, X):
     return [entry.toarray() if hasattr(entry, "toarray") else entry for entry in found]
 
 
+@pytest.mark.one_value
 @every_case
 def test_a_loaded_model_predicts_the_same_to_the_last_bit(made, case):
     model, X, data = made(case)

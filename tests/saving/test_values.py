@@ -201,6 +201,7 @@ def test_a_model_predicts_the_same_from_its_file(name, similarity, labels, heads
             np.testing.assert_array_equal(getattr(loaded, said)(X), getattr(model, said)(X))
 
 
+@pytest.mark.one_value
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_model_with_a_function_that_has_no_name_is_refused_when_it_is_saved(name):
