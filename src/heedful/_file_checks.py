@@ -40,11 +40,15 @@ def require_trees(nodes: np.ndarray, roots: np.ndarray, children: np.ndarray, n_
     require(roots.size > 0 and in_range(roots, len(nodes)), "a tree has no root")
     leaf = nodes[:, 2] < 0
     n_leaves = int(leaf.sum())
-    require(np.array_equal(np.sort(nodes[leaf, 3]), np.arange(n_leaves)), "a leaf has no number of its own")
-    require(in_range(children[~leaf], len(nodes)), "a child is missing")
+    number, numbered = nodes[leaf, 3], np.zeros(n_leaves, bool)
+    numbered[number[(number >= 0) & (number < n_leaves)]] = True
+    require(numbered.all(), "a leaf has no number of its own")
+    inner = np.flatnonzero(~leaf)
+    children = children[inner]
+    require(in_range(children, len(nodes)), "a child is missing")
     # a child that comes after its parent can never lead back to it
-    require((children[~leaf] > np.flatnonzero(~leaf)[:, None]).all(), "a tree has a circle")
-    feature = nodes[~leaf, 0]
+    require((children > inner[:, None]).all(), "a tree has a circle")
+    feature = nodes[inner, 0]
     require(in_range(np.where(feature < 0, ~feature, feature), n_features), "a tree splits a column that is not there")
     return n_leaves
 

@@ -4,10 +4,12 @@ import numba
 import numpy as np
 import pytest
 from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Flags
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
+from heedful._kernels._parts import QuickFlags
 from heedful._kernels.arrays import vector
 from heedful._kernels.shapes import Rule
 
@@ -36,6 +38,20 @@ def both(values):
     return quarter(add(values))
 
 
+def test_options_that_are_equal_to_numba_are_equal_to_us():
+    plain = Flags()
+    plain.nrt = True
+    same, other = QuickFlags(plain), QuickFlags(plain)
+    assert same == other
+    assert hash(same) == hash(other)
+    assert same == plain
+    # set to what it is anyway
+    other.enable_pyobject = False
+    assert same == other
+    other.nrt = False
+    assert same != other
+
+
 @compiled
 def test_a_kernel_is_optimised_once_with_all_of_its_parts(monkeypatch):
     optimised, plain = [], JITCodeLibrary._optimize_final_module
@@ -45,6 +61,18 @@ def test_a_kernel_is_optimised_once_with_all_of_its_parts(monkeypatch):
     kernel = numba.njit(**OPTIONS)(both)
     assert kernel(np.arange(5.0)) == 2.5
     assert [name.split(".")[-1] for name in optimised if name != "nrt"] == ["both"]
+
+
+@one_row
+def power(value, exponent):
+    return value**exponent
+
+
+@compiled
+def test_a_part_is_compiled_once_whatever_constants_it_is_called_with():
+    kernel = many_rows(lambda value: power(value, 2) + power(value, 3) + power(value, np.int64(value)))
+    assert kernel(2.0) == 16.0
+    assert len(power.signatures) == 1
 
 
 @pytest.mark.parametrize("part", [halve, quarter])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from heedful._blocks import one_blas_thread
 from heedful._explaining.debiased import LocalRows, WorkingRows, debias
 from heedful.attention import Attention
 
@@ -48,10 +49,11 @@ def effect_intervals(
     models do not have, and too few rows.
     """
     half, width = np.empty(effects.shape), stats.norm.ppf((1 + coverage) / 2)
-    for q, k, rows in working.each(attention):
-        own, other = contrasts.own[q], contrasts.other[q]
-        error = effect_errors(rows, start[q, k] * unit, effects[q, k], _contrast(own, other, unit))
-        half[q, k] = np.where((own == other) & (own != NONE), 0.0, width * error)
+    with one_blas_thread():
+        for q, k, rows in working.each(attention):
+            own, other = contrasts.own[q], contrasts.other[q]
+            error = effect_errors(rows, start[q, k] * unit, effects[q, k], _contrast(own, other, unit))
+            half[q, k] = np.where((own == other) & (own != NONE), 0.0, width * error)
     return np.stack([effects - half, effects + half], axis=-1)
 
 

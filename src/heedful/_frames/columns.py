@@ -100,7 +100,7 @@ class TableReader:
 
     def _is_plain(self, X: pd.DataFrame | np.ndarray) -> bool:
         """Return whether a table is its own codes: an array of numbers where each column held them."""
-        return not isinstance(X, pd.DataFrame) and X.dtype != bool and all(kinds == (NUMBERS,) for kinds in self.kinds)
+        return not isinstance(X, pd.DataFrame) and X.dtype != bool and self.kinds == [(NUMBERS,)] * len(self.kinds)
 
     def _columns(self, X: pd.DataFrame | np.ndarray) -> list[pd.Series]:
         table = X if isinstance(X, pd.DataFrame) else pd.DataFrame(X, columns=self.names)

@@ -21,9 +21,10 @@ class Memory:
 
 def one_kind(arguments: tuple) -> tuple:
     """Return arguments with all arrays of one kind, those in tuples too; whatever is so already stays as it is."""
-    made = [_one(argument) for argument in arguments]
-    if all(new is old for new, old in zip(made, arguments, strict=True)):
+    changed = {at: new for at, old in enumerate(arguments) if (new := _one(old)) is not old}
+    if not changed:
         return arguments
+    made = [changed.get(at, argument) for at, argument in enumerate(arguments)]
     return tuple(made) if type(arguments) is tuple else type(arguments)(*made)
 
 

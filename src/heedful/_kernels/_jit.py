@@ -24,7 +24,7 @@ from numba.core.registry import CPUDispatcher
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._cache import KernelCache, NoCache
 from heedful._kernels._notice import warn_uncached
-from heedful._kernels._parts import CheckedCompiler, part_options
+from heedful._kernels._parts import CheckedCompiler, QuickCompiler, part_options
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"contract"}, "error_model": "numpy"}
 # Whether references to arrays are counted: each count is an atomic operation, at each call, for each array. What is not
@@ -90,7 +90,8 @@ class Part(CPUDispatcher):
 
 
 def many_rows(function: Callable, **options: Any) -> Any:
-    return as_kernel(numba.njit(**(OPTIONS | {"no_cfunc_wrapper": True} | options))(function))
+    plain = {"no_cfunc_wrapper": True, "pipeline_class": QuickCompiler}
+    return as_kernel(numba.njit(**(OPTIONS | plain | options))(function))
 
 
 def writing_rows(function: Callable) -> Any:

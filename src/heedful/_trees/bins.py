@@ -36,17 +36,14 @@ class Bins:
         return self
 
     def transform(self, X: np.ndarray) -> "Binned":
-        codes = np.empty(X.shape, np.uint8)
-        for j, (cuts, category) in enumerate(zip(self._cuts, self.categories, strict=True)):
-            column = X[:, j]
-            missing = np.isnan(column)
+        codes = np.full(X.shape, MISSING, np.uint8)
+        for cuts, category, column, code in zip(self._cuts, self.categories, X.T, codes.T, strict=True):
             if category:
-                known = ~missing & (column < cuts.size)
-                codes[:, j] = MISSING
-                codes[known, j] = cuts[column[known].astype(np.int64)]
+                known = column < cuts.size
+                code[known] = cuts[column[known].astype(np.int64)]
             else:
-                codes[:, j] = np.searchsorted(cuts, column)
-                codes[missing, j] = MISSING
+                code[:] = cuts.searchsorted(column)
+        codes[np.isnan(X)] = MISSING
         return Binned(codes, X, self)
 
     @property

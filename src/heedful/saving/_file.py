@@ -57,7 +57,7 @@ def save_model(model: Any, file: str | os.PathLike | BinaryIO, notes: dict[str, 
         buffer = dump(model)
         with ZipFile(buffer, "a") as archive:
             archive.writestr(HEADER, header)
-        check_objects(read_nodes(Archive(buffer.getvalue(), np.inf)).construct())
+        read_nodes(Archive(buffer.getvalue(), np.inf)).construct()
     except Exception as error:
         raise ValueError(
             f"The model cannot be saved, as it could not be read back: {_what(error)}. Replace this part; functions "
