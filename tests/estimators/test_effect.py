@@ -411,6 +411,7 @@ def test_tests_and_overlap_are_told(rows, model):
     pd.testing.assert_series_equal(overlap.propensity, pd.Series(model.propensity_, name="propensity"))
     assert "R-loss" in str(model.summary())
     assert "off by" not in str(model.summary())
+    assert str(model.summary()).startswith("AttentionEffect of outcome (a treatment effect)\n")
 
 
 def test_saved_models_answer_the_same(rows, model, tmp_path):

@@ -35,7 +35,9 @@ def test_columns_are_named_with_their_values_as_given(small):
 def test_what_is_not_shown_is_one_bar(wide):
     names = names_of(plot.contributions(wide, wide.index[0], 5))
     assert len(names) == 6
-    assert names[-1] == f"{wide.values.shape[1] - 5} others"
+    n_columns = wide.values.shape[1]
+    assert names[-1] == f"{n_columns - 5} others"
+    assert names_of(plot.contributions(wide, wide.index[0], n_columns - 1))[-1] == "1 other"
 
 
 def test_labels_do_not_overlap(each, no_overlap):

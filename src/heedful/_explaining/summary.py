@@ -19,7 +19,8 @@ def summarise(fitted: FittedAttention, name: str, unseen: pd.Series, run: Run) -
     rows, tuned, models = fitted.rows, fitted.tuned, fitted.models
     return Summary(
         name=name,
-        response=", ".join(map(str, rows.response.columns)),
+        # of effects, which nobody observes, the response is the outcome with all that was learned of it
+        response=", ".join(map(str, rows.response.columns[: None if fitted.response.words.seen else 1])),
         words=fitted.response.words,
         n_rows=rows.n_given,
         n_missing=int(rows.give_rows(np.isnan(models.train_codes()).sum(axis=1)).sum()),

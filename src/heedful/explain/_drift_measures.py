@@ -22,7 +22,7 @@ TESTS = {
 STANDARD_ERRORS = 2.0
 MEANINGS = {
     "recent rows": "labelled rows behind the corrections",
-    "temperature": "of the head with the largest share; lower uses fewer rows",
+    "temperature": "of the head with the largest share; lower uses fewer rows, NaN if its weights have none",
     "mixing": "share of the correction that is applied; 0 is the uncorrected model",
     "guard": "share of the fitted correction that the guard keeps, 0 to 1",
     "error before": "of the model on the recent rows",

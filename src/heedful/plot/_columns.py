@@ -44,7 +44,7 @@ def importance(explanation: Explanation, k: int = 10, *, output: Any = None, ax:
     others = explanation.importance(output).iloc[len(names) :]
     if len(others):
         table = pd.concat([table, others.sum().to_frame().T], ignore_index=True)
-        names = [*names, f"sum of {len(others)} others"]
+        names = [*names, f"sum of {len(others)} other{'s' * (len(others) > 1)}"]
     ax = get_axes_for_rows(ax, len(names))
     ends = _draw_parts(ax, table, has_two_parts(explanation), style)
     least = 1e-9 * table["contribution"].max()

@@ -3,7 +3,7 @@
 # One hue per cluster in every picture; neighbours differ even where the list starts again.
 CLUSTERS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00")
 # Lines that are not clusters.
-SERIES = ("#1A1A1A", "#8C510A", "#5E3C99", "#35978F")
+SERIES = ("#1A1A1A", "#8C510A", "#5E3C99", "#35978F", "#C2579B", "#6B8E23")
 # Signs of coefficients and contributions, the ends of the diverging map.
 DIVERGING, POSITIVE, NEGATIVE = "RdBu_r", "#B2182B", "#2166AC"
 # The two parts of a contribution, and values of a column from low to high; neither is a hue of a sign.

@@ -128,5 +128,5 @@ def _name_similarities(ax: Any, heads: pd.DataFrame) -> None:
     largest = float(heads["share"].max())
     if largest > 0:
         look = {"color": INK, "linestyle": "", "marker": "o", "markeredgewidth": 0, "markersize": np.sqrt(DOT + AREA)}
-        handles.append(line([], [], label=f"share {100 * largest:.2g} %", **look))
+        handles.append(line([], [], label=f"share {100 * largest:.3g} %", **look))
     draw_legend(ax, handles=handles)

@@ -57,7 +57,8 @@ def contributions(
     sizes = table["contribution"].to_numpy()
     rest = end - start - sizes.sum()
     if abs(rest) > 1e-9 * max(np.abs(sizes).sum(), abs(end - start)):
-        names, sizes = [*names, f"{explanation.values.shape[1] - len(names)} others"], np.append(sizes, rest)
+        n_others = explanation.values.shape[1] - len(names)
+        names, sizes = [*names, f"{n_others} other{'s' * (n_others > 1)}"], np.append(sizes, rest)
     steps = pd.Series(sizes, names)
     ends = ("overall mean", start), ("this query", end)
     return _draw_waterfall(ax, steps, ends, link_label(explanation, output, 60), factors, style)
