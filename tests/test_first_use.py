@@ -70,7 +70,7 @@ def test_compiling_is_said_once_and_only_where_something_is_compiled(tmp_path):
     folder = {"NUMBA_CACHE_DIR": str(tmp_path), "HEEDFUL_QUIET": None}
     first, second = run(USE_A_KERNEL, **folder), run(USE_A_KERNEL, **folder)
     assert first.stdout == second.stdout == "0\n0\n"
-    said = "compiling functions at their first use, up to 20 s; they are kept for later ones"
+    said = "compiling functions at their first use, up to a minute; they are kept for later ones"
     assert first.stderr == f"heedful: {said} (heedful compile: all at once)\n"
     assert second.stderr == ""
 

@@ -29,7 +29,7 @@ def is_main_process() -> bool:
 @cache
 def log_compiling() -> None:
     if is_main_process():
-        message = "compiling functions at their first use, up to 20 s; they are kept for later ones"
+        message = "compiling functions at their first use, up to a minute; they are kept for later ones"
         _log(f"{message} (heedful compile: all at once)", notice=True)
 
 
