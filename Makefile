@@ -30,6 +30,9 @@ demo: $(READY) ## see personalised lassos beat one lasso on a real table, and op
 	@mkdir -p build
 	$(BIN)/python examples/report.py build/report.html
 
+# Bytecode is kept, assertions of tests as pytest rewrites them too: each process would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Tests run in two processes: threads of OpenMP that spin while they wait would hold up those of the other process.
 test test-more test-studies test-oldest test-newest coverage: export OMP_WAIT_POLICY ?= passive
 

@@ -84,29 +84,34 @@ OTHERS = [
 ]
 
 
-def parametrize_by_tier(estimators):
-    """Return the mark of a test of all checks, of which `make test-more` takes those of many fits."""
-    cases, mark = [], parametrize_with_checks(estimators, expected_failed_checks=expected)
-    for case in mark.args[1]:
+def parametrize(estimators, few_fits=None):
+    """Return the mark of a test of all checks; `make test-more` takes those not among ``few_fits``, if there are some."""
+    cases, numbers = [], {}
+    for case in parametrize_with_checks(estimators, expected_failed_checks=expected).args[1]:
         # a check that is expected to fail brings its mark
         (estimator, check), marks = getattr(case, "values", case), getattr(case, "marks", ())
-        more = () if check.func.__name__ in FEW_FITS else (pytest.mark.more,)
-        cases.append(pytest.param(estimator, check, marks=(*marks, *more)))
-    return pytest.mark.parametrize(mark.args[0], cases, **mark.kwargs)
+        name = check.func.__name__
+        more = () if few_fits is None or name in few_fits else (pytest.mark.more,)
+        # the text of an estimator, which scikit-learn takes, is long, and takes a while
+        number = numbers.setdefault(id(estimator), len(numbers))
+        cases.append(
+            pytest.param(estimator, check, marks=(*marks, *more), id=f"{type(estimator).__name__}{number}-{name}")
+        )
+    return pytest.mark.parametrize(("estimator", "check"), cases)
 
 
-@parametrize_with_checks(QUICK, expected_failed_checks=expected)
+@parametrize(QUICK)
 def test_estimators_keep_scikit_learns_contract(estimator, check):
     check(estimator)
 
 
-@parametrize_by_tier(SLOW)
+@parametrize(SLOW, FEW_FITS)
 def test_slower_estimators_keep_it_too(estimator, check):
     check(estimator)
 
 
 @pytest.mark.more
 @pytest.mark.setting
-@parametrize_with_checks(OTHERS, expected_failed_checks=expected)
+@parametrize(OTHERS)
 def test_other_settings_keep_it_too(estimator, check):
     check(estimator)
