@@ -85,7 +85,7 @@ OTHERS = [
 
 
 def parametrize(estimators, few_fits=None):
-    """Return the mark of a test of all checks; `make test-more` takes those not among ``few_fits``, if there are some."""
+    """Return the mark of a test of all checks; `make test-more` takes those not among ``few_fits``, if given."""
     cases, numbers = [], {}
     for case in parametrize_with_checks(estimators, expected_failed_checks=expected).args[1]:
         # a check that is expected to fail brings its mark
