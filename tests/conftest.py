@@ -22,11 +22,11 @@ os.environ.setdefault("HEEDFUL_QUIET", "1")
 def pytest_collection_modifyitems(items):
     """Leave settings of ``each_value`` and ``one_value`` tests to `make test-more`, but a few and one of them.
 
-    What is left to it anyway has one setting of each test that is not a ``setting``, for those who run one of each.
+    What is marked ``more`` is a ``setting`` too if the test is run in another one.
     """
-    left = [item for item in items if item.get_closest_marker("more")]
-    for group in settings_of(left):
-        for item in {*group} - {*one_of(group)}:
+    for group in settings_of(items):
+        left = [item for item in group if item.get_closest_marker("more")]
+        for item in {*left} - {*(one_of(left) if left == group else [])}:
             item.add_marker("setting")
     for mark, choose in (("each_value", covering), ("one_value", one_of)):
         marked = [item for item in items if item.get_closest_marker(mark) and not item.get_closest_marker("more")]

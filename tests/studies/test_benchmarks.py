@@ -64,11 +64,13 @@ def test_all_studies_are_here():
 
 # of a study with parts the whole comes first
 PARTS = [study for study in ROWS if study.rpartition(".")[0] in ROWS]
+# half a minute and more, in small too
+LONG = ["effects", "heterogeneity", "responses", "scale"]
 
 
 @pytest.mark.parametrize(
     ("study", "n_rows"),
-    [pytest.param(*row, marks=[pytest.mark.more] * (row[0] in PARTS)) for row in ROWS.items()],
+    [pytest.param(*row, marks=[pytest.mark.more] * (row[0] in PARTS + LONG)) for row in ROWS.items()],
 )
 def test_a_study_runs_and_leaves_no_number_out(study, n_rows):
     printed = run_python("-m", f"benchmarks.{study}", "--smoke")

@@ -25,6 +25,7 @@ def test_what_is_saved_or_run_elsewhere_predicts_the_same(script):
     assert re.search(r"identical: True", run_python(f"examples/{script}.py"))
 
 
+@pytest.mark.more
 def test_claims_drift_and_effects_of_the_gallery_gain_over_one_model():
     ours, plain = re.search(r"attention (0\.\d+), global lasso (0\.\d+)", run_python("examples/claims.py")).groups()
     assert float(ours) > float(plain)
@@ -34,6 +35,7 @@ def test_claims_drift_and_effects_of_the_gallery_gain_over_one_model():
     assert float(errors[0]) < min(map(float, errors[1:]))
 
 
+@pytest.mark.more
 def test_free_care_brings_people_to_doctors_in_the_trial():
     printed = run_python("examples/free_care.py")
     low, high = map(float, re.search(r"90 % interval +(\S+) to (\S+)", printed).groups())
@@ -136,6 +138,7 @@ def test_the_report_example_writes_a_page(tmp_path):
     assert path.stat().st_size > 1e6
 
 
+@pytest.mark.more
 def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
     run_python("examples/figures.py", "-o", str(tmp_path / "new"))
     files = list(tmp_path.rglob("*.png"))
@@ -145,6 +148,7 @@ def test_the_picture_example_draws_every_plot_into_a_new_folder(tmp_path):
     assert all(file.stat().st_size > 1000 for file in files)
 
 
+@pytest.mark.more
 def test_shapes_gain_on_curves_and_leave_interactions_to_attention(tmp_path):
     printed = run_python("examples/shapes.py", "-o", str(tmp_path / "curve.png"))
     found = {
@@ -214,6 +218,7 @@ def test_the_server_answers_as_the_model_does():
     assert len(re.findall(r"median \d+\.\d ms", printed)) == 4, printed
 
 
+@pytest.mark.more
 def test_titles_gain_by_a_table_vectorizer():
     pytest.importorskip("skrub")
     printed = run_python("examples/skrub_pipeline.py")

@@ -62,7 +62,7 @@ print(n_interrupted)
 """
 
 
-@pytest.mark.each_value
+@pytest.mark.one_value
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_interrupt_at_any_moment_leaves_the_estimator_as_it_was(kind, n_jobs):

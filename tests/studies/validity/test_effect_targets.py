@@ -51,6 +51,7 @@ def test_intervals_hold_the_average_of_their_target(target, truth):
     assert told == pytest.approx(spread, rel=0.08)
 
 
+@pytest.mark.one_value
 @pytest.mark.filterwarnings("ignore:.*had a chance below")
 @pytest.mark.parametrize("estimand", ["rmst", "survival"])
 def test_the_average_effect_on_censored_times_is_right_and_naive_ones_are_not(estimand):
