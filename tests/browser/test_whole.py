@@ -109,7 +109,7 @@ def test_the_query_stands_beside_its_rows(page, plain):
     own = make_explanation().attended().loc["row 3"].iloc[0]
     head, first = (line.split("\t") for line in page.text("beside").split("\n")[:2])
     assert head[:2] == ["column", "query"]
-    assert head[-3:] == ["attended", "all rows", "alike"]
+    assert head[-3:] == ["weighted", "all rows", "similarity"]
     assert first[0] == own["feature"]
     assert float(first[1]) == pytest.approx(own["value"], rel=1e-3)
 
