@@ -73,6 +73,7 @@ class DyingForest(ForestProximity):
         return super().score_rows(X)
 
 
+@pytest.mark.long
 def test_two_workers_give_the_numbers_of_threads(dask, table):
     X, y = table
     here = AttentionLasso(similarity=ForestProximity(30), random_state=0, n_jobs=2).fit(X, y)
@@ -100,6 +101,7 @@ def test_a_killed_worker_loses_no_block_and_doubles_none(dask, tmp_path):
     assert done == list(range(8))
 
 
+@pytest.mark.long
 def test_predictions_survive_a_killed_worker(dask, table, tmp_path):
     X, y = table
     model = AttentionLasso(similarity=DyingForest(30), random_state=0)

@@ -184,6 +184,7 @@ def test_compiling_ahead_does_without_extras(monkeypatch):
     assert tried == [label for label, _ in uses]
 
 
+@pytest.mark.long
 @compiled
 @pytest.mark.parametrize(("name", "task"), ordinary_uses())
 def test_after_compiling_ahead_an_ordinary_use_compiles_nothing(needed, name, task):

@@ -159,6 +159,7 @@ def test_a_step_never_raises_the_objective(rng, kind, far):
         before = after
 
 
+@pytest.mark.long
 @pytest.mark.more
 @pytest.mark.parametrize("kind", KINDS)
 def test_one_iteration_is_not_enough_and_says_so(rng, kind):

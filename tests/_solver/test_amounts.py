@@ -115,6 +115,7 @@ def test_classes_with_offsets_have_the_same_minimum_both_ways(rng):
     np.testing.assert_allclose(equal.intercept_, without.intercept_ - 0.7, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_a_group_penalty_has_the_same_minimum_both_ways(rng):
     X, y, offset, weights = claims(rng, "poisson", 80, 6)

@@ -20,6 +20,7 @@ def fixed(event, time, weight, link):
     return survival_of(event, time).anchored(link[:, None], weight)
 
 
+@pytest.mark.long
 @pytest.mark.more
 @pytest.mark.parametrize("ties", [True, False])
 def test_integrated_brier_scores_equal_a_slow_oracle(rng, ties):

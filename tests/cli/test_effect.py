@@ -138,6 +138,7 @@ def test_amounts_and_labels_are_told(folder, tmp_path, capsys, options, said):
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_smaller_is_better_turns_the_order(folder, tmp_path, capsys):
     tests = []

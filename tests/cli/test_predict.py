@@ -146,6 +146,7 @@ for table, size in zip(runs[::2], runs[1::2]):
 """
 
 
+@pytest.mark.long
 @pytest.mark.more
 @pytest.mark.skipif(sys.platform != "linux", reason="where Linux says how much memory was held")
 @pytest.mark.parametrize("ending", ["csv", "parquet"])

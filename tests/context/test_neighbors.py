@@ -321,6 +321,7 @@ def test_an_enum_of_polars_has_a_share_for_each_of_its_levels_in_order():
     assert found.columns[3:] == ["size_near=S", "size_near=M", "size_near=L"]
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_a_large_image_takes_seconds_and_no_stacked_copy_of_its_neighbours(rng):
     side, n_bands = 141, 200

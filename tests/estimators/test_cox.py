@@ -28,6 +28,7 @@ def table():
     return train.X, train.y, test.X
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_concordance_rises_where_groups_have_opposite_effects():
     gains = []

@@ -85,6 +85,7 @@ def test_swapping_treatment_and_control_flips_signs(rows, model):
     assert other.average_effect().effect == pytest.approx(-model.average_effect().effect, rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_our_models_of_expectations_flip_signs_too(rows):
     train, test = rows
@@ -174,6 +175,7 @@ def test_a_known_propensity_is_used_as_it_is(rows):
     assert weight[0] in (0.001**2, 0.999**2)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_what_is_expected_of_a_row_does_not_depend_on_its_own_outcome(rows):
     train, _ = rows
@@ -186,6 +188,7 @@ def test_what_is_expected_of_a_row_does_not_depend_on_its_own_outcome(rows):
     np.testing.assert_array_equal(own.propensity_, other.propensity_)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_errors_of_what_is_expected_go_together_less_than_those_of_attention_lassos_alone():
     """The average effect is off by the mean product of the two errors."""
@@ -265,6 +268,7 @@ def test_the_order_of_rows_changes_nothing(rng, tables, kind, beside):
     np.testing.assert_allclose(mixed.held_out_effect_, own.held_out_effect_[order], rtol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_the_order_of_rows_changes_nothing_of_our_models_of_expectations(rng, tables):
     order = rng.permutation(N_TRAIN)

@@ -182,6 +182,7 @@ def test_the_number_of_columns_is_checked(model, table, k):
             ask(table[0][N_TRAIN:], max_terms=k)
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_learners_have_no_small_models(table):
     X, y = table

@@ -106,6 +106,7 @@ def test_a_page_of_1000_queries_stays_below_8_megabytes(task, n_query, most):
     assert len(render(make_explanation(n_query=n_query, n_features=30, task=task))) < most
 
 
+@pytest.mark.long
 @pytest.mark.more
 def test_five_thousand_queries_of_sixty_features_stay_below_15_megabytes():
     page = render(make_explanation(n_query=5000, n_features=60))
