@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.conftest import pytest_collection_modifyitems
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -118,3 +119,29 @@ def test_words_to_avoid_are_found_in_pages_and_strings_but_not_in_code(tmp_path)
     words = checker.read_words(f"\n## Words\n\n{table}")
     places = [":".join(line.split(":")[:2]) for line in checker.findings(tmp_path, words)]
     assert places == ["README.md:1", "README.md:2", "src/a.py:2"]
+
+
+class Item:
+    """A test in one setting, as far as it is chosen by its marks."""
+
+    parent = None
+
+    def __init__(self, name, *marks):
+        self.name, self.originalname, self.marks = name, name.split("[")[0], set(marks)
+
+    def get_closest_marker(self, mark):
+        return mark if mark in self.marks else None
+
+    def add_marker(self, mark):
+        self.marks.add(mark)
+
+
+def test_every_test_is_run_in_a_setting_that_ci_does_not_leave_out():
+    alone = [Item(f"test_slow[{k}]", "more") for k in "abc"]
+    beside = [Item("test_both[a]"), Item("test_both[b]", "more")]
+    one = [Item(f"test_one[{k}]", "one_value") for k in "ab"]
+    pytest_collection_modifyitems([*alone, *beside, *one])
+    assert ["setting" in item.marks for item in beside] == [False, True]
+    for group in (alone, one):
+        assert sum("setting" not in item.marks for item in group) == 1
+    assert all("more" in item.marks for item in one if "setting" in item.marks)

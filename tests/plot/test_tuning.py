@@ -46,6 +46,13 @@ def test_long_names_of_similarities_are_below_each_other(small, no_overlap):
     no_overlap(ax.get_legend().get_texts())
 
 
+@pytest.mark.parametrize(("share", "said"), [(1.0, "share 100 %"), (0.123, "share 12.3 %")])
+def test_the_largest_share_is_said_in_per_cent(small, share, said):
+    heads = small.heads.assign(share=np.linspace(0.0, share, len(small.heads)))
+    ax = plot.tuning_curve(Explanation(**{**vars(small), "heads": heads}))
+    assert ax.get_legend().get_texts()[-1].get_text() == said
+
+
 def test_heads_that_were_not_tried_are_refused(small):
     heads = small.heads.assign(error=np.nan)
     with pytest.raises(ValueError, match="tried its heads on held-out rows"):

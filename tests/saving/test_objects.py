@@ -15,13 +15,24 @@ def first_split(forest):
     return int(np.flatnonzero(forest.nodes[:, 2] >= 0)[1])
 
 
+def leaf(forest, number):
+    return int(np.flatnonzero((forest.nodes[:, 2] < 0) & (forest.nodes[:, 3] == number))[0])
+
+
+def last_leaf(forest):
+    return leaf(forest, int((forest.nodes[:, 2] < 0).sum()) - 1)
+
+
 SPOILT = {
     "a child that is missing": lambda f: f.nodes.__setitem__((first_split(f), 2), len(f.nodes)),
     "a circle": lambda f: f.nodes.__setitem__((first_split(f), 2), 0),
+    "a node below itself": lambda f: f.nodes.__setitem__((first_split(f), 2), first_split(f)),
     "a column that is not there": lambda f: f.nodes.__setitem__((first_split(f), 0), 3),
     "a set that is not there": lambda f: f.nodes.__setitem__((first_split(f), 1), -(10**6)),
     "a root that is not there": lambda f: f.roots.__setitem__(0, len(f.nodes)),
     "a leaf out of range": lambda f: f.nodes.__setitem__((int(np.flatnonzero(f.nodes[:, 2] < 0)[0]), 3), 10**6),
+    "a leaf before the first": lambda f: f.nodes.__setitem__((last_leaf(f), 3), -1),
+    "two leaves of one number": lambda f: f.nodes.__setitem__((leaf(f, 0), 3), 1),
 }
 
 
