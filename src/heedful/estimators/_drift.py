@@ -228,7 +228,7 @@ class DriftCorrector(ClassifierMethods):
 
     @property
     def temperature_(self) -> float:
-        """The temperature of the head with the largest share; NaN if its weights have none."""
+        """The temperature of the head with the largest share, or NaN without one."""
         return float(self.heads_["temperature"][self._model.best_head])
 
     @property

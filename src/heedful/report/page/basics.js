@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 // the same hues as heedful.plot
 const HUES = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#882255", "#7A7A00"];
-const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F"];
+const SERIES = ["#1A1A1A", "#8C510A", "#5E3C99", "#35978F", "#C2579B", "#6B8E23"];
 const SIGNS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "star", "triangle-down"];
 const UP = "#B2182B", DOWN = "#2166AC";
 

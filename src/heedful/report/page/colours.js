@@ -4,7 +4,7 @@ const LIGHT_PAINT = { ink: "#1d2733", soft: "#55616e", paper: "#fff", grid: "#e6
   none: "#F7F7F7", up: UP, down: DOWN, upSoft: "#F4A582", downSoft: "#92C5DE", band: "rgba(135, 147, 160, .25)", series: SERIES };
 const DARK_PAINT = { ink: "#e4e9ee", soft: "#a9b4bf", paper: "#1a2027", grid: "#2f3841", edge: "#8793a0", pale: "#5b6773",
   none: "#2a323b", up: "#f0706b", down: "#6fb1e8", upSoft: "#a5474a", downSoft: "#3f6f9c", band: "rgba(135, 147, 160, .3)",
-  series: ["#e4e9ee", "#e0a458", "#b9a3e3", "#5cc7bc"] };
+  series: ["#e4e9ee", "#e0a458", "#b9a3e3", "#5cc7bc", "#ee9cc7", "#b5d66f"] };
 let paint = DARK.matches ? DARK_PAINT : LIGHT_PAINT;
 
 function series(i) { return paint.series[i % paint.series.length]; }
