@@ -160,7 +160,7 @@ class Holder:
             end.acquire()
 
 
-HOLDER = Holder()
+HOLDER, HELD = Holder(), threading.local()
 if hasattr(os, "register_at_fork"):
     # of a lock that another thread held, and of all threads, nothing is left in the child
     os.register_at_fork(after_in_child=lambda: vars(HOLDER).update(vars(Holder())))
@@ -169,9 +169,14 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold BLAS to one thread for a while; its idle threads would spin on the cores that the blocks need."""
+    if getattr(HELD, "user", None) in HOLDER.users:
+        # this thread holds it already, as where one prediction is made within another
+        yield
+        return
     user = object()
     try:
         HOLDER.enter(user)
+        HELD.user = user
         # some libraries have a number of threads for each thread
         with _blas().limit(limits=1, user_api="blas"):
             yield

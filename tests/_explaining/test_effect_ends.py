@@ -8,6 +8,7 @@ from heedful._explaining import debiased
 from heedful._explaining.coefficients import refit_coefs
 from heedful._explaining.debiased import WorkingRows
 from heedful._explaining.effect_ends import COUNTED, Contrasts, effect_intervals
+from heedful._flow import Run
 from heedful.attention import attend
 from reference.coefficients import line_contrasts
 
@@ -34,7 +35,7 @@ def ask(x, y, effect, *, weight=None, curve=None, unit=None, attention=None, con
     start = np.zeros(x.shape[1]) if start is None else start
     working = WorkingRows(x, [y], [curve], weight)
     contrasts, effects = compared(1, 0) if contrasts is None else contrasts, np.asarray(effect)[None, None]
-    return effect_intervals(working, unit, coverage, attention, start[None, None], effects, contrasts)[0, 0]
+    return effect_intervals(working, unit, coverage, attention, start[None, None], effects, contrasts, Run())[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])
@@ -149,7 +150,7 @@ def test_every_output_has_its_own_response_and_every_query_its_own_rows(rng):
     working = WorkingRows(x, [y, other], [None, None], np.ones(80))
     pair = Contrasts(np.array([[0, 1, 3], [0, 1, 4]]), np.array([[-1, -1, 2], [-1, -1, 2]]))
     effects, start = rng.normal(size=(2, 2, 3)), rng.normal(size=(2, 2, 5))
-    found = effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pair)
+    found = effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pair, Run())
     for q in range(2):
         alone = attend(np.zeros((1, 80)))
         alone = type(alone)(attention.weights[[q]], attention.background[[q]], attention.sample_weight)

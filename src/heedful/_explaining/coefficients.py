@@ -67,7 +67,7 @@ def refit_coefs(
     """
     result = np.stack([start, np.full_like(start, -np.inf), np.full_like(start, np.inf), np.zeros_like(start)], axis=3)
     width = stats.norm.ppf((1 + coverage) / 2)
-    for q, k, rows in working.each(attention):
+    for q, k, rows in working.each(attention, range(len(start))):
         if rows.enough:
             varies = rows.varies
             debiased = debias(rows, start[q, k, varies], np.eye(varies.sum()))

@@ -6,11 +6,12 @@ Under these weights a step of least squares undoes the shrinkage of the lassos. 
 covariance follows from the residuals.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import optimize
+from scipy.linalg import lapack
 
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
@@ -26,7 +27,7 @@ CONSTANT = 1e-10
 
 
 class LocalRows(NamedTuple):
-    """Rows of one query, centred, with weights that sum to one; covariances of the columns that vary."""
+    """Rows of one query, centred, with weights that sum to one; covariances of the columns looked at that vary."""
 
     varies: np.ndarray
     x: np.ndarray
@@ -59,28 +60,38 @@ class WorkingRows(NamedTuple):
         curves = [1.0 / table.inverse if table.inverse.size else None for table in tables]
         return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight)
 
-    def each(self, attention: Attention) -> Iterator[tuple[int, int, LocalRows]]:
-        """Yield positions of each query and output with the rows that have weight there."""
-        for q, attended in enumerate(attention.toarray()):
-            weight = sharpen(attended, self.weight)
-            for k in range(len(self.responses)):
-                yield q, k, self._local(weight, k)
+    def each(
+        self, attention: Attention, queries: Iterable[int], used: np.ndarray | None = None
+    ) -> Iterator[tuple[int, int, LocalRows]]:
+        """Yield positions of each query and output with the rows that have weight there.
 
-    def _local(self, weight: np.ndarray, output: int) -> LocalRows:
+        ``used`` (n_query, n_outputs, n_columns) says which columns to look at; all if it is not given.
+        """
+        for q in queries:
+            weight = sharpen(attention.row(q), self.weight)
+            for k in range(len(self.responses)):
+                yield q, k, self._local(weight, k, None if used is None else used[q, k])
+
+    def _local(self, weight: np.ndarray, output: int, used: np.ndarray | None) -> LocalRows:
         kept = weight > NEGLIGIBLE * weight.max()
         kept = slice(None) if kept.all() else np.flatnonzero(kept)
-        x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
+        looked_at = np.ones(self.x.shape[1], dtype=bool) if used is None else used
+        x = self.x if looked_at.all() else self.x[:, looked_at]
+        x, y, weight, prior = x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
         n_eff = effective_rows(weight, prior)
         weight = weight / weight.sum()
         curve = self.curves[output]
         if curve is not None:
             weight = weight * curve[kept] / (weight @ curve[kept])
         x, y = x - weight @ x, y - weight @ y
-        weighted = x * weight[:, None]
-        gram, cov = weighted.T @ x, y @ weighted
-        varies = np.diag(gram) > CONSTANT
-        if not varies.all():
-            x, gram, cov = np.ascontiguousarray(x[:, varies]), gram[np.ix_(varies, varies)], cov[varies]
+        # a matrix times its own transpose takes half the time of any other product
+        rooted = x * np.sqrt(weight)[:, None]
+        gram, cov = rooted.T @ rooted, (y * weight) @ x
+        moves = np.diag(gram) > CONSTANT
+        if not moves.all():
+            x, gram, cov = np.ascontiguousarray(x[:, moves]), gram[np.ix_(moves, moves)], cov[moves]
+        varies = looked_at.copy()
+        varies[looked_at] = moves
         return LocalRows(varies, x, y, weight, prior, n_eff, gram, cov)
 
 
@@ -102,7 +113,7 @@ def debias(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -> Debiased
     reaches a contrast itself makes up for it. Residuals are those of rows left out (HC3).
     """
     x, weight, gram = rows.x, rows.weight, rows.gram
-    inverse = np.linalg.inv(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))
+    inverse = _inverse(gram + np.diag(RIDGE / rows.n_eff * np.diag(gram)))
     step = inverse @ (rows.cov - gram @ start)
     through = x @ inverse
     leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", through, x))
@@ -115,6 +126,12 @@ def debias(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -> Debiased
     if pairs.any():
         variance[pairs] = noise**2 @ (through @ contrast[pairs].T) ** 2
     return Debiased(contrast @ start + contrast @ step / reached, variance / reached**2, noise)
+
+
+def _inverse(gram: np.ndarray) -> np.ndarray:
+    """Return the inverse of a positive definite matrix, in less than half the time of ``np.linalg.inv``."""
+    upper = np.triu(lapack.dpotri(lapack.dpotrf(gram)[0])[0])
+    return upper + np.triu(upper, 1).T
 
 
 def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:

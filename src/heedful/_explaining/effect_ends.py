@@ -4,6 +4,9 @@ An effect is a difference of predictions, which are shrunk and blended. It is co
 step of least squares among the rows that the query attends to (``debiased.py``), which is not shrunk but noisy, and
 straight where the truth may bend. The squared error of an effect is estimated by the squared noise of that step and by
 the squared distance between the two.
+
+The step looks at the columns that are compared and at those with a coefficient. A level that is neither is one of the
+rest: with many dummies and few rows, steps that look at all of them are noise.
 """
 
 from typing import NamedTuple
@@ -11,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from heedful._blocks import one_blas_thread
+from heedful import _blocks
 from heedful._explaining.debiased import LocalRows, WorkingRows, debias
+from heedful._flow import Run
 from heedful.attention import Attention
 
 # The squared distance counts this much beside the squared noise, which is part of it (simulations with a known truth).
@@ -31,6 +35,14 @@ class Contrasts(NamedTuple):
     own: np.ndarray
     other: np.ndarray
 
+    def look_at(self, used: np.ndarray) -> np.ndarray:
+        """Return ``used`` (n_query, n_outputs, n_columns of the models), true of the columns that are compared too."""
+        used = used.copy()
+        for places in self:
+            query, column = np.nonzero(places != NONE)
+            used[query, :, places[query, column]] = True
+        return used
+
 
 def effect_intervals(
     working: WorkingRows,
@@ -40,6 +52,7 @@ def effect_intervals(
     start: np.ndarray,
     effects: np.ndarray,
     contrasts: Contrasts,
+    run: Run,
 ) -> np.ndarray:
     """Return lower and upper ends (n_query, n_outputs, n_columns of the table, 2) around effects.
 
@@ -48,13 +61,31 @@ def effect_intervals(
     working rows. Ends are infinite where nothing is known: columns that do not vary among a query's rows, or that the
     models do not have, and too few rows.
     """
-    half, width = np.empty(effects.shape), stats.norm.ppf((1 + coverage) / 2)
-    with one_blas_thread():
-        for q, k, rows in working.each(attention):
-            own, other = contrasts.own[q], contrasts.other[q]
-            error = effect_errors(rows, start[q, k] * unit, effects[q, k], _contrast(own, other, unit))
-            half[q, k] = np.where((own == other) & (own != NONE), 0.0, width * error)
+    blocks = _blocks.cut(len(effects), working.x.nbytes, run.n_jobs)
+    shared = working, unit, attention, start, effects, contrasts, contrasts.look_at(start != 0)
+    errors = np.concatenate(list(_blocks.run(_block_errors, blocks, *shared, n_jobs=run.n_jobs)))
+    half = stats.norm.ppf((1 + coverage) / 2) * errors
     return np.stack([effects - half, effects + half], axis=-1)
+
+
+def _block_errors(
+    block: slice,
+    working: WorkingRows,
+    unit: np.ndarray,
+    attention: Attention,
+    start: np.ndarray,
+    effects: np.ndarray,
+    contrasts: Contrasts,
+    used: np.ndarray,
+) -> np.ndarray:
+    """Return the root of the expected squared error of each effect of a block of queries."""
+    queries = range(block.start, block.stop)
+    errors = np.empty((len(queries), *effects.shape[1:]))
+    for q, k, rows in working.each(attention, queries, used):
+        own, other = contrasts.own[q], contrasts.other[q]
+        error = effect_errors(rows, start[q, k] * unit, effects[q, k], _contrast(own, other, unit))
+        errors[q - block.start, k] = np.where((own == other) & (own != NONE), 0.0, error)
+    return errors
 
 
 def _contrast(own: np.ndarray, other: np.ndarray, unit: np.ndarray) -> np.ndarray:

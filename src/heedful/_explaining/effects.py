@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from heedful._blocks import one_blas_thread
 from heedful._explaining.around import Around, link_effects, per_unit, predict_around, queries_of
 from heedful._explaining.debiased import WorkingRows
 from heedful._explaining.effect_ends import NONE, Contrasts, effect_intervals
@@ -24,6 +25,7 @@ class EffectOptions(NamedTuple):
     coverage: float
 
 
+@one_blas_thread()
 def local_effects(
     fitted: FittedAttention, table: pd.DataFrame | np.ndarray, options: EffectOptions, run: Run
 ) -> pd.DataFrame:
@@ -36,7 +38,7 @@ def local_effects(
     moved = np.intersect1d(options.columns, columns_to_move(fitted, queries.codes.shape[1]))
     around = predict_around(fitted, queries, prediction.value, moved, run, joint=False)
     effect = link_effects(fitted, around)
-    ends = effect_ends(fitted, prediction, queries.codes, effect, options.coverage)
+    ends = effect_ends(fitted, prediction, queries.codes, effect, options.coverage, run)
     if options.scale == "response":
         effect, ends = _as_predicted(fitted, around, effect, ends)
     return table_effects(fitted, around.compared, effect, ends, options.columns, labels_of(table))
@@ -48,16 +50,17 @@ def explained_effects(
     codes: np.ndarray,
     effect: np.ndarray,
     index: pd.Index,
+    run: Run,
     coverage: float,
 ) -> pd.DataFrame:
     """Return known effects (n_query, n_outputs, n_columns) of explained queries as a table, with intervals."""
     columns = np.flatnonzero(~np.isnan(effect).all(axis=(0, 1)))
-    ends = effect_ends(fitted, prediction, codes, effect, coverage)
+    ends = effect_ends(fitted, prediction, codes, effect, coverage, run)
     return table_effects(fitted, moves_of(fitted).compare(codes), effect, ends, columns, index)
 
 
 def effect_ends(
-    fitted: FittedAttention, prediction: Prediction, codes: np.ndarray, effect: np.ndarray, coverage: float
+    fitted: FittedAttention, prediction: Prediction, codes: np.ndarray, effect: np.ndarray, coverage: float, run: Run
 ) -> np.ndarray:
     """Return the ends of intervals around effects (n_query, n_outputs, n_columns, 2) on the scale of the link.
 
@@ -76,7 +79,7 @@ def effect_ends(
     moved = _difference(apart, contrasts)
     working = WorkingRows.of_tables(linear.tables, fitted.rows.weight, n_names)
     attention = known_attention(prediction)
-    ends = effect_intervals(working, linear.unit, coverage, attention, coef, effect + moved, contrasts)
+    ends = effect_intervals(working, linear.unit, coverage, attention, coef, effect + moved, contrasts, run)
     return ends - moved[..., None]
 
 
@@ -149,9 +152,8 @@ def table_effects(
     n_outputs = effect.shape[1]
     per = np.array(moves.per, dtype=object)[columns]
     for name, side in (("from", compared.below), ("to", compared.above)):
-        cells = rows.reader.decode(side, columns, pd.RangeIndex(len(side)))
-        every = np.stack([cells[column].to_numpy(dtype=object) for column in names], axis=1)
-        table[name] = np.repeat(every[:, None], n_outputs, axis=1).ravel()
+        cells = rows.reader.decode_cells(side, columns)
+        table[name] = np.repeat(cells[:, None], n_outputs, axis=1).ravel()
     missing = np.isnan(compared.above[:, columns]) & ~moves.levels[columns]
     unit = np.where(missing, "missing", per)
     return table.assign(per=np.repeat(unit[:, None], n_outputs, axis=1).ravel())

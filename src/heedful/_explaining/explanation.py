@@ -75,7 +75,7 @@ def explain(
     optional: dict[str, Any] = {} if y is None else _losses(model, y, offset, prediction, index)
     if tables.effect is not None:
         effect = tables.effect.to_numpy().reshape(batch.size, -1, len(rows.reader.names))
-        optional["compute_effects"] = partial(explained_effects, model, prediction, queries.codes, effect, index)
+        optional["compute_effects"] = partial(explained_effects, model, prediction, queries.codes, effect, index, quiet)
     if models.shapes is not None:
         share = model.base_coef[:, len(models.names) :]
         curved = share.any() or tables.multiple.to_numpy().any()

@@ -89,14 +89,23 @@ class TableReader:
 
     def decode(self, codes: np.ndarray, columns: np.ndarray, index: pd.Index) -> pd.DataFrame:
         """Return some columns of codes under their names, with levels, dates and durations instead of numbers."""
-        table = {}
-        for j in columns:
-            known, levels = ~np.isnan(codes[:, j]), self.levels[j]
-            table[self.names[j]] = as_given(codes[:, j], self.kinds[j])
-            if levels is not None:
-                named = np.array([*levels, None], dtype=object)
-                table[self.names[j]] = named[np.where(known, codes[:, j], len(levels)).astype(np.int64)]
-        return pd.DataFrame(table, index)
+        return pd.DataFrame({self.names[j]: self._decode_column(codes[:, j], j) for j in columns}, index)
+
+    def decode_cells(self, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the cells (n_rows, n_columns) of some columns of codes as objects, as those of a table are."""
+        cells = np.empty((len(codes), len(columns)), dtype=object)
+        for place, j in enumerate(columns):
+            column = self._decode_column(codes[:, j], j)
+            # numbers need no column of pandas, which takes most of the time of few rows
+            cells[:, place] = column if column.dtype.kind == "f" else pd.Series(column).to_numpy(dtype=object)
+        return cells
+
+    def _decode_column(self, codes: np.ndarray, j: int) -> np.ndarray:
+        levels = self.levels[j]
+        if levels is None:
+            return as_given(codes, self.kinds[j])
+        named = np.array([*levels, None], dtype=object)
+        return named[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
 
     def _is_plain(self, X: pd.DataFrame | np.ndarray) -> bool:
         """Return whether a table is its own codes: an array of numbers where each column held them."""

@@ -2,6 +2,7 @@
 
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.forest import Buckets, Forest, Growing, grow_forest
+from heedful._trees.packed import smallest
 from heedful._trees.protocol import Boosting
 from heedful._trees.stumps import BoostedFolds, Stumps, fit_stumps
 from heedful._trees.surrogate import LeafTables, Surrogate, fit_surrogate
@@ -20,4 +21,5 @@ __all__ = [
     "fit_stumps",
     "fit_surrogate",
     "grow_forest",
+    "smallest",
 ]

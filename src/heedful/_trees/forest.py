@@ -9,6 +9,7 @@ from heedful import _blocks, _kernels
 from heedful._file_checks import require, require_indices, require_trees
 from heedful._kernels.shapes import Growth, TreeTable, TreeWork
 from heedful._trees.bins import Binned, Bins
+from heedful._trees.packed import pack_nodes, unpack_nodes
 
 # Trees whose bags fill whole bytes of bits.
 GROUP = 8
@@ -30,6 +31,12 @@ class Forest:
     roots: np.ndarray
     feature_importances_: np.ndarray
     bins: Bins
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"nodes": pack_nodes(self.nodes)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state | {"nodes": unpack_nodes(state["nodes"])})
 
     @property
     def n_features_in_(self) -> int:

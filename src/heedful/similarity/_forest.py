@@ -151,8 +151,16 @@ class ForestProximity(Similarity):
             y = strongest_scores(np.asarray(y), weight) if self.target == "scores" else np.asarray(y)
             ranked = self.ranks and is_regressor(self.forest) and y.dtype.kind in "fiu"
             self._grown = GivenForest(X, normal_scores(y, weight) if ranked else y, weight, settings)
-        self.forest_, self._n_train = self._grown.forest, weight.size
+        self._n_train = weight.size
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_grown")
+
+    @property
+    def forest_(self) -> Any:
+        """The fitted forest."""
+        return self._grown.forest
 
     def scores(self, X: Any) -> sparse.csr_array:
         """Return the scores of new rows as a sparse matrix (n_query, n_train)."""

@@ -7,7 +7,7 @@ from sklearn.utils import check_random_state
 
 from heedful._checks import check_count, check_number
 from heedful._file_checks import require, require_numbers
-from heedful._trees import Binned, Growing, grow_forest
+from heedful._trees import Binned, Growing, grow_forest, smallest
 from heedful.similarity._leaf_index import LeafIndex
 from heedful.similarity._protocol import check_rows
 
@@ -44,11 +44,21 @@ class OwnForest:
             n_jobs=settings["n_jobs"],
             verbose=verbose,
         )
-        total = np.add.reduceat(buckets.draws.astype(np.float64), buckets.starts[:-1])
-        self.index = LeafIndex(buckets.starts, buckets.members, buckets.draws, total, buckets.inside)
+        self.index = LeafIndex(*buckets[:3], count_of_leaves(buckets.draws, buckets.starts), buckets.inside)
         # draws follow the sample weights already, and local fits multiply by them again
         self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
         self._train = rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is in files: instead of where leaves start and how much their rows count, how many rows they have."""
+        starts, members, draws, _, inside = self.index
+        return vars(self) | {"index": (smallest(np.diff(starts)), smallest(members), draws, inside)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        sizes, members, draws, inside = state["index"]
+        starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        index = LeafIndex(starts, members.astype(np.int32), draws, count_of_leaves(draws, starts), inside)
+        vars(self).update(state | {"index": index})
 
     @property
     def n_trees(self) -> int:
@@ -75,6 +85,11 @@ class OwnForest:
         codes = self._train.codes
         require(codes.dtype == np.uint8 and codes.shape == (n_train, self.forest.n_features_in_), "codes are missing")
         require(self._train.bins.categories.size == codes.shape[1], "columns are cut nowhere")
+
+
+def count_of_leaves(draws: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Return the draws of each leaf, given those of its rows and where they start."""
+    return np.add.reduceat(draws.astype(np.float64), starts[:-1])
 
 
 def count_drawn(max_samples: Any, n_rows: int) -> int:
