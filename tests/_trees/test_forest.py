@@ -279,7 +279,7 @@ def test_far_more_levels_than_bins_keep_the_frequent_ones_apart(rng):
 @pytest.mark.parametrize("weight", [None, np.array([1.0, 2.0, 0.5])])
 def test_sums_are_exact_however_many_rows_are_drawn(weight):
     for n_drawn in (10, 20_000, 1_000_000):
-        values, weights, unit, bits = fixed_point(np.array([-1.0, 1.0, 1 / 3]), weight, n_drawn)
+        values, weights, _, unit, bits = fixed_point(np.array([-1.0, 1.0, 1 / 3]), weight, n_drawn)
         heaviest = int(weights.max()) * n_drawn
         assert int(np.abs(values).max()) * heaviest * (n_drawn if weight is None else 1) < 2**62
         assert 4**bits * heaviest < 2**62

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtri
 
 from heedful import _kernels
 from heedful._explaining.debiased import LocalRows, WorkingRows, debias
@@ -66,7 +66,7 @@ def refit_coefs(
     so do all columns of a query with too few rows.
     """
     result = np.stack([start, np.full_like(start, -np.inf), np.full_like(start, np.inf), np.zeros_like(start)], axis=3)
-    width = stats.norm.ppf((1 + coverage) / 2)
+    width = ndtri((1 + coverage) / 2)
     for q, k, rows in working.each(attention, range(len(start))):
         if rows.enough:
             varies = rows.varies

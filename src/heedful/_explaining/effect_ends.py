@@ -12,7 +12,7 @@ rest: with many dummies and few rows, steps that look at all of them are noise.
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtri
 
 from heedful import _blocks
 from heedful._explaining.debiased import LocalRows, WorkingRows, debias
@@ -64,7 +64,7 @@ def effect_intervals(
     blocks = _blocks.cut(len(effects), working.x.nbytes, run.n_jobs)
     shared = working, unit, attention, start, effects, contrasts, contrasts.look_at(start != 0)
     errors = np.concatenate(list(_blocks.run(_block_errors, blocks, *shared, n_jobs=run.n_jobs)))
-    half = stats.norm.ppf((1 + coverage) / 2) * errors
+    half = ndtri((1 + coverage) / 2) * errors
     return np.stack([effects - half, effects + half], axis=-1)
 
 

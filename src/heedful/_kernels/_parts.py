@@ -3,7 +3,7 @@
 By itself numba optimises such a function and writes machine code for it as if it were called from Python, and does so
 again with all that it calls for each of its callers: of a chain of six calls the last one six times. Here its
 intermediate code is kept, and the kernel that it ends up in is optimised once, with all of its parts. Results
-are the same, bit for bit. This takes six methods of numba's libraries of code; a numba without them compiles in its own
+are the same, bit for bit. This takes some methods of numba's libraries of code; a numba without them compiles in its own
 way, which takes about twice as long.
 """
 
@@ -11,14 +11,20 @@ from collections.abc import Iterator
 from typing import Any
 
 from numba import types
-from numba.core.codegen import JITCodeLibrary
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import Compiler, Flags
 
 USED = (
     *("_optimize_functions", "_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
-    *("get_pointer_to_function", "codegen"),
+    *("get_pointer_to_function", "codegen", "enable_object_caching"),
 )
-KNOWN = all(hasattr(JITCodeLibrary, name) for name in USED) and hasattr(Compiler, "compile_extra")
+KNOWN = (
+    all(hasattr(JITCodeLibrary, name) for name in USED)
+    and hasattr(Compiler, "compile_extra")
+    and hasattr(JITCPUCodegen, "_module_pass_manager")
+)
+# Passes of numba's that find nothing to do in kernels, which are loops over numbers.
+LEFT_OUT = {"inline_closure_likes", "generic_rewrites", "inline_overloads", "nopython_rewrites"}
 
 
 class NoEnvironment:
@@ -49,6 +55,17 @@ class PartLibrary(JITCodeLibrary):
         return 0
 
 
+class WholeLibrary(JITCodeLibrary):
+    """Code of a kernel with all of its parts, optimised once: numba does so twice, and each function before."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
+
+
 class QuickFlags(Flags):
     """Options of a compilation, compared by those that are set: numba compares all, tens of thousands of times."""
 
@@ -64,7 +81,17 @@ class QuickCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         self.state.flags = QuickFlags(self.state.flags)
+        if self.state.library is None and KNOWN:
+            self.state.library = WholeLibrary(self.state.targetctx.codegen(), func.__qualname__)
+            self.state.library.enable_object_caching()
         return super().compile_extra(func)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return numba's passes but those that rewrite what kernels do not hold, such as expressions of arrays."""
+        pipelines = super().define_pipelines()
+        for one in pipelines:
+            one.passes = [each for each in one.passes if each[0].name() not in LEFT_OUT]
+        return pipelines
 
 
 class CheckedCompiler(QuickCompiler):

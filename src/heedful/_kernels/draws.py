@@ -17,12 +17,12 @@ def scramble(state):
 
 
 @one_row
-def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
+def draw_bag(seed, n_drawn, table, bag, others, counts):
     """Draw rows; write those drawn, with how often and the sum of their response, and the others; return how many.
 
-    ``sums`` are running sums of weights, empty if all weigh the same; ``places`` says where the row with a number lies.
     Without draws every row is taken once. How often a row was drawn is left in the first row of ``counts``.
     """
+    sums, places = table.sums, table.places
     n_rows, state = places.size, seed
     for i in range(n_rows):
         counts[0, i] = 1 if n_drawn == 0 else 0
@@ -49,6 +49,6 @@ def draw_bag(seed, n_drawn, sums, places, values, bag, others, counts):
             continue
         bag[0, n_in] = i
         bag[1, n_in] = counts[0, i]
-        bag[2, n_in] = counts[0, i] * values[i] if values.ndim == 1 else 0
+        bag[2, n_in] = counts[0, i] * table.values[i, 0] if table.single else 0
         n_in += 1
     return n_in

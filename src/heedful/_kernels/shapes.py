@@ -170,10 +170,11 @@ class Growth(NamedTuple):
 class TreeTable(NamedTuple):
     """What trees are grown on: codes (n_columns, n_rows) of bins, whose values are ``centers`` (n_columns, 256).
 
-    ``categories`` says which columns hold levels (None if none). ``values`` are the response in whole numbers: one for
-    each row if all rows weigh the same, or (n_rows, n_outputs) with ``weights`` (n_rows,); ``unit`` is the weight of
-    one row, ``bits`` how many of a number are squared, for exact sums. ``sums`` are running sums of the weights by
-    which rows are drawn, empty if all weigh the same; ``places`` says where the row with a number lies.
+    ``categories`` says which columns hold levels (None if none). ``values`` (n_rows, n_outputs) are the response in
+    whole numbers, with ``weights`` (n_rows,); ``single`` stands for one output and rows that all weigh the same.
+    ``unit`` is the weight of one row, ``bits`` how many of a number are squared, for exact sums. ``sums`` are running
+    sums of the weights by which rows are drawn, empty if all weigh the same; ``places`` says where the row with a number
+    lies.
     """
 
     codes: np.ndarray
@@ -181,6 +182,7 @@ class TreeTable(NamedTuple):
     categories: np.ndarray | None
     values: np.ndarray
     weights: np.ndarray
+    single: bool
     unit: float
     bits: int
     sums: np.ndarray

@@ -287,9 +287,9 @@ def leading_output(tally, mask, whole):
 
 
 @one_row
-def gain_left(values, tally, whole, least):
+def gain_left(single, tally, whole, least):
     """Return the gain of the left part, for one output or several; -1 if a part is too small."""
-    if values.ndim > 1:
+    if not single:
         return gain_outputs(tally, EMPTY, whole, least)
     draws = tally[LEFT, 0]
     if draws < least or whole[0] - draws < least:
@@ -298,17 +298,17 @@ def gain_left(values, tally, whole, least):
 
 
 @one_row
-def scan_levels(values, whole, chance, least, tally, mask, levels, members):
+def scan_levels(single, whole, chance, least, tally, mask, levels, members):
     """Return the best split of tallied levels as ``scan_row`` does, with a cut of -1; write the set that goes left."""
-    weight_at = values.ndim - 1
-    if values.ndim == 1:
+    weight_at = 0 if single else 1
+    if single:
         size = order_levels(tally, mask, weight_at, 1, levels)
     else:
         size = order_levels(tally, mask, weight_at, leading_output(tally, mask, whole), levels)
     best, n_left, most = -1.0, 0, False
     for at in range(size):
         if at > 0:
-            gain = gain_left(values, tally, whole, least)
+            gain = gain_left(single, tally, whole, least)
             if gain > best:
                 best = gain
                 n_left = at

@@ -30,18 +30,19 @@ FEW_ROWS, FEW_TRIED = 16, 6
 
 
 @inlined_row
-def sum_node(values, weights, bag, start, stop, whole):
+def sum_node(table, bag, start, stop, whole):
     """Write draws, weight and sums of a node; return whether all its responses are the same."""
+    values = table.values
     fill_row(0, whole)
     pure, first = True, bag[0, start]
     for i in range(start, stop):
         row = bag[0, i]
         whole[0] += bag[1, i]
-        if values.ndim == 1:
+        if table.single:
             whole[1] += bag[2, i]
-            pure &= values[row] == values[first]
+            pure &= values[row, 0] == values[first, 0]
         else:
-            weight = bag[1, i] * weights[row]
+            weight = bag[1, i] * table.weights[row]
             whole[1] += weight
             for k in range(values.shape[1]):
                 whole[2 + k] += weight * values[row, k]
@@ -50,65 +51,63 @@ def sum_node(values, weights, bag, start, stop, whole):
 
 
 @one_row
-def error_of(values, weights, bag, start, stop, weight, total, k, bits):
+def error_of(table, bag, start, stop, weight, total, k):
     """Return the squared error of an output in a node; its ``bits`` highest bits are squared, for exact sums."""
+    values, bits = table.values, table.bits
     middle, largest = total // weight, np.int64(0)
     for i in range(start, stop):
-        value = values[bag[0, i]] if values.ndim == 1 else values[bag[0, i], k]
-        largest = max(largest, abs(value - middle))
+        largest = max(largest, abs(values[bag[0, i], k] - middle))
     shift = 0
     while largest >> shift >= 1 << bits:
         shift += 1
     squares = np.int64(0)
     for i in range(start, stop):
-        away = ((values[bag[0, i]] if values.ndim == 1 else values[bag[0, i], k]) - middle) >> shift
-        squares += bag[1, i] * (1 if values.ndim == 1 else weights[bag[0, i]]) * away * away
+        away = (values[bag[0, i], k] - middle) >> shift
+        squares += bag[1, i] * (1 if table.single else table.weights[bag[0, i]]) * away * away
     rest = float(total - middle * weight)
     return max(float(squares) * 4.0**shift - rest * rest / float(weight), 0.0)
 
 
 @one_row
-def chance_of(categories, values, table, bag, start, stop, whole):
+def chance_of(categories, table, bag, start, stop, whole):
     """Return the gain of a level by chance, the mean squared error of a node; 0 if no column has levels."""
     if categories is None:
         return 0.0
-    weights, bits = table.weights, table.bits
-    if values.ndim == 1:
-        return error_of(values, weights, bag, start, stop, whole[0], whole[1], 0, bits)
+    if table.single:
+        return error_of(table, bag, start, stop, whole[0], whole[1], 0)
     chance = 0.0
-    for k in range(values.shape[1]):
-        chance += error_of(values, weights, bag, start, stop, whole[1], whole[2 + k], k, bits)
+    for k in range(table.values.shape[1]):
+        chance += error_of(table, bag, start, stop, whole[1], whole[2 + k], k)
     return chance * table.unit
 
 
 @inlined_row
-def best_of_few(values, n_tried, work, start, stop):
+def best_of_few(table, n_tried, work, start, stop):
     """Return the largest gain that any column could give a node of few rows; infinity for others."""
-    if values.ndim == 1:  # noqa: SIM102 - numba leaves it out as it stands
-        if n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
-            return best_possible(work.bag, start, stop, work.whole, work.few)
+    if table.single and n_tried > FEW_TRIED and stop - start <= FEW_ROWS:
+        return best_possible(work.bag, start, stop, work.whole, work.few)
     return np.inf
 
 
 @inlined_row
-def tally_column(table, values, column, work, start, stop):
-    if values.ndim == 1:
+def tally_column(table, column, work, start, stop):
+    if table.single:
         tally_row(table.codes, column, work.bag, start, stop, work.tally, work.mask)
     else:
-        tally_outputs(table.codes, column, work.bag, values, table.weights, start, stop, work.tally, work.mask)
+        tally_outputs(table.codes, column, work.bag, table.values, table.weights, start, stop, work.tally, work.mask)
 
 
 @inlined_row
-def scan_column(categories, values, column, chance, least, work):
+def scan_column(categories, single, column, chance, least, work):
     """Return the best split of a node by a tallied column; see ``splits``.
 
-    Without categories, or without several outputs, numba leaves out what is for them, and need not compile it.
+    Without categories numba leaves out what is for them, and need not compile it.
     """
     whole, tally, mask = work.whole, work.tally, work.mask
     if categories is not None:  # noqa: SIM102 - numba leaves it out as it stands
         if categories[column]:
-            return scan_levels(values, whole, chance, least, tally, mask, work.levels, work.members)
-    if values.ndim == 1:
+            return scan_levels(single, whole, chance, least, tally, mask, work.levels, work.members)
+    if single:
         return scan_row(whole, least, tally, mask)
     return scan_outputs(whole, least, tally, mask)
 
@@ -128,10 +127,10 @@ def find_split(start, stop, state, table, rule, work, sets, n_sets):
     Columns are tried in random order, ``n_tried`` of them, and more until one has two bins. The first of equally good
     ones counts. Two rows are parted as well by any column as by the best.
     """
-    codes, categories, values, bag, order = table.codes, table.categories, table.values, work.bag, work.order
+    codes, categories, bag, order = table.codes, table.categories, work.bag, work.order
     n_columns, n_tried = codes.shape[0], rule.n_tried
-    chance = chance_of(categories, values, table, bag, start, stop, work.whole)
-    possible = best_of_few(values, n_tried, work, start, stop)
+    chance = chance_of(categories, table, bag, start, stop, work.whole)
+    possible = best_of_few(table, n_tried, work, start, stop)
     best, chosen, cut, shift, n_seen, any_bins = -1.0, -1, 0, 0, 0, False
     while n_seen < n_columns and not (n_seen >= n_tried and any_bins):
         state += GOLDEN
@@ -141,8 +140,8 @@ def find_split(start, stop, state, table, rule, work, sets, n_sets):
         n_seen += 1
         if stop - start == 2 and codes[column, bag[0, start]] == codes[column, bag[0, start + 1]]:
             continue
-        tally_column(table, values, column, work, start, stop)
-        gain, place, turn, two_bins = scan_column(categories, values, column, chance, rule.min_samples_leaf, work)
+        tally_column(table, column, work, start, stop)
+        gain, place, turn, two_bins = scan_column(categories, table.single, column, chance, rule.min_samples_leaf, work)
         any_bins |= two_bins
         if gain > best:
             best = gain
@@ -222,11 +221,11 @@ def push(stack, top, node, start, stop, out_start, out_stop):
 @writing_rows
 def grow_rows(table, rule, seeds, work, growth):
     """Grow a tree for each seed and write it into ``growth``; columns come back in the order they had."""
-    codes, values, bag, others, spare, stack = table.codes, table.values, work.bag, work.others, work.spare, work.stack
+    codes, bag, others, spare, stack = table.codes, work.bag, work.others, work.spare, work.stack
     nodes, sets, rows, draws = growth.nodes, growth.sets, growth.members, growth.draws
     n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):
-        n_in = draw_bag(seeds[t], rule.n_drawn, table.sums, table.places, values, bag, others, spare)
+        n_in = draw_bag(seeds[t], rule.n_drawn, table, bag, others, spare)
         for i in range(n_rows):
             growth.inside[t, i] = spare[0, i] > 0
         root, top = n_nodes, 1
@@ -237,7 +236,7 @@ def grow_rows(table, rule, seeds, work, growth):
             top -= 1
             node, start, stop = stack[top, 0], stack[top, 1], stack[top, 2]
             out_start, out_stop = stack[top, 3], stack[top, 4]
-            pure = sum_node(values, table.weights, bag, start, stop, work.whole)
+            pure = sum_node(table, bag, start, stop, work.whole)
             column, cut, shift, gain = -1, 0, 0, 0.0
             if not pure and work.whole[0] >= rule.min_samples_split:
                 state = scramble(seeds[t] ^ (GOLDEN * np.uint64(node - root + 1)))
@@ -247,7 +246,7 @@ def grow_rows(table, rule, seeds, work, growth):
             nodes[node, 2] = n_nodes if column >= 0 else -1
             nodes[node, 3] = shift if column >= 0 else n_leaves
             if column >= 0:
-                growth.gains[t, column] += gain / float(work.whole[0 if values.ndim == 1 else 1])
+                growth.gains[t, column] += gain / float(work.whole[0 if table.single else 1])
                 middle = part_bag(codes, column, cut, shift, sets, bag, start, stop, spare)
                 out_middle = part_rows(codes, column, cut, shift, sets, others, out_start, out_stop, spare)
                 n_sets += cut < 0

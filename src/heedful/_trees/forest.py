@@ -127,7 +127,7 @@ def grow_forest(
     """
     n_rows, any_order = len(rows), np.random.RandomState(seed)
     tree_seeds = any_order.randint(0, 2**63, how.n_trees, dtype=np.int64).astype(np.uint64)
-    values, weights, unit, bits = fixed_point(y, split_weight, how.n_drawn or n_rows)
+    values, weights, single, unit, bits = fixed_point(y, split_weight, how.n_drawn or n_rows)
     columns, sums = rows.columns, np.empty(0) if chances is None else np.cumsum(chances)
     order = places = np.arange(n_rows)
     if room is not None:
@@ -136,7 +136,7 @@ def grow_forest(
         columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
         places = np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
-    table = TreeTable(columns, rows.bins.centers, categories, values, weights, unit, bits, sums, places)
+    table = TreeTable(columns, rows.bins.centers, categories, values, weights, single, unit, bits, sums, places)
     n_groups = -(-how.n_trees // GROUP)
     blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
     grown = _blocks.run(
@@ -145,11 +145,13 @@ def grow_forest(
     return _join(list(grown), order, rows.bins)
 
 
-def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple[np.ndarray, np.ndarray, float, int]:
-    """Return a response and weights as whole numbers, small enough for exact sums over ``n_drawn`` rows.
+def fixed_point(
+    y: np.ndarray, weight: np.ndarray | None, n_drawn: int
+) -> tuple[np.ndarray, np.ndarray, bool, float, int]:
+    """Return a response (n_rows, n_outputs) and weights as whole numbers, small enough for exact sums over the draws.
 
-    One output without weights is returned as (n_rows,), and small enough for products of its sums with counts as well.
-    The numbers after these are a weight of 1, and the bits of a number whose squares have exact sums.
+    What follows says whether it is one output without weights, whose sums are small enough for products with counts
+    too; a weight of 1; and the bits of a number whose squares have exact sums.
     """
     y = np.asarray(y, dtype=np.float64)
     bits = int(np.ceil(np.log2(max(n_drawn, 2))))
@@ -168,15 +170,14 @@ def fixed_point(y: np.ndarray, weight: np.ndarray | None, n_drawn: int) -> tuple
         away = y - y.mean(axis=0)
         largest = np.abs(away).max()
         values = np.rint(away / (largest if largest > 0 else 1.0) * 2.0**room).astype(np.int64)
-    values = values.ravel() if single else values.reshape(y.shape[0], -1)
-    return values, whole, unit, (ALL_BITS - bits) // 2
+    return values.reshape(y.shape[0], -1), whole, single, unit, (ALL_BITS - bits) // 2
 
 
 def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
     """Grow some groups of trees; return their growth, cut to size, with buckets thinned out if need be."""
     seeds = seeds[GROUP * block.start : GROUP * block.stop]
     (n_columns, n_rows), n_trees = table.codes.shape, seeds.size
-    n_sums = 2 if table.values.ndim == 1 else 2 + table.values.shape[1]
+    n_sums = 2 if table.single else 2 + table.values.shape[1]
     most = min(n_rows, how.n_drawn or n_rows)
     work = TreeWork(
         bag=np.empty((3, n_rows), np.int64),
