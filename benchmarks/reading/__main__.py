@@ -142,11 +142,13 @@ def on_truth(name: str, n_train: int, n_query: int, seed: int) -> study.Scores:
     truth, rng = TRUTHS[name], np.random.default_rng(seed)
     X = truth.draw(rng, n_train + n_query)
     y = truth.mean(X) + truth.noise * rng.normal(size=len(X))
-    model = AttentionLasso(random_state=seed, n_jobs=1).fit(as_table(X[:n_train]), y[:n_train])
-    found = model.local_effects(as_table(X[n_train:]), coverage=COVERAGE)
+    table = as_table(X, truth.n_levels)
+    model = AttentionLasso(random_state=seed, n_jobs=1).fit(table[:n_train], y[:n_train])
+    found = model.local_effects(table[n_train:], coverage=COVERAGE)
     shape = (n_query, X.shape[1])
     low, high = (found[end].to_numpy().reshape(shape) for end in ("low", "high"))
-    known = np.isfinite(low) & np.isfinite(high)
+    # a level beside itself differs by nothing for sure
+    known = np.isfinite(low) & np.isfinite(high) & (low < high)
     true = true_effects(truth, X[n_train:], found)
     scores = {"known": {"share": 100 * float(known.mean()), "rows": float(n_train)}}
     parts = {"all": known, "not 0": known & (true != 0).any(axis=0), "0": known & ~(true != 0).any(axis=0)}
@@ -161,15 +163,20 @@ def on_truth(name: str, n_train: int, n_query: int, seed: int) -> study.Scores:
 
 def true_effects(truth: Truth, queries: np.ndarray, found: pd.DataFrame) -> np.ndarray:
     """Return the true effects of columns between the values that were compared."""
-    ends = {end: found[end].to_numpy(np.float64).reshape(queries.shape) for end in ("from", "to")}
-    true = np.empty(queries.shape)
+    ends = {end: found[end].map(_number_of).to_numpy(np.float64).reshape(queries.shape) for end in ("from", "to")}
+    true, first_level = np.empty(queries.shape), queries.shape[1] - truth.n_levels
     for j in range(queries.shape[1]):
         moved = {end: queries.copy() for end in ends}
         for end, rows in moved.items():
             rows[:, j] = ends[end][:, j]
-        true[:, j] = (truth.mean(moved["to"]) - truth.mean(moved["from"])) / (ends["to"] - ends["from"])[:, j]
+        distance = (ends["to"] - ends["from"])[:, j] if j < first_level else 1.0
+        true[:, j] = (truth.mean(moved["to"]) - truth.mean(moved["from"])) / distance
     # what is left of sums that cancel
     return np.where(np.abs(true) < 1e-9, 0.0, true)
+
+
+def _number_of(cell: float | str) -> float:
+    return float(cell[1:]) if isinstance(cell, str) else float(cell)
 
 
 def write_table(found: pd.DataFrame) -> str:

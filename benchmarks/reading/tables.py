@@ -24,12 +24,16 @@ class Rows(NamedTuple):
 
 
 class Truth(NamedTuple):
-    """What draws a table of numbers, the mean of its response, the deviation of its noise, and the rows to fit."""
+    """What draws a table of numbers, the mean of its response, the deviation of its noise, and the rows to fit.
+
+    The last ``n_levels`` columns are given as text.
+    """
 
     draw: Callable[[np.random.Generator, int], np.ndarray]
     mean: Callable[[np.ndarray], np.ndarray]
     noise: float
     rows: int
+    n_levels: int = 0
 
 
 def half_of(X: pd.DataFrame, y: np.ndarray, n_query: int, seed: int) -> Rows:
@@ -38,9 +42,11 @@ def half_of(X: pd.DataFrame, y: np.ndarray, n_query: int, seed: int) -> Rows:
     return Rows(X.iloc[train], y[train], X.iloc[test[:n_query]])
 
 
-def as_table(X: np.ndarray) -> pd.DataFrame:
-    """Return an array with its columns called a, b, c, ..."""
-    return pd.DataFrame(X, columns=[chr(ord("a") + j) for j in range(X.shape[1])])
+def as_table(X: np.ndarray, n_levels: int = 0) -> pd.DataFrame:
+    """Return an array with its columns called a, b, c, ..., the last ``n_levels`` of them as text."""
+    table = pd.DataFrame(X, columns=[chr(ord("a") + j) for j in range(X.shape[1])])
+    text = table.columns[X.shape[1] - n_levels :]
+    return table.assign(**{name: [f"l{cell:.0f}" for cell in table[name]] for name in text})
 
 
 def switch(n_train: int, n_query: int, seed: int) -> Rows:
@@ -77,10 +83,23 @@ def curved(X: np.ndarray) -> np.ndarray:
     return np.sin(2 * X[:, 0]) + X[:, 1] ** 2 / 2 + 0.7 * X[:, 2] + np.exp(X[:, 3] / 2)
 
 
+def draw_levels(rng: np.random.Generator, n_rows: int) -> np.ndarray:
+    """Draw six numbers and ten columns of 5 to 23 levels, some of them rare."""
+    sizes = np.arange(5, 25, 2)
+    levels = [rng.choice(size, n_rows, p=rng.dirichlet(np.full(size, 2.0))) for size in sizes]
+    return np.column_stack([rng.normal(size=(n_rows, 6)), *levels]).astype(np.float64)
+
+
+def levelled(X: np.ndarray) -> np.ndarray:
+    """Return a line in two numbers and steps of three columns of levels."""
+    return X[:, 0] - 0.5 * X[:, 1] + np.sin(3 * X[:, 6]) + np.sin(5 * X[:, 9]) + 0.5 * np.sin(7 * X[:, 15])
+
+
 TRUTHS = {
     "linear": Truth(draw_linear, lambda X: X[:, :5] @ [1.0, -1.0, 0.5, 0.5, 2.0], 1.5, 500),
     "switch": Truth(lambda rng, n: rng.normal(size=(n, 6)), turned, 1.0, 750),
     "curved": Truth(lambda rng, n: rng.uniform(-2, 2, size=(n, 8)), curved, 0.5, 750),
+    "levels": Truth(draw_levels, levelled, 1.0, 500, n_levels=10),
 }
 
 
