@@ -18,7 +18,7 @@ def grown(**settings):
 @pytest.mark.parametrize("settings", [{}, {"leaf_rows": 2}, {"max_samples": 40}])
 def test_a_forest_comes_back_with_its_rows(settings):
     model = grown(**settings)
-    again = pickle.loads(pickle.dumps(model))  # noqa: S301 - our own
+    again = pickle.loads(pickle.dumps(model))
     for one, other in zip(model.index.index, again.index.index, strict=True):
         assert one.dtype == other.dtype
         np.testing.assert_array_equal(one, other)

@@ -3,8 +3,8 @@
 By itself numba optimises such a function and writes machine code for it as if it were called from Python, and does so
 again with all that it calls for each of its callers: of a chain of six calls the last one six times. Here its
 intermediate code is kept, and the kernel that it ends up in is optimised once, with all of its parts. Results
-are the same, bit for bit. This takes some methods of numba's libraries of code; a numba without them compiles in its own
-way, which takes about twice as long.
+are the same, bit for bit. This takes some methods of numba's libraries of code; a numba without them compiles in its
+own way, which takes about twice as long.
 """
 
 from collections.abc import Iterator

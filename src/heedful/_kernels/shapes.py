@@ -173,8 +173,8 @@ class TreeTable(NamedTuple):
     ``categories`` says which columns hold levels (None if none). ``values`` (n_rows, n_outputs) are the response in
     whole numbers, with ``weights`` (n_rows,); ``single`` stands for one output and rows that all weigh the same.
     ``unit`` is the weight of one row, ``bits`` how many of a number are squared, for exact sums. ``sums`` are running
-    sums of the weights by which rows are drawn, empty if all weigh the same; ``places`` says where the row with a number
-    lies.
+    sums of the weights by which rows are drawn, empty if all weigh the same; ``places`` says where the row with a
+    number lies.
     """
 
     codes: np.ndarray

@@ -50,7 +50,7 @@ class OwnForest:
         self._train = rows
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is in files: instead of where leaves start and how much their rows count, how many rows they have."""
+        """Return what is in files: of leaves only how many rows they have, which says the rest."""
         starts, members, draws, _, inside = self.index
         return vars(self) | {"index": (smallest(np.diff(starts)), smallest(members), draws, inside)}
 
