@@ -132,6 +132,31 @@ def test_blas_gets_its_threads_back_when_users_in_threads_overlap():
     assert blas_threads() == before
 
 
+def test_a_thread_that_holds_blas_already_need_not_hold_it_again():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with _blocks.one_blas_thread():
+            holding = _blocks.HOLDER.thread
+            with _blocks.one_blas_thread():
+                assert len(_blocks.HOLDER.users) == 1
+            assert set(blas_threads()) <= {1}
+            assert _blocks.HOLDER.thread is holding
+        assert blas_threads() == before
+
+
+def test_work_left_in_the_middle_leaves_the_next_to_hold_blas_itself():
+    with threadpool_limits(2, user_api="blas"):
+        left = _blocks.run(lambda block: blas_threads(), [slice(0, 1), slice(1, 2)], n_jobs=1)
+        next(left)
+        # by another thread, as when garbage is collected there
+        ending = threading.Thread(target=left.close)
+        ending.start()
+        ending.join()
+        with threadpool_limits(2, user_api="blas"):
+            during = list(_blocks.run(lambda block: blas_threads(), [slice(0, 1)], n_jobs=1))
+        assert set(during[0]) <= {1}
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_process_forked_while_blas_has_one_thread_can_use_it_too():
     with _blocks.HOLDER.lock:

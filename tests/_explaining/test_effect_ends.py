@@ -158,3 +158,26 @@ def test_every_output_has_its_own_response_and_every_query_its_own_rows(rng):
         for k, response in enumerate((y, other)):
             expected = ask(x, response, effects[q, k], attention=alone, contrasts=one, start=start[q, k])
             np.testing.assert_allclose(found[q, k], expected, rtol=1e-9)
+
+
+def test_levels_without_a_coefficient_that_are_not_compared_count_as_one(rng):
+    x = np.column_stack([rng.normal(size=(90, N_NUMBERS)), np.eye(6)[rng.integers(6, size=90)]])
+    y, attention = x[:, 0] + rng.normal(size=90), attend(0.3 * rng.normal(size=(1, 90)))
+    start, effect = np.array([0.5, 0.0, 0.0, 0.0, 0.0, 0.2, 0.0, 0.0]), [0.4, 0.1, 0.3]
+    found = ask(x, y, effect, attention=attention, start=start)
+    # levels 1 and 0 are compared, the level of column 5 has a coefficient
+    part = [0, 1, 2, 3, 5]
+    np.testing.assert_allclose(found, ask(x[:, part], y, effect, attention=attention, start=start[part]), rtol=1e-9)
+    start[6] = 0.1
+    assert (np.abs(ask(x, y, effect, attention=attention, start=start) - found) > 1e-4).any()
+
+
+def test_ends_do_not_depend_on_the_number_of_threads(rng):
+    x, y = rows(rng)
+    attention, effects, start = attend(rng.normal(size=(9, 80))), rng.normal(size=(9, 1, 3)), rng.normal(size=(9, 1, 5))
+    pairs = Contrasts(np.tile([0, 1, 3], (9, 1)), np.tile([-1, -1, 2], (9, 1)))
+    working = WorkingRows(x, [y], [None], np.ones(80))
+    one, three = (
+        effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pairs, Run(n_jobs)) for n_jobs in (1, 3)
+    )
+    np.testing.assert_array_equal(one, three)

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Flags
+from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
-from heedful._kernels._parts import QuickFlags
+from heedful._kernels._parts import LEFT_OUT, QuickFlags
 from heedful._kernels.arrays import vector
 from heedful._kernels.shapes import Rule
 
@@ -61,6 +62,18 @@ def test_a_kernel_is_optimised_once_with_all_of_its_parts(monkeypatch):
     kernel = numba.njit(**OPTIONS)(both)
     assert kernel(np.arange(5.0)) == 2.5
     assert [name.split(".")[-1] for name in optimised if name != "nrt"] == ["both"]
+
+
+@compiled
+def test_all_passes_of_numba_run_but_those_that_kernels_do_not_need(monkeypatch):
+    ran, plain = set(), PassManager._runPass
+    monkeypatch.setattr(
+        PassManager, "_runPass", lambda self, index, one, state: (ran.add(one.name()), plain(self, index, one, state))
+    )
+    assert many_rows(lambda value: value + 1)(2) == 3
+    ours, ran = ran.copy(), set()
+    assert numba.njit(lambda value: value + 1)(2) == 3
+    assert ran - ours == LEFT_OUT
 
 
 @one_row
