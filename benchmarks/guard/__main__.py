@@ -65,7 +65,7 @@ def one_sample(X: pd.DataFrame, y: np.ndarray, seed: int) -> study.Scores:
     train, test = half[:size], half[size : size + MOST_OTHERS]
     fitted, oof = try_heads(X.iloc[train], y[train], seed)
     heads, lasso, others = ask_heads(fitted, X.iloc[test])
-    left_out = [oof.family.observed(values) for values in fitted.models.others_left_out().values()]
+    left_out = [oof.family.observed(values[oof.number]) for values in fitted.models.others_left_out().values()]
     both = np.column_stack([oof.heads, *left_out])
     known = np.flatnonzero(np.isfinite(both).all(axis=1) & np.isfinite(oof.baseline))
     shaped = np.append(oof.shaped, np.zeros(len(left_out), dtype=bool))

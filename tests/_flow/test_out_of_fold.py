@@ -14,6 +14,7 @@ from heedful.attention import attend
 from heedful.similarity import ForestProximity, GaussianSimilarity
 from reference.cases import family_table, survival
 from reference.fits import MODELS, head_values, train_queries
+from reference.heads import of_all_rows
 
 KINDS = tuple(MODELS)[1:]
 
@@ -36,11 +37,11 @@ class Case:
         self.problem = problem._replace(folds=tuple(fit.folds))
 
     def out_of_bag(self, n_jobs=None):
-        return predict_out_of_bag(self.grid, self.problem, self.splits, Run(n_jobs))
+        return of_all_rows(predict_out_of_bag(self.grid, self.problem, self.splits, Run(n_jobs)), self.n)
 
     def by_folds(self, n_jobs=None):
         shared = self.grid, self.problem, self.splits, [self.seen], [self.response]
-        return predict_by_folds(*shared, Run(n_jobs))
+        return of_all_rows(predict_by_folds(*shared, Run(n_jobs)), self.n)
 
 
 def numbers(rng):
@@ -158,7 +159,7 @@ def test_a_row_in_two_folds_gets_the_mean(rng):
 
 def predict_each(case, split):
     shared = case.grid, case.problem._replace(folds=case.problem.folds[:1]), [split], [case.seen], [case.response]
-    return predict_by_folds(*shared, Run())
+    return of_all_rows(predict_by_folds(*shared, Run()), case.n)
 
 
 def test_survival_values_of_folds_use_the_hazard_of_their_training_part(rng):

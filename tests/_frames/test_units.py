@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from heedful._frames import center_and_unit
+from heedful._frames import center_and_unit, column_blocks, row_blocks, units
 
 LAW = settings(deadline=None, max_examples=50, derandomize=True)
 
@@ -37,3 +37,18 @@ def test_a_constant_column_has_no_spread(constant, rng):
     center, unit = center_and_unit(np.full((30, 1), constant), rng.random(30))
     np.testing.assert_allclose(center, constant, rtol=1e-12)
     assert unit == 0.0
+
+
+def test_a_large_table_is_measured_in_blocks_of_columns_to_the_same(monkeypatch, rng):
+    X, weight = rng.normal(2.0, 3.0, size=(50, 7)), rng.uniform(size=50)
+    whole = center_and_unit(X, weight)
+    monkeypatch.setattr(units, "PIECE", 100)
+    assert [block.stop - block.start for block in column_blocks(X.shape)] == [2, 2, 2, 1]
+    np.testing.assert_allclose(center_and_unit(X, weight), whole, rtol=1e-14)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 3), (100, 1)])
+def test_blocks_hold_each_row_once(monkeypatch, shape):
+    monkeypatch.setattr(units, "PIECE", 9)
+    rows = np.concatenate([np.arange(shape[0])[block] for block in row_blocks(shape)])
+    np.testing.assert_array_equal(rows, np.arange(shape[0]))

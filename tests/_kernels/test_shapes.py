@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from heedful._kernels.shapes import dense_rows, pack
+from heedful._kernels.shapes import dense_rows, pack, unpack
 from reference.moments import plain_table
 
 
@@ -16,10 +16,12 @@ def test_dense_rows_store_everything_in_order():
 def test_response_and_prior_lie_behind_the_features_of_a_row(rng, width, n_features):
     x, y, prior = np.zeros((5, width)), rng.normal(size=5), rng.uniform(size=5)
     x[:, :n_features] = rng.normal(size=(5, n_features))
-    packed, column = pack(x, y, prior, n_features)
+    packed, column = pack(y, prior, n_features, width)
+    packed[:, :n_features] = x[:, :n_features]
     assert packed.shape[1] % 8 == 0 or packed.shape[1] == width
     np.testing.assert_array_equal(packed[:, :n_features], x[:, :n_features])
     np.testing.assert_array_equal(packed[:, column : column + 2], np.column_stack([y, prior]))
+    np.testing.assert_array_equal(unpack(packed, column, width), x)
 
 
 def test_a_table_gives_its_features_back(rng):

@@ -92,9 +92,7 @@ def test_levels_are_parted_by_their_means_at_a_price_for_each_beyond_two(rng, se
         levels, members = np.empty((2, 256)), np.empty(4, np.uint64)
         found = np.unique(codes)
         chance = 3.0
-        gain, cut, _, any_found = splits.scan_levels(
-            values if several else values[:, 0], whole, chance, 1, tally, mask, levels, members
-        )
+        gain, cut, _, any_found = splits.scan_levels(not several, whole, chance, 1, tally, mask, levels, members)
         means = np.array([np.average(values[codes == level, 0], weights=mass[codes == level]) for level in found])
         ordered = found[np.argsort(means, kind="stable")]
         gains = [gain_of(node, np.isin(codes, ordered[:k]), several) for k in range(1, found.size)]
@@ -129,8 +127,8 @@ def test_cells_that_a_node_does_not_have_go_where_most_of_its_weight_goes(severa
     assert goes_left(MISSING, cut, shift) == goes_left(heavy, cut, shift)
     assert goes_left(codes[[0, 1]], cut, shift).sum() == 1
     tally, mask, whole = tallied(node, several)
-    members, values = np.empty(4, np.uint64), node[3] if several else node[3][:, 0]
-    splits.scan_levels(values, whole, 0.0, 1, tally, mask, np.empty((2, 256)), members)
+    members = np.empty(4, np.uint64)
+    splits.scan_levels(not several, whole, 0.0, 1, tally, mask, np.empty((2, 256)), members)
     unseen = in_set(members, [0, 15, 100, MISSING])
     assert (unseen == in_set(members, [heavy])).all()
     assert in_set(members, codes[[0, 1]]).sum() == 1
@@ -155,9 +153,8 @@ def chance_of(node, unit, several):
     bag, weights = np.stack([np.arange(codes.size), draws, draws * values[:, 0]]), unit * weights
     mass = draws * weights if several else draws
     whole = np.array([draws.sum(), *([mass.sum()] if several else []), *(mass @ values)])
-    values = values if several else values[:, 0]
-    table = SimpleNamespace(weights=weights, unit=float(unit), bits=20)
-    return trees.chance_of(np.array([True]), values, table, bag, 0, codes.size, whole)
+    table = SimpleNamespace(values=values, weights=weights, single=not several, unit=float(unit), bits=20)
+    return trees.chance_of(np.array([True]), table, bag, 0, codes.size, whole)
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -17,6 +17,7 @@ from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads, head_values
+from reference.heads import of_all_rows
 from reference.rows import classes_of, numbers_of
 
 N = 40
@@ -45,10 +46,10 @@ class Case:
         self.grid = make_grid([self.similarity], (0.5, 2.0), (1.0,))
 
     def out_of_bag(self):
-        return predict_out_of_bag(self.grid, self.problem, [], Run())
+        return of_all_rows(predict_out_of_bag(self.grid, self.problem, [], Run()), N)
 
     def by_folds(self, splits):
-        return predict_by_folds(self.grid, self.problem, splits, [self.x], [self.y], Run())
+        return of_all_rows(predict_by_folds(self.grid, self.problem, splits, [self.x], [self.y], Run()), N)
 
     def scaled(self, weights):
         """Return weights that sum to those of all rows, as every fit gets them."""

@@ -15,6 +15,7 @@ from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads
+from reference.heads import of_all_rows
 from reference.rows import classes_of, numbers_of
 
 N = 50
@@ -53,7 +54,7 @@ class Case:
         return ensemble, ensemble.leaves(self.x).T
 
     def out_of_bag(self):
-        return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
+        return of_all_rows(predict_out_of_bag(self.grid, self.problem, self.splits, Run()), N)
 
 
 def test_each_weighting_has_the_values_that_it_has_alone(rng):
@@ -84,7 +85,7 @@ def test_values_are_weighted_means_of_the_querys_leaf_in_each_tree(rng, temperat
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model, n_classes, leaf_value):
     case = Case(rng, model, n_classes, leaf_value)
-    folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
+    folds = of_all_rows(predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run()), N)
     np.testing.assert_allclose(case.out_of_bag(), folds, rtol=1e-9)
 
 
@@ -100,7 +101,7 @@ def test_a_rows_own_response_has_no_say_in_what_is_said_of_it(leaf_value):
 def test_equal_weights_on_residuals_out_of_bag_give_the_boosters_of_the_folds(rng, model, n_classes):
     case = Case(rng, model, n_classes, "residuals")
     grid = make_grid([case.similarity], (1e12,), (1.0,))
-    found = predict_out_of_bag(grid, case.problem, case.splits, Run())[:, 0]
+    found = of_all_rows(predict_out_of_bag(grid, case.problem, case.splits, Run()), N)[:, 0]
     for train, test in case.splits:
         fold = clone(model).fit(case.x[train], case.y[train], case.weight[train])
         said = fold.predict(case.x[test])[:, None] if n_classes is None else fold.predict_proba(case.x[test])

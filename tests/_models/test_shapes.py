@@ -315,7 +315,7 @@ def test_a_mixing_per_query_is_that_between_the_heads_and_both_global_models(mon
     lasso = LassoBaseline(random_state=0).fit(*table_of(model), splits=model._model.splits).predict_left_out()[:, 0]
     expected = (1 - share) * lasso + share * shapes_of(model).train[:, 0]
     assert 0 < share < 1
-    np.testing.assert_allclose(seen[0][0], expected, rtol=1e-6)
+    np.testing.assert_allclose(seen[0][0].baseline, expected, rtol=1e-6)
 
 
 def table_of(model):

@@ -16,6 +16,7 @@ from heedful.attention import attend
 from heedful.attention._weighting import Weighting
 from heedful.similarity import GaussianSimilarity
 from reference.fits import blend_heads
+from reference.heads import of_all_rows
 
 N = 60
 MODELS = [
@@ -47,7 +48,7 @@ class Case:
         return ensemble, ensemble.leaves(self.x).T
 
     def out_of_bag(self):
-        return predict_out_of_bag(self.grid, self.problem, self.splits, Run())
+        return of_all_rows(predict_out_of_bag(self.grid, self.problem, self.splits, Run()), N)
 
 
 @pytest.mark.one_value
@@ -90,7 +91,7 @@ def test_heads_are_local_lassos_of_what_the_ensemble_leaves_over(rng, model):
 @EVERY
 def test_out_of_bag_and_folds_agree_where_the_similarity_learns_nothing(rng, model):
     case = Case(rng, model)
-    folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
+    folds = of_all_rows(predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run()), N)
     np.testing.assert_allclose(case.out_of_bag(), folds, atol=1e-6)
 
 
@@ -109,5 +110,5 @@ def test_folds_have_the_same_shrinkage_as_all_rows(rng, penalty, to):
     case = Case(rng, MODELS[0], local=local)
     assert case.problem.fold(0, case.splits[0]).problem.local is local
     assert all(part.problem.local is local for part in case.problem.held_out(case.splits))
-    folds = predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run())
+    folds = of_all_rows(predict_by_folds(case.grid, case.problem, case.splits, [case.x], [case.y], Run()), N)
     np.testing.assert_allclose(case.out_of_bag(), folds, atol=1e-6)

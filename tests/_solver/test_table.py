@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from heedful._frames import units
 from heedful._solver.table import LANE, PADDED_UP_TO, build_table, measure
 from reference.moments import weighted_moments
 
@@ -67,3 +68,15 @@ def test_without_curvatures_penalties_are_left_alone(rng):
     table = build_table(X, y, np.ones(20), measure(X, y))
     assert table.inverse.size == 0
     assert table.inverse_mean == 1.0
+
+
+@pytest.mark.parametrize("p", [3, 8])
+def test_a_large_table_is_built_in_blocks_of_rows_to_the_same(monkeypatch, rng, p):
+    X, y, weight, curve = rng.normal(size=(50, p)), rng.normal(size=50), rng.uniform(size=50), rng.uniform(size=50)
+    scale = measure(X, y, weight)
+    whole = build_table(X, y, weight, scale, curve)
+    monkeypatch.setattr(units, "PIECE", 7 * scale.width)
+    for table in (build_table(X, y, weight, scale, curve), build_table(X[:, :2], y, weight, scale, curve, X[:, 2:])):
+        for name, part in table._asdict().items():
+            np.testing.assert_allclose(part, getattr(whole, name), rtol=1e-12, atol=1e-15, err_msg=name)
+    np.testing.assert_array_equal(whole.rows(np.array([9, 4])), scale.rows(X)[[9, 4]])

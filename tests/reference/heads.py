@@ -20,3 +20,11 @@ def made_up_heads(rng, loss, n=60, n_heads=5, gain=0.5, weight=None):
     event, time = (rng.uniform(size=n) < 0.7).astype(float), rng.exponential(size=n)
     family = survival_of(event, time).anchored(np.zeros((n, 1)), weight)
     return OutOfFold(gain * (event - family.hazard)[:, None] + noise, np.zeros(n), family, weight)
+
+
+def of_all_rows(tried, n):
+    """Return predictions of numbered rows as those of all rows, NaN for the others."""
+    number, values = tried
+    every = np.full((n, *values.shape[1:]), np.nan)
+    every[number] = values
+    return every

@@ -135,10 +135,11 @@ def test_rows_that_are_not_tried_have_no_say(table, cv):
     X, y = table
     how = {"local": LocalLasso(tuning_rows=40, shapes=False), "cv": cv, "random_state": 0}
     model = AttentionLasso(similarity=ForestProximity(10), **how).fit(X, y)
-    heads, baseline, *_ = predict_out_of_fold(model._model, cv == "oob", Run())
-    tried = np.isin(np.arange(y.size), model._model.problem.tried)
-    np.testing.assert_array_equal(np.isfinite(heads).all(axis=1), tried)
-    assert np.isfinite(baseline[tried]).all()
+    oof = predict_out_of_fold(model._model, cv == "oob", Run())
+    np.testing.assert_array_equal(oof.number, model._model.problem.tried)
+    assert np.isfinite(oof.heads).all()
+    assert np.isfinite(oof.baseline).all()
+    np.testing.assert_array_equal(model._model.held_out.number, model._model.problem.tried)
 
 
 def test_too_few_rows_to_try_are_refused(table):

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._responses import Response
+from heedful._flow.guard import heads_alone
+from heedful._flow.shares import OutOfFold
 from heedful.attention import Attention
 
 # A query's own evidence counts as its effective number of rows, the overall value as this many.
@@ -27,22 +28,21 @@ class RowErrors(NamedTuple):
     error: np.ndarray
 
 
-def gather_errors(baseline: np.ndarray, heads: np.ndarray, family: Response, mixings: tuple[float, ...]) -> RowErrors:
-    known = np.isfinite(baseline) & np.isfinite(heads)
-    start, step = baseline[known, None], (heads - baseline)[known, None]
-    error = np.zeros((known.size, len(mixings)))
-    error[known] = family.part(np.flatnonzero(known)).losses(start + np.array(mixings) * step).value
+def gather_errors(oof: OutOfFold, share: np.ndarray, n_train: int, mixings: tuple[float, ...]) -> RowErrors:
+    """Return errors of held-out rows; those of other training rows are 0."""
+    step = (heads_alone(oof, share) - oof.baseline)[:, None]
+    error = np.zeros((n_train, len(mixings)))
+    error[oof.number] = oof.family.losses(oof.baseline[:, None] + np.array(mixings) * step).value
     return RowErrors(np.array(mixings), error)
 
 
-def gather_evidence(
-    baseline: np.ndarray, heads: np.ndarray, family: Response, weight: np.ndarray, overall: float
-) -> Evidence:
-    known = np.isfinite(baseline) & np.isfinite(heads)
-    step = np.where(known, heads - baseline, 0.0)
-    _, gradient, hessian = family.losses(np.where(known, baseline, heads[known].mean()) + overall * step)
-    bend = hessian * step**2
-    return Evidence(-gradient * step, bend, float(np.average(bend, weights=weight)), overall)
+def gather_evidence(oof: OutOfFold, share: np.ndarray, weight: np.ndarray, overall: float) -> Evidence:
+    """Return what held-out rows say; other training rows, of which ``weight`` has one each too, say nothing."""
+    step = heads_alone(oof, share) - oof.baseline
+    _, gradient, hessian = oof.family.losses(oof.baseline + overall * step)
+    evidence = np.zeros((2, weight.size))
+    evidence[:, oof.number] = -gradient * step, hessian * step**2
+    return Evidence(*evidence, float(np.average(evidence[1], weights=weight)), overall)
 
 
 def adapt(attention: Attention, evidence: Evidence | RowErrors) -> np.ndarray:

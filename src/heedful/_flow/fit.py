@@ -14,7 +14,7 @@ from heedful._flow.held_out import held_out_losses, held_out_residuals, held_out
 from heedful._flow.kinds import FittedModels, ModelKind, Run
 from heedful._flow.out_of_fold import predict_out_of_fold
 from heedful._flow.settings import Settings
-from heedful._flow.shares import OutOfFold
+from heedful._flow.shares import OutOfFold, Whole
 from heedful._flow.similarities import check_columns, fit_similarities, score_training_rows
 from heedful._flow.table import TrainingTable
 from heedful._flow.tune import Tuned, choose_mixing, tune, tune_with_others
@@ -79,34 +79,33 @@ def choose_shares(
     fitted: FittedAttention, oof: OutOfFold, settings: Settings, seed: np.random.RandomState, run: Run
 ) -> None:
     """Fit shares to predictions of held-out rows, and keep what adaptive mixing and intervals need."""
-    models = fitted.models
+    models, rows = fitted.models, fitted.models.rows
     others = models.others_left_out() if settings.mixing is None and settings.mixings is None else {}
-    unseen = {name: oof.family.observed(values) for name, values in others.items()}
-    every = np.column_stack([oof.heads, oof.baseline, *unseen.values()])
-    known = np.flatnonzero(np.isfinite(every).all(axis=1))
+    known = oof.known(*(values[oof.number] for values in others.values()))
+    whole = None if oof.whole is None else Whole(*(values[known] for values in oof.whole))
+    oof = oof.part(known)._replace(whole=whole)
+    others = {name: values[oof.number] for name, values in others.items()}
     plain = oof
     if others:
-        tuned, oof = tune_with_others(oof, unseen, known, seed)
+        tuned, oof = tune_with_others(oof, others, seed)
     elif settings.mixings is not None:
-        even = oof.weight if settings.out_of_bag else even_folds(oof.weight, fitted.splits)
-        tuned = choose_mixing(oof._replace(weight=even).part(known), settings.mixings, seed)
+        even = rows.weight if settings.out_of_bag else even_folds(rows.weight, fitted.splits)
+        tuned = choose_mixing(oof._replace(weight=even[oof.number]), settings.mixings, seed)
     else:
-        tuned = tune(oof.part(known), settings.many, settings.mixing, seed)
+        tuned = tune(oof, settings.many, settings.mixing, seed)
     if settings.mixing is None:
-        tuned = shrink(models, tuned, oof.baseline[known])
+        tuned = shrink(models, tuned, oof.baseline)
     fitted.tuned = tuned
-    fitted.unseen = held_out_losses(plain.part(known), tuned.blend)
-    fitted.held_out = held_out_values(plain, tuned, known, others)
+    fitted.unseen = held_out_losses(plain, tuned.blend)
+    fitted.held_out = held_out_values(plain, tuned, others)
     if settings.adaptive and tuned.share.any():
-        local = heads_alone(oof, tuned.share)
         if settings.mixings is None:
-            overall = tuned.mixing / tuned.guard
-            fitted.evidence = gather_evidence(oof.baseline, local, oof.family, oof.weight, overall)
+            fitted.evidence = gather_evidence(oof, tuned.share, rows.weight, tuned.mixing / tuned.guard)
         else:
-            fitted.evidence = gather_errors(oof.baseline, local, oof.family, (0.0, *settings.mixings))
+            fitted.evidence = gather_errors(oof, tuned.share, rows.weight.size, (0.0, *settings.mixings))
     if settings.intervals:
-        blend, splits = adapt_blend(fitted, oof, known, run), [] if settings.out_of_bag else fitted.splits
-        fitted.residuals = held_out_residuals(fitted.response, models.rows.y, known, blend, splits)
+        blend, splits = adapt_blend(fitted, oof, run), [] if settings.out_of_bag else fitted.splits
+        fitted.residuals = held_out_residuals(fitted.response, rows.y, oof.number, blend, splits)
 
 
 def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
@@ -116,9 +115,9 @@ def shrink(models: FittedModels, tuned: Tuned, baseline: np.ndarray) -> Tuned:
     return tuned._replace(share=share, blend=baseline + factor * (tuned.blend - baseline))
 
 
-def adapt_blend(fitted: FittedAttention, oof: OutOfFold, known: np.ndarray, run: Run) -> np.ndarray:
-    """Return the blend of the rows ``known``, with their own mixings if each query has one."""
+def adapt_blend(fitted: FittedAttention, oof: OutOfFold, run: Run) -> np.ndarray:
+    """Return the blend of held-out rows, with their own mixings if each query has one."""
     if fitted.evidence is None or not fitted.leaves_out:
         return fitted.tuned.blend
-    part, mixing = oof.part(known), fitted.adapt_left_out(known, run)
-    return (1 - mixing) * part.baseline + mixing * heads_alone(part, fitted.tuned.share)
+    mixing = fitted.adapt_left_out(oof.number, run)
+    return (1 - mixing) * oof.baseline + mixing * heads_alone(oof, fitted.tuned.share)

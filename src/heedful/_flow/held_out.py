@@ -41,24 +41,22 @@ def held_out_losses(oof: OutOfFold, blend: np.ndarray) -> dict[str, float]:
     return means | {"standard_error": mean_gain(oof, blend, reported=True)[1]}
 
 
-def held_out_values(
-    oof: OutOfFold, tuned: Tuned, known: np.ndarray, others: dict[str, np.ndarray]
-) -> HeldOutValues | None:
-    """Return predictions of the rows ``known``; None if several classes are too many.
+def held_out_values(oof: OutOfFold, tuned: Tuned, others: dict[str, np.ndarray]) -> HeldOutValues | None:
+    """Return predictions of held-out rows; None if several classes are too many.
 
     Shares are fitted without the row; for multiclass classification they are those of the model.
     """
-    family = oof.family.part(known)
+    family = oof.family
     if family.n_values <= 2:
-        return HeldOutValues(known, family.values_of(tuned.blend), family.values_of(oof.baseline[known]))
+        return HeldOutValues(oof.number, family.values_of(tuned.blend), family.values_of(oof.baseline))
     if oof.whole is None:
         return None
-    heads, plain = (part[known] for part in oof.whole)
+    heads, plain = oof.whole
     rest = (1 - tuned.additive - tuned.smooth) * plain
     for name, values in others.items():
-        rest = rest + getattr(tuned, name) * values[known]
+        rest = rest + getattr(tuned, name) * values
     own = (1 - tuned.mixing) * rest + np.einsum("ihk,h->ik", heads, tuned.share)
-    return HeldOutValues(known, own, plain)
+    return HeldOutValues(oof.number, own, plain)
 
 
 def held_out_residuals(

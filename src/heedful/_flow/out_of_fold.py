@@ -22,31 +22,32 @@ def predict_out_of_fold(fitted: FittedAttention, out_of_bag: bool, run: Run) -> 
     family = problem.family
     whole = family.n_values > 2 and problem.weight.size * grid.n_heads * family.n_values <= MOST_KEPT
     if out_of_bag:
-        heads = predict_out_of_bag(grid, problem, splits, run, whole=whole)
+        number, heads = predict_out_of_bag(grid, problem, splits, run, whole=whole)
     else:
-        seen, targets = seen_rows(models, grid.similarities), similarity_targets(models, grid.similarities)
-        heads = predict_by_folds(grid, problem, splits, seen, targets, run, whole=whole)
-    baseline = models.left_out(problem, out_of_bag, run)
+        seen, targets = seen_rows(models, grid.similarities), list(similarity_targets(models, grid.similarities))
+        number, heads = predict_by_folds(grid, problem, splits, seen, targets, run, whole=whole)
+    baseline, family = models.left_out(problem, out_of_bag, run)[number], family.part(number)
     every = Whole(heads, baseline) if whole else None
     observed = (family.observed(heads) if whole else heads, family.observed(baseline))
-    return OutOfFold(*observed, family, models.rows.weight, grid.shaped, models.rows.groups, every)
+    groups = None if models.rows.groups is None else models.rows.groups[number]
+    return OutOfFold(*observed, family, models.rows.weight[number], grid.shaped, groups, every, number)
 
 
 def predict_out_of_bag(
     grid: Grid, problem: Problem, splits: list[Split], run: Run, *, whole: bool = False
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Predict training rows by scores of trees that did not draw them and local models that leave them out.
 
-    Returns the part of each prediction that the loss looks at (n_train, n_heads), or the ``whole`` of it (n_train,
-    n_heads, n_values); NaN for rows that the problem does not try heads on.
+    Returns the numbers of the rows that the problem tries heads on, in ascending order, and the part of each prediction
+    that the loss looks at (n_rows, n_heads), or the ``whole`` of it (n_rows, n_heads, n_values).
     """
-    heads = np.full(_shape(grid, problem, whole), np.nan)
+    tried = []
     for part in problem.held_out(splits):
         # scores are those of training rows by number: nothing else is seen of them
         queries = Queries(part.x, part.number[:, None], part.number)
         predictions = [_observe(group, grid, part, queries, problem.family, run, whole) for group in grid.groups]
-        heads[part.number] = np.hstack(predictions)
-    return heads
+        tried.append((part.number, np.hstack(predictions)))
+    return _average(tried)
 
 
 def predict_by_folds(
@@ -58,14 +59,13 @@ def predict_by_folds(
     run: Run,
     *,
     whole: bool = False,
-) -> np.ndarray:
-    """Predict each fold by similarities and local models of its training part; NaN for rows that are in no fold.
+) -> tuple[np.ndarray, np.ndarray]:
+    """Predict each fold by similarities and local models of its training part.
 
     ``seen`` holds the training rows as each similarity sees them, ``targets`` what it is fitted to; the result is that
-    of ``predict_out_of_bag``.
+    of ``predict_out_of_bag``, means for rows that are in several folds.
     """
-    total = np.zeros(_shape(grid, problem, whole))
-    times = np.zeros(problem.weight.size)
+    tried = []
     for k, split in enumerate(splits):
         part, train = problem.fold(k, split), split.train
         if part.number.size == 0:
@@ -77,14 +77,19 @@ def predict_by_folds(
             predictions.append(
                 _observe(group._replace(similarity=similarity), grid, part, queries, problem.family, run, whole)
             )
-        total[part.number] += np.hstack(predictions)
-        times[part.number] += 1
-    times = times.reshape(-1, *[1] * (total.ndim - 1))
-    return np.where(times > 0, total / np.maximum(times, 1), np.nan)
+        tried.append((part.number, np.hstack(predictions)))
+    return _average(tried)
 
 
-def _shape(grid: Grid, problem: Problem, whole: bool) -> tuple[int, ...]:
-    return (problem.weight.size, grid.n_heads, *([problem.family.n_values] if whole else []))
+def _average(tried: list[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of all rows of some parts, in ascending order, and the mean prediction of each."""
+    number = np.unique(np.concatenate([rows for rows, _ in tried]))
+    total, times = np.zeros((number.size, *tried[0][1].shape[1:])), np.zeros(number.size)
+    for rows, predictions in tried:
+        at = np.searchsorted(number, rows)
+        total[at] += predictions
+        times[at] += 1
+    return number, total / times.reshape(-1, *[1] * (total.ndim - 1))
 
 
 def _observe(

@@ -27,6 +27,7 @@ class OutOfFold(NamedTuple):
 
     ``shaped`` says which heads use shapes; empty stands for none. ``groups`` are numbers of groups of rows that are not
     independent of each other; None if all rows are. ``whole`` is there for several classes: the loss looks at one.
+    ``number`` are the rows' positions in the training table; empty if nobody asks.
     """
 
     heads: np.ndarray
@@ -36,11 +37,22 @@ class OutOfFold(NamedTuple):
     shaped: np.ndarray = np.empty(0, dtype=bool)
     groups: np.ndarray | None = None
     whole: Whole | None = None
+    number: np.ndarray = np.empty(0, np.int64)
 
     def part(self, rows: np.ndarray) -> "OutOfFold":
+        """Return some of the rows, without the whole of their predictions."""
         groups = None if self.groups is None else self.groups[rows]
-        family, weight = self.family.part(rows), self.weight[rows]
-        return OutOfFold(self.heads[rows], self.baseline[rows], family, weight, self.shaped, groups)
+        family, weight, number = (
+            self.family.part(rows),
+            self.weight[rows],
+            self.number[rows if self.number.size else []],
+        )
+        return OutOfFold(self.heads[rows], self.baseline[rows], family, weight, self.shaped, groups, number=number)
+
+    def known(self, *others: np.ndarray) -> np.ndarray:
+        """Return which rows all predictions are known of, those of ``others`` (n_rows, k) too."""
+        parts = (self.heads, self.baseline[:, None], *others)
+        return np.flatnonzero(np.logical_and.reduce([np.isfinite(part).all(axis=1) for part in parts]))
 
     def mean_loss(self, values: np.ndarray) -> np.ndarray:
         """Return the weighted mean loss of values (n_rows,) or (n_rows, k)."""

@@ -27,8 +27,7 @@ def fit_similarities(
     copies = [entry.with_columns(rows.seen_names(entry.takes)) for entry in copies]
     for entry in copies:
         entry._verbose = run.verbose
-    seen = seen_rows(models, copies)
-    fits = zip(copies, seen, similarity_targets(models, copies), strict=True)
+    fits = zip(copies, seen_rows(models, copies), similarity_targets(models, copies), strict=True)
     return [entry.fit(table, target, rows.weight) for entry, table, target in fits]
 
 
@@ -37,12 +36,13 @@ def seen_rows(models: FittedModels, similarities: list[Similarity]) -> list[np.n
     return models.seen(models.train_view(), [entry.takes for entry in similarities])
 
 
-def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> list[np.ndarray]:
-    """Return what each similarity is fitted to: the response, its residuals from the global model, or its scores."""
+def similarity_targets(models: FittedModels, similarities: list[Similarity]) -> Iterator[np.ndarray]:
+    """Yield what each similarity is fitted to: the response, its residuals from the global model, or its scores.
+
+    One at a time: scores are as large as the table.
+    """
     ways = {"response": models.similarity_target, "residual": models.residuals, "scores": models.scores}
-    wanted = [target_of(entry) for entry in similarities]
-    targets = {name: ways[name]() for name in set(wanted)}
-    return [targets[name] for name in wanted]
+    return (ways[target_of(entry)]() for entry in similarities)
 
 
 def score_training_rows(models: FittedModels, grid: Grid, number: np.ndarray) -> Iterator[ScoredRows]:

@@ -70,15 +70,17 @@ def prune(share: np.ndarray) -> np.ndarray:
 
 
 def tune_with_others(
-    oof: OutOfFold, others: dict[str, np.ndarray], known: np.ndarray, seed: np.random.RandomState
+    oof: OutOfFold, others: dict[str, np.ndarray], seed: np.random.RandomState
 ) -> tuple[Tuned, OutOfFold]:
     """Tune shares with other global models as more heads; return them, and the baseline that these are then a part of.
 
+    ``others`` are what these models predict of the rows (n_rows, n_values).
+
     What the heads leave is the lasso's, the additive and the smooth model's: together they are the global model.
     """
-    n_heads, values = oof.heads.shape[1], np.column_stack(list(others.values()))
+    n_heads, values = oof.heads.shape[1], np.column_stack([oof.family.observed(part) for part in others.values()])
     shaped = np.append(oof.shaped, np.zeros(len(others), dtype=bool))
-    tuned = tune(oof._replace(heads=np.column_stack([oof.heads, values]), shaped=shaped).part(known), True, None, seed)
+    tuned = tune(oof._replace(heads=np.column_stack([oof.heads, values]), shaped=shaped), True, None, seed)
     rest = 1.0 - tuned.share[:n_heads].sum()
     share = np.clip(tuned.share[n_heads:] / rest, 0.0, 1.0) if rest > 0 else np.zeros(len(others))
     named = dict(zip(others, share.tolist(), strict=True))

@@ -18,7 +18,7 @@ from heedful._frames.tables import (
     read_table,
     select,
 )
-from heedful._frames.units import center_and_unit
+from heedful._frames.units import center_and_unit, column_blocks, row_blocks
 
 __all__ = [
     "BOOLEANS",
@@ -35,6 +35,7 @@ __all__ = [
     "cell_kinds",
     "center_and_unit",
     "check_distinct",
+    "column_blocks",
     "count_rows",
     "find_observations",
     "freeze",
@@ -44,6 +45,7 @@ __all__ = [
     "parse_number",
     "read_eager",
     "read_table",
+    "row_blocks",
     "select",
     "sort_rows",
     "take",

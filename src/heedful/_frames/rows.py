@@ -61,10 +61,13 @@ def merge_rows(codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.nd
     weight 2 and the same row twice then give one and the same fit, in whatever order they come.
     """
     used = np.flatnonzero(weight > 0)
-    keys = np.column_stack([codes[used], fold[used], y[used]])
-    order = used[np.lexsort(keys.T)]
-    ordered = np.column_stack([codes[order], fold[order], y[order]])
-    same = ((ordered[1:] == ordered[:-1]) | (np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))).all(axis=1)
+    columns = _columns(used, codes, fold, y)
+    order = np.lexsort(columns)
+    same = np.ones(max(order.size - 1, 0), dtype=bool)
+    for column in columns:
+        ordered = column[order]
+        same &= (ordered[1:] == ordered[:-1]) | ((ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1]))
+    order = used[order]
     number = np.concatenate([[0], np.cumsum(~same)])
     inverse = np.full(weight.size, -1, dtype=np.int64)
     inverse[order] = number
@@ -78,10 +81,16 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
     0 has the place -1.
     """
     used = np.flatnonzero(weight > 0)
-    order = used[np.lexsort(np.column_stack([codes[used], y[used], weight[used]]).T)]
+    order = used[np.lexsort(_columns(used, codes, y, weight))]
     place = np.full(weight.size, -1, dtype=np.int64)
     place[order] = np.arange(order.size)
     return order, place
+
+
+def _columns(rows: np.ndarray, *parts: np.ndarray) -> list[np.ndarray]:
+    """Return all columns of some rows of arrays side by side, without a copy if these are all rows."""
+    rows = slice(None) if rows.size == len(parts[0]) else rows
+    return [column[rows] for part in parts for column in part.reshape(len(part), -1).T]
 
 
 def find_observations(

@@ -18,10 +18,10 @@ USED = (
     *("_optimize_functions", "_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
     *("get_pointer_to_function", "codegen", "enable_object_caching"),
 )
-KNOWN = (
-    all(hasattr(JITCodeLibrary, name) for name in USED)
-    and hasattr(Compiler, "compile_extra")
-    and hasattr(JITCPUCodegen, "_module_pass_manager")
+KNOWN = all(hasattr(JITCodeLibrary, name) for name in USED) and hasattr(Compiler, "compile_extra")
+# Newer ones give passes together with what they are run with.
+KNOWN_PASSES = (
+    KNOWN and hasattr(JITCPUCodegen, "_module_pass_manager") and not hasattr(JITCPUCodegen, "_pass_manager_builder")
 )
 # Passes of numba's that find nothing to do in kernels, which are loops over numbers.
 LEFT_OUT = {"inline_closure_likes", "generic_rewrites", "inline_overloads", "nopython_rewrites"}
@@ -81,7 +81,7 @@ class QuickCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         self.state.flags = QuickFlags(self.state.flags)
-        if self.state.library is None and KNOWN:
+        if self.state.library is None and KNOWN_PASSES:
             self.state.library = WholeLibrary(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
         return super().compile_extra(func)

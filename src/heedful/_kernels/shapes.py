@@ -39,19 +39,26 @@ class Table(NamedTuple):
     @property
     def x(self) -> np.ndarray:
         """Features of the rows, padding included."""
-        x = np.zeros((self.prior.size, self.mean.size))
-        known = min(self.y_column, self.mean.size)
-        x[:, :known] = self.packed[:, :known]
-        return x
+        return self.rows(slice(None))
+
+    def rows(self, some: slice | np.ndarray) -> np.ndarray:
+        """Return the features of some rows, padding included."""
+        return unpack(self.packed[some], self.y_column, self.mean.size)
 
 
-def pack(x: np.ndarray, y: np.ndarray, prior: np.ndarray, n_features: int) -> tuple[np.ndarray, int]:
-    """Return rows of ``x`` (features, then padding) with their response and prior, and the column of the response."""
-    width = x.shape[1]
+def pack(y: np.ndarray, prior: np.ndarray, n_features: int, width: int) -> tuple[np.ndarray, int]:
+    """Return rows with their response and prior and room for features, then padding; and the column of the response."""
     column = n_features if width - n_features >= 2 else width
-    packed = np.zeros((x.shape[0], max(width, -(-(column + 2) // 8) * 8)))
-    packed[:, :column], packed[:, column], packed[:, column + 1] = x[:, :column], y, prior
+    packed = np.zeros((y.size, max(width, -(-(column + 2) // 8) * 8)))
+    packed[:, column], packed[:, column + 1] = y, prior
     return packed, column
+
+
+def unpack(packed: np.ndarray, y_column: int, width: int) -> np.ndarray:
+    """Return the features of packed rows, padding included."""
+    x, known = np.zeros((len(packed), width)), min(y_column, width)
+    x[:, :known] = packed[:, :known]
+    return x
 
 
 EMPTY = np.empty(0)
@@ -152,8 +159,9 @@ class Growth(NamedTuple):
     """Trees as they grow, with room for the largest: nodes, sets of codes, and for each tree where its nodes begin.
 
     ``starts`` are where the buckets of leaves begin in ``members``, the rows, and ``draws``, how often each was drawn;
-    ``inside`` (n_trees, n_rows) says which rows a tree drew, ``gains`` (n_trees, n_columns) what each column took off
-    the squared error. ``ends`` are how many nodes, sets and leaves there are.
+    ``every`` says whether these are all rows, or those that the tree drew. ``inside`` (n_trees, n_rows) says which rows
+    a tree drew, ``gains`` (n_trees, n_columns) what each column took off the squared error. ``ends`` are how many
+    nodes, sets and leaves there are.
     """
 
     nodes: np.ndarray
@@ -165,6 +173,7 @@ class Growth(NamedTuple):
     inside: np.ndarray
     gains: np.ndarray
     ends: np.ndarray
+    every: bool
 
 
 class TreeTable(NamedTuple):

@@ -24,6 +24,8 @@ from heedful._kernels.splits import (
     tally_row,
 )
 
+# What stands for the first child of a node whose leaves take no more rows, and how many rows are sent down at once.
+CLOSED, AT_ONCE = -2, 16_384
 # Up to so many rows, and from more columns on than these, the best gain that any column could give is worked out first;
 # one that gives it ends the search.
 FEW_ROWS, FEW_TRIED = 16, 6
@@ -231,7 +233,7 @@ def grow_rows(table, rule, seeds, work, growth):
         root, top = n_nodes, 1
         growth.roots[t] = root
         n_nodes += 1
-        push(stack, 0, root, 0, n_in, 0, n_rows - n_in)
+        push(stack, 0, root, 0, n_in, 0, n_rows - n_in if growth.every else 0)
         while top > 0:
             top -= 1
             node, start, stop = stack[top, 0], stack[top, 1], stack[top, 2]
@@ -269,6 +271,81 @@ def grow_rows(table, rule, seeds, work, growth):
     growth.ends[0] = n_nodes
     growth.ends[1] = n_sets
     growth.ends[2] = n_leaves
+
+
+@many_rows
+def first_rows(codes, nodes, sets, roots, room):
+    """Return where the rows of each leaf of some trees begin, and at most ``room`` of each: those with lowest numbers.
+
+    Rows are parted at each split, some thousands at a time. A node whose leaves have all their rows is closed, so that
+    most rows do not get far.
+    """
+    n_rows, n_nodes = codes.shape[1], nodes.shape[0]
+    ways, left, parent, n_members = nodes.copy(), row_numbers(n_nodes), row_numbers(n_nodes), 0
+    for k in range(n_nodes):
+        first = nodes[k, 2]
+        if first >= 0:
+            left[k], parent[first], parent[first + 1] = 2, k, k
+        else:
+            left[k] = room[nodes[k, 3]]
+            n_members += left[k]
+    at_once = min(n_rows, AT_ONCE)
+    rows, spare, stack = zero_counts(at_once), np.empty((1, at_once), np.int64), np.empty((n_nodes + 1, 5), np.int64)
+    found, leaf_of, starts = row_numbers(n_rows), row_numbers(n_rows), zero_counts(room.size + 1)
+    members, end, first_leaf = row_numbers(min(n_members, n_rows * roots.size)), 0, 0
+    for t in range(roots.size):
+        n_found, begin, root = 0, 0, roots[t]
+        while begin < n_rows and ways[root, 2] != CLOSED:
+            size, top = min(at_once, n_rows - begin), 1
+            for i in range(size):
+                rows[i] = begin + i
+            begin += size
+            push(stack, 0, root, 0, size, 0, 0)
+            while top > 0:
+                top -= 1
+                k, start, stop = stack[top, 0], stack[top, 1], stack[top, 2]
+                if start == stop or ways[k, 2] == CLOSED:
+                    continue
+                if ways[k, 2] >= 0:
+                    cut, shift = np.int64(ways[k, 1]), np.int64(ways[k, 3])
+                    middle = part_rows(codes, ways[k, 0], cut, shift, sets, rows, start, stop, spare)
+                    push(stack, top, ways[k, 2] + 1, middle, stop, 0, 0)
+                    push(stack, top + 1, ways[k, 2], start, middle, 0, 0)
+                    top += 2
+                    continue
+                taken = min(stop - start, left[k])
+                for i in range(start, start + taken):
+                    found[n_found], leaf_of[n_found] = rows[i], ways[k, 3]
+                    n_found += 1
+                left[k] -= taken
+                while left[k] == 0 and ways[k, 2] != CLOSED:
+                    ways[k, 2] = CLOSED
+                    if k != root:
+                        k = parent[k]
+                        left[k] -= 1
+        n_leaves = ((roots[t + 1] if t + 1 < roots.size else n_nodes) - root + 1) // 2
+        sort_by_leaf(found[:n_found], leaf_of, starts[first_leaf : first_leaf + n_leaves + 1], first_leaf, members, end)
+        first_leaf, end = first_leaf + n_leaves, end + n_found
+    return starts, members[:end].copy()
+
+
+@one_row
+def sort_by_leaf(rows, leaf_of, starts, first_leaf, members, end):
+    """Write rows into members from ``end`` on, leaf by leaf, in the order they have, and where those of each begin."""
+    fill_row(0, starts)
+    for i in range(rows.size):
+        starts[leaf_of[i] - first_leaf + 1] += 1
+    starts[0] = end
+    for leaf in range(1, starts.size):
+        starts[leaf] += starts[leaf - 1]
+    for i in range(rows.size):
+        leaf = leaf_of[i] - first_leaf
+        members[starts[leaf]] = rows[i]
+        starts[leaf] += 1
+    # each start has moved to where the next leaf begins
+    for leaf in range(starts.size - 1, 0, -1):
+        starts[leaf] = starts[leaf - 1]
+    starts[0] = end
 
 
 @inlined_row

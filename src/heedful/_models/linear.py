@@ -21,7 +21,7 @@ from heedful._checks import (
 from heedful._file_checks import require, require_numbers
 from heedful._flow import FittedModels, LinearRows, Run, ScoresOf, TrainingTable, Variants, View, rows_to_try
 from heedful._folds import Split, inner_splits
-from heedful._frames import center_and_unit
+from heedful._frames import center_and_unit, row_blocks
 from heedful._kernels.shapes import GAUSSIAN
 from heedful._models.constraints import check_coefficient_settings, constrain_columns
 from heedful._models.linear_fits import LinearProblem, scale_penalties
@@ -247,9 +247,10 @@ class FittedLinear(FittedModels):
         )
         tables = fit.tables
         if self.shapes is not None:
-            link = fit.model.link(fit.tables[0].x)
-            design = np.hstack([self.train_design(), self.shapes.train])
-            tables = working_tables(design, fit.family, link, fit.weight, self.scale)
+            (table, *_), blocks = fit.tables, row_blocks((fit.weight.size, fit.scale.width))
+            link = np.concatenate([fit.model.link(table.rows(rows)) for rows in blocks])
+            beside = self.shapes.train
+            tables = working_tables(self.train_design(), fit.family, link, fit.weight, self.scale, beside)
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         folds = tuple(self._widen(model) for model in fit.folds)
@@ -288,8 +289,9 @@ class FittedLinear(FittedModels):
     def residuals(self) -> np.ndarray:
         """Return residuals by folds, in the units of the linear predictor; in-sample ones for rows of no fold."""
         fit = self.baseline.fit_
-        in_sample = fit.model.link(fit.scale.rows(self.train_design()))
-        link = np.where(np.isfinite(fit.fold_link), fit.fold_link, in_sample)
+        link, known = fit.fold_link, np.isfinite(fit.fold_link)
+        if not known.all():
+            link = np.where(known, link, fit.model.link(fit.scale.rows(self.train_design())))
         # a baseline that fits to the last bit leaves nothing, not noise to grow trees on
         residual = np.round(fit.family.residual(link, fit.weight), 9)
         columns = [unit_response(column, self.rows.weight) for column in residual.T]
@@ -302,11 +304,13 @@ class FittedLinear(FittedModels):
         """
         n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
         residual = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
-        x = np.clip(self.baseline.fit_.scale.rows(self.train_design())[:, :n_names], -limit, limit)
-        scores = np.empty((n_rows, residual.shape[1], 1 + n_names))
-        scores[:, :, 0] = residual
-        np.multiply(residual[:, :, None], x[:, None, :], out=scores[:, :, 1:])
-        return np.round(scores, 9, out=scores).reshape(n_rows, -1)
+        scores, design = np.empty((n_rows, residual.shape[1], 1 + n_names)), self.train_design()
+        for rows in row_blocks(design.shape):
+            x, part = self.baseline.fit_.scale.rows(design[rows])[:, :n_names], scores[rows]
+            part[:, :, 0] = residual[rows]
+            np.multiply(residual[rows, :, None], np.clip(x, -limit, limit)[:, None, :], out=part[:, :, 1:])
+            np.round(part, 9, out=part)
+        return scores.reshape(n_rows, -1)
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return the weight of a teacher, by the ratio of the lasso's error to its error; 0 if it is no better."""

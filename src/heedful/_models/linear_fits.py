@@ -186,22 +186,22 @@ class LinearProblem(NamedTuple):
         So the rows of each fold start at the global model of the others. The start of a squared loss makes no
         difference, and all rows share one. Columns must not be chosen by the row either: each fold has its own.
         """
-        x = self.tables[0].x
+        (table, *_), everyone = self.tables, np.arange(self.weight.size)
         if self.means is not None:
-            near = [self._near(np.arange(len(x)), k) for k in range(len(self.folds))]
+            near = [self._near(everyone, k) for k in range(len(self.folds))]
         elif self.by_fold:
             near = [self.on_columns(columns) for columns in self.by_fold]
         else:
-            return [HeldOut(self, x[self.tried], self.tried)]
+            return [HeldOut(self, table.rows(self.tried), self.tried)]
         parts = [np.intersect1d(test, self.tried) for _, test in splits]
-        return [HeldOut(problem, x[test], test) for problem, test in zip(near, parts, strict=True)]
+        return [HeldOut(problem, table.rows(test), test) for problem, test in zip(near, parts, strict=True)]
 
     def fold(self, number: int, split: Split) -> HeldOut:
         test = np.intersect1d(split.test, self.tried)
-        return HeldOut(self._near(split.train, number), self.tables[0].x[test], test)
+        return HeldOut(self._near(split.train, number), self.tables[0].rows(test), test)
 
     def _near(self, part: np.ndarray, number: int) -> "LinearProblem":
-        x, family, weight = self.tables[0].x[part], self.family.part(part), self.weight[part]
+        x, family, weight = self.tables[0].rows(part), self.family.part(part), self.weight[part]
         heads = (self.fold_penalties[number] if self.fold_penalties else self.penalties, self.shaped, self.shapes)
         problem = make_problem(x, family, weight, self.folds[number], self.rule, *heads)
         problem = problem.on_columns(self.by_fold[number]) if self.by_fold else problem

@@ -104,15 +104,23 @@ def _common_shift(coef: np.ndarray) -> np.ndarray:
 
 
 def working_tables(
-    X: np.ndarray, family: Response, link: np.ndarray, weight: np.ndarray, scale: Scale
+    X: np.ndarray,
+    family: Response,
+    link: np.ndarray,
+    weight: np.ndarray,
+    scale: Scale,
+    beside: np.ndarray | None = None,
 ) -> tuple[Table, ...]:
-    """Return one table per output whose weighted lasso is one Newton step of the family's loss from ``link``."""
+    """Return one table per output whose weighted lasso is one Newton step of the family's loss from ``link``.
+
+    Columns are those of ``X``, then those ``beside``.
+    """
     scale = scale._replace(y_center=0.0, y_unit=1.0)
     curve = family.hessian(link, weight)
     if curve is None:
-        return (build_table(X, family.residual(np.zeros(link.shape), weight)[:, 0], weight, scale),)
+        return (build_table(X, family.residual(np.zeros(link.shape), weight)[:, 0], weight, scale, beside=beside),)
     response = link + family.residual(link, weight) / curve
-    return tuple(build_table(X, response[:, k], weight, scale, curve[:, k]) for k in range(family.n_outputs))
+    return tuple(build_table(X, response[:, k], weight, scale, curve[:, k], beside) for k in range(family.n_outputs))
 
 
 def warn_unconverged(n_failed: int, n_fit: int, max_iter: int) -> None:

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful._frames import center_and_unit
-from heedful._kernels.shapes import Table, pack
+from heedful._frames import center_and_unit, row_blocks
+from heedful._kernels.shapes import Table, pack, unpack
 
 # Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
 LANE, PADDED_UP_TO = 8, 40
@@ -54,26 +54,42 @@ def measure(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> S
 
 
 def build_table(
-    X: np.ndarray, y: np.ndarray, weight: np.ndarray, scale: Scale, curve: np.ndarray | None = None
+    X: np.ndarray,
+    y: np.ndarray,
+    weight: np.ndarray,
+    scale: Scale,
+    curve: np.ndarray | None = None,
+    beside: np.ndarray | None = None,
 ) -> Table:
     """Return rows on ``scale`` with the sums that every query's background needs.
 
     With ``curve``, the curvature of each row's loss, ``y`` is the working response and the prior is weight x curvature.
+    ``beside`` are further columns (n_rows, k).
     """
-    x = scale.rows(X)
-    prior = weight if curve is None else weight * curve
+    n_rows, n_columns, width = len(X), scale.center.size, scale.width
+    prior = np.array(weight if curve is None else weight * curve, dtype=np.float64)
     z = np.ascontiguousarray((y - scale.y_center) / scale.y_unit)
-    prior = np.array(prior, dtype=np.float64)
     total = float(prior.sum())
-    mean = prior @ x / total
     y_mean = float(prior @ z / total)
-    centred, residual = x - mean, z - y_mean
-    weighted = centred * (prior / total)[:, None]
-    tall = X.shape[1] < X.shape[0]
-    scatter = weighted.T @ centred if tall else np.empty((0, 0))
-    packed, y_column = pack(x, z, prior, X.shape[1])
-    spread = float((prior / total) @ residual**2)
+    share, residual = prior / total, z - y_mean
+    packed, y_column = pack(z, prior, n_columns, width)
+    blocks = row_blocks((n_rows, width))
+    mean, tall = np.zeros(width), n_columns < n_rows
+    for rows in blocks:
+        x = scale.rows(X[rows] if beside is None else np.hstack([X[rows], beside[rows]]))
+        packed[rows, :y_column] = x[:, :y_column]
+        mean += prior[rows] @ x
+    mean /= total
+    scatter, cross = np.zeros((width, width) if tall else (0, 0)), np.zeros(width)
+    for rows in blocks:
+        if len(blocks) > 1:
+            x = unpack(packed[rows], y_column, width)
+        centred = x - mean
+        weighted = centred * share[rows, None]
+        if tall:
+            scatter += weighted.T @ centred
+        cross += weighted.T @ residual[rows]
+    spread = float(share @ residual**2)
     inverse = np.empty(0) if curve is None else 1.0 / curve
     inverse_mean = 1.0 if curve is None else float(weight.sum()) / total
-    cross = weighted.T @ residual
     return Table(packed, y_column, z, prior, total, mean, y_mean, scatter, cross, spread, inverse, inverse_mean)

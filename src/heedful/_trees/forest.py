@@ -133,7 +133,9 @@ def grow_forest(
     if room is not None:
         # rows in random order stay in that order in each bucket: the first ones of each are a random choice
         order = any_order.permutation(n_rows)
-        columns, values, weights = np.ascontiguousarray(columns[:, order]), values[order], weights[order]
+        columns, weights = np.ascontiguousarray(columns[:, order]), weights[order]
+        for column in values.T:
+            column[:] = column[order]
         places = np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
     table = TreeTable(columns, rows.bins.centers, categories, values, weights, single, unit, bits, sums, places)
@@ -163,14 +165,16 @@ def fixed_point(
         whole = np.rint(weight * unit).astype(np.int64)
         bits += int(np.ceil(np.log2(max(whole.max(), 2))))
     room = min(MOST_BITS, ALL_BITS - 2 * bits if single else SUM_BITS - bits)
-    if np.array_equal(np.rint(y), y) and np.abs(y).max(initial=0.0) < 2.0**room:
+    # column by column: a copy of many outputs of many rows is large
+    outputs = y.reshape(y.shape[0], -1).T
+    if all(np.array_equal(np.rint(part), part) and np.abs(part).max(initial=0.0) < 2.0**room for part in outputs):
         # counts and classes are whole numbers as they are, so that equally good splits stay equal
-        values = y.astype(np.int64)
-    else:
-        away = y - y.mean(axis=0)
-        largest = np.abs(away).max()
-        values = np.rint(away / (largest if largest > 0 else 1.0) * 2.0**room).astype(np.int64)
-    return values.reshape(y.shape[0], -1), whole, single, unit, (ALL_BITS - bits) // 2
+        return y.astype(np.int64).reshape(y.shape[0], -1), whole, single, unit, (ALL_BITS - bits) // 2
+    mean, values = np.atleast_1d(y.mean(axis=0)), np.empty(outputs.shape[::-1], np.int64)
+    largest = max(np.abs(part - center).max() for part, center in zip(outputs, mean, strict=True))
+    for part, center, column in zip(outputs, mean, values.T, strict=True):
+        column[:] = np.rint((part - center) / (largest if largest > 0 else 1.0) * 2.0**room)
+    return values, whole, single, unit, (ALL_BITS - bits) // 2
 
 
 def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
@@ -198,38 +202,26 @@ def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray,
         sets=np.empty((1 if table.categories is None else most * n_trees + 1, 4), np.uint64),
         roots=np.empty(n_trees, np.int32),
         starts=np.empty(most * n_trees + 1, np.int64),
-        members=np.empty(n_rows * n_trees, np.int32),
-        draws=np.empty(n_rows * n_trees, np.int32),
+        members=np.empty((n_rows if room is None else most) * n_trees, np.int32),
+        draws=np.empty((n_rows if room is None else most) * n_trees, np.int32),
         inside=np.empty((n_trees, n_rows), np.bool_),
         gains=np.zeros((n_trees, n_columns)),
         ends=np.zeros(3, np.int64),
+        every=room is None,
     )
     with np.errstate(over="ignore"):
         # the random numbers of the kernel wrap around, which NumPy warns of where numba is switched off
         _kernels.grow_rows(table, how, seeds, work, growth)
     n_nodes, n_sets, n_leaves = growth.ends
-    buckets = Buckets(growth.starts[: n_leaves + 1], growth.members, growth.draws, np.packbits(growth.inside.T, axis=1))
+    grown = Grown(growth.nodes[:n_nodes].copy(), growth.sets[:n_sets].copy(), growth.roots, growth.gains)
+    starts, members, draws = growth.starts[: n_leaves + 1].copy(), growth.members, growth.draws
     if room is not None:
-        buckets = _thin(buckets, room)
-    draws = buckets.draws.astype(np.uint8) if buckets.draws.max() < 256 else buckets.draws.astype(np.uint32)
-    nodes, sets = growth.nodes[:n_nodes].copy(), growth.sets[:n_sets].copy()
-    return Grown(nodes, sets, growth.roots, growth.gains), buckets._replace(starts=buckets.starts.copy(), draws=draws)
-
-
-def _thin(buckets: Buckets, room: int | str) -> Buckets:
-    """Return buckets that keep at most ``room`` rows each, or as many as were drawn: those with the lowest numbers."""
-    starts, members, draws, inside = buckets
-    n_rows = len(inside)
-    n_drawn = np.add.reduceat((draws > 0).astype(np.int64), starts[:-1])
-    size = np.minimum(np.diff(starts), n_drawn if isinstance(room, str) else int(room))
-    leaf_of = np.repeat(np.arange(size.size, dtype=np.int32), np.diff(starts))
-    leaves, order, kept = np.empty(n_rows, np.int32), np.arange(n_rows), []
-    # each tree has a place for every row
-    for rows, leaf in zip(members.reshape(-1, n_rows), leaf_of.reshape(-1, n_rows), strict=True):
-        leaves[rows] = leaf
-        kept.append(_kernels.keep_rows(leaves, order, int(leaf[0]), size[leaf[0] : leaf[-1] + 1])[1])
-    rows = np.concatenate(kept)
-    return Buckets(np.concatenate([[0], np.cumsum(size)]), rows, np.ones(rows.size, np.int32), inside)
+        # as many as were drawn, or so many: those with the lowest numbers
+        size = np.diff(starts) if isinstance(room, str) else np.full(n_leaves, int(min(room, n_rows)))
+        starts, members = _kernels.first_rows(table.codes, *grown[:3], size)
+        draws = np.ones(members.size, np.uint8)
+    draws = draws.astype(np.uint8 if draws.max() < 256 else np.uint32)
+    return grown, Buckets(starts, members, draws, np.packbits(growth.inside.T, axis=1))
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:

@@ -84,12 +84,12 @@ def fit_global(
     warn_unconverged(folds.n_failed + whole.n_failed, (len(splits) + 1) * error.size, MAX_ITER)
     intercept, coef = whole.unscaled(scale)
     model, parts = whole.model(0, -1), [folds.model(k, best) for k in range(len(splits))]
-    link = model.link(x)
+    link, squares = model.link(x), family.outcome.kind == GAUSSIAN
     return GlobalFit(
         family=family.anchored(link, weight),
         scale=scale,
         weight=weight,
-        tables=working_tables(X, family, link, weight, scale),
+        tables=(table,) if squares else working_tables(X, family, link, weight, scale),
         alphas=path[: error.size] * scale.y_unit,
         error=error,
         alpha=float(path[best] * scale.y_unit),
@@ -186,7 +186,7 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
         weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), excess, background)
         of_output = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
         fits = fit_paths(weights, table, SQUARES, penalty, rule, of_output, n_jobs)
-        link[:, k] = fits.intercept[:, 0, 0] + (table.x[rows] * fits.coef[:, 0, 0]).sum(axis=1)
+        link[:, k] = fits.intercept[:, 0, 0] + (table.rows(rows) * fits.coef[:, 0, 0]).sum(axis=1)
     return link
 
 

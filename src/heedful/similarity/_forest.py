@@ -9,6 +9,7 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_choice, check_number, check_weights
+from heedful._frames import column_blocks
 from heedful._kernels.shapes import ScoreRows
 from heedful._trees import Binned, Bins
 from heedful._undo import all_or_nothing
@@ -269,7 +270,8 @@ def strongest_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """
     if y.ndim == 1:
         return y
-    square = np.average(y**2, axis=0, weights=weight)
+    blocks = column_blocks(y.shape)
+    square = np.concatenate([np.average(y[:, columns] ** 2, axis=0, weights=weight) for columns in blocks])
     # equal ones, as those of a column that is there twice, must not be told apart by their last bits
     first = np.sort(np.argsort(-square.round(9), kind="stable")[:MOST_SCORES])
     return y[:, first]
