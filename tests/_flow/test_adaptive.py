@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from heedful._flow import OutOfFold
-from heedful._flow.adaptive import PRIOR_ROWS, adapt, gather_errors
-from heedful._flow.adaptive import gather_evidence as gather
+from heedful._flow.adaptive import PRIOR_ROWS, adapt, gather_errors, gather_evidence as gather
 from heedful.attention import attend
 from reference.differences import differences
 from reference.heads import LOSSES, made_up_heads

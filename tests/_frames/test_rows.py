@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from heedful._frames import count_rows, find_observations, merge_rows, sort_rows
+from heedful._frames import count_rows, find_observations, merge_rows, order_rows, sort_rows
 from heedful._frames.rows import MOST_WRITTEN_OUT
 
 LAW = settings(deadline=None, max_examples=50, derandomize=True)
@@ -164,3 +164,17 @@ def test_levels_that_are_hardly_ever_combined_twice_make_equal_rows_copies():
     X = np.stack(np.meshgrid(*[range(2)] * 6), axis=-1).reshape(-1, 6).astype(float)
     again = np.append(np.arange(64), np.arange(16))
     assert observe(X[again], X[again].sum(axis=1) % 2).source.size == 64
+
+
+@LAW
+@given(rows=arrays(np.float64, (9, 3), elements=st.sampled_from([0.0, -0.0, 1.0, 2.0, NAN])))
+def test_rows_are_ordered_as_by_lexsort_and_the_first_of_equal_ones_is_marked(rows):
+    order, first = order_rows(rows.T)
+    np.testing.assert_array_equal(order, np.lexsort(rows.T))
+    seen = [tuple(row) for row in np.nan_to_num(rows[order], nan=9.0)]
+    assert [row not in seen[:i] for i, row in enumerate(seen)] == first.tolist()
+
+
+def test_no_rows_have_an_order_too():
+    order, first = order_rows(np.empty((2, 0)))
+    assert order.size == first.size == 0

@@ -302,3 +302,35 @@ def test_buckets_keep_the_rows_that_come_first_in_one_random_order(rng, room):
         earlier.update((a, b) for a in kept for b in set(members) - set(kept))
     # a row that is kept in one leaf where another is not comes first wherever both of them are
     assert not any((b, a) in earlier for a, b in earlier)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("room", ["drawn", 2, 1000])
+def test_leaves_that_keep_some_rows_are_those_that_keep_all(rng, n_outputs, weighted, room):
+    """A tree of some drawn rows is the same, and its leaves keep those that come first in one order of all rows."""
+    check_thin(rng, 90, n_outputs, weighted, room)
+
+
+def test_leaves_of_many_rows_are_filled_some_thousands_at_a_time(rng):
+    check_thin(rng, 40_000, 1, False, "drawn")
+
+
+def check_thin(rng, n, n_outputs, weighted, room):
+    X = np.column_stack([rng.integers(0, 9, n), rng.normal(size=(n, 3)).round(1)])
+    rows, y = bin_table(X, [True, False, False, False]), rng.normal(size=(n, n_outputs))
+    how, chances = Growing(9, 40, 2, min_samples_leaf=2), rng.uniform(size=n) if weighted else None
+    forest, every = grow_forest(rows, y, how, 3, chances=chances)
+    thin, some = grow_forest(rows, y, how, 3, chances=chances, room=room)
+    for name in ("nodes", "sets", "roots", "feature_importances_"):
+        np.testing.assert_array_equal(getattr(thin, name), getattr(forest, name), err_msg=name)
+    np.testing.assert_array_equal(some.inside, every.inside)
+    # the seeds of the trees come first
+    state = np.random.RandomState(3)
+    state.randint(0, 2**63, 9, dtype=np.int64)
+    place = np.argsort(state.permutation(n))
+    for kept, (first, last) in zip(pairwise(some.starts), pairwise(every.starts), strict=True):
+        members, n_drawn = every.members[first:last], (every.draws[first:last] > 0).sum()
+        expected = members[np.argsort(place[members])][: n_drawn if room == "drawn" else room]
+        np.testing.assert_array_equal(some.members[slice(*kept)], expected)
+    assert (some.draws == 1).all()

@@ -43,7 +43,7 @@ ROWS = {
     "paper.table3": 4,
     "paper.table3.readings": 3,
     "paper.us_change": 47,
-    "reading": 6,
+    "reading": 7,
     "repeats": 12,
     "responses": 5,
     "scale": 7,

@@ -6,7 +6,17 @@ A table is read once into codes, which trees take as they are; linear models tak
 from heedful._frames.columns import TableReader
 from heedful._frames.dummies import Coding, Dummies
 from heedful._frames.kinds import BOOLEANS, DATES, NUMBERS, TEXT, as_floats, cell_kinds, parse_number, utc_times
-from heedful._frames.rows import Observations, count_rows, find_observations, freeze, merge_rows, sort_rows, take, thaw
+from heedful._frames.rows import (
+    Observations,
+    count_rows,
+    find_observations,
+    freeze,
+    merge_rows,
+    order_rows,
+    sort_rows,
+    take,
+    thaw,
+)
 from heedful._frames.suspicious import warn_of_suspicious_columns
 from heedful._frames.tables import (
     as_column,
@@ -42,6 +52,7 @@ __all__ = [
     "is_frame",
     "merge_rows",
     "one_row",
+    "order_rows",
     "parse_number",
     "read_eager",
     "read_table",

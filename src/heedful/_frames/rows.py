@@ -1,5 +1,6 @@
 """Rows of a table: some of them, equal ones found, and frames as arrays to be saved."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,17 +62,36 @@ def merge_rows(codes: np.ndarray, y: np.ndarray, fold: np.ndarray, weight: np.nd
     weight 2 and the same row twice then give one and the same fit, in whatever order they come.
     """
     used = np.flatnonzero(weight > 0)
-    columns = _columns(used, codes, fold, y)
-    order = np.lexsort(columns)
-    same = np.ones(max(order.size - 1, 0), dtype=bool)
-    for column in columns:
-        ordered = column[order]
-        same &= (ordered[1:] == ordered[:-1]) | ((ordered[1:] != ordered[1:]) & (ordered[:-1] != ordered[:-1]))
-    order = used[order]
-    number = np.concatenate([[0], np.cumsum(~same)])
+    order, first = order_rows(_columns(used, codes, fold, y))
+    number = np.cumsum(first) - 1
     inverse = np.full(weight.size, -1, dtype=np.int64)
-    inverse[order] = number
-    return order[np.concatenate([[True], ~same])], inverse
+    inverse[used[order]] = number
+    return used[order[first]], inverse
+
+
+def order_rows(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the order of rows by the last column, then the one before and so on, as ``np.lexsort``, and first ones.
+
+    Of rows that are equal in all columns the first is marked. Missing numbers come last, and are equal. Only rows that
+    are equal so far are sorted again.
+    """
+    size = columns[0].size
+    order, group, tied = np.arange(size), np.zeros(size, np.int64), np.arange(size)
+    for column in reversed(columns):
+        rows, of = order[tied], group[tied]
+        rows = rows[np.lexsort((column[rows], of)) if of.any() else np.argsort(column[rows], kind="stable")]
+        order[tied] = rows
+        values = column[rows]
+        before, after = values[:-1], values[1:]
+        apart = (before != after) & ((before == before) | (after == after))
+        first = np.concatenate([[True], apart | (of[1:] != of[:-1])])[: rows.size]
+        # a group has the number of its first place
+        group[tied] = tied[first][np.cumsum(first) - 1]
+        alone = first & np.concatenate([first[1:], [True]])[: rows.size]
+        tied = tied[~alone]
+        if not tied.size:
+            break
+    return order, group == np.arange(size)
 
 
 def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -81,7 +101,7 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
     0 has the place -1.
     """
     used = np.flatnonzero(weight > 0)
-    order = used[np.lexsort(_columns(used, codes, y, weight))]
+    order = used[order_rows(_columns(used, codes, y, weight))[0]]
     place = np.full(weight.size, -1, dtype=np.int64)
     place[order] = np.arange(order.size)
     return order, place
@@ -90,7 +110,7 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
 def _columns(rows: np.ndarray, *parts: np.ndarray) -> list[np.ndarray]:
     """Return all columns of some rows of arrays side by side, without a copy if these are all rows."""
     rows = slice(None) if rows.size == len(parts[0]) else rows
-    return [column[rows] for part in parts for column in part.reshape(len(part), -1).T]
+    return [column[rows] for part in parts for column in np.atleast_2d(part.T)]
 
 
 def find_observations(

@@ -49,6 +49,6 @@ def draw_bag(seed, n_drawn, table, bag, others, counts):
             continue
         bag[0, n_in] = i
         bag[1, n_in] = counts[0, i]
-        bag[2, n_in] = counts[0, i] * table.values[i, 0] if table.single else 0
+        bag[2, n_in] = counts[0, i] * table.values[table.rows[i], 0] if table.single else 0
         n_in += 1
     return n_in

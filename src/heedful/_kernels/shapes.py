@@ -159,9 +159,9 @@ class Growth(NamedTuple):
     """Trees as they grow, with room for the largest: nodes, sets of codes, and for each tree where its nodes begin.
 
     ``starts`` are where the buckets of leaves begin in ``members``, the rows, and ``draws``, how often each was drawn;
-    ``every`` says whether these are all rows, or those that the tree drew. ``inside`` (n_trees, n_rows) says which rows
-    a tree drew, ``gains`` (n_trees, n_columns) what each column took off the squared error. ``ends`` are how many
-    nodes, sets and leaves there are.
+    ``every`` says whether these are all rows, or those drawn, by numbers of their own. ``inside`` (n_trees, n_rows)
+    says which rows a tree drew, ``gains`` (n_trees, n_columns) what each column took off the squared error. ``ends``
+    are how many nodes, sets and leaves there are.
     """
 
     nodes: np.ndarray
@@ -182,8 +182,8 @@ class TreeTable(NamedTuple):
     ``categories`` says which columns hold levels (None if none). ``values`` (n_rows, n_outputs) are the response in
     whole numbers, with ``weights`` (n_rows,); ``single`` stands for one output and rows that all weigh the same.
     ``unit`` is the weight of one row, ``bits`` how many of a number are squared, for exact sums. ``sums`` are running
-    sums of the weights by which rows are drawn, empty if all weigh the same; ``places`` says where the row with a
-    number lies.
+    sums of the weights by which rows are drawn, empty if all weigh the same. Codes may be in another order than
+    responses and weights: those of row ``i`` are in column ``places[i]``, and those in column ``c`` of row ``rows[c]``.
     """
 
     codes: np.ndarray
@@ -196,6 +196,7 @@ class TreeTable(NamedTuple):
     bits: int
     sums: np.ndarray
     places: np.ndarray
+    rows: np.ndarray
 
 
 class TreeWork(NamedTuple):

@@ -220,16 +220,35 @@ def push(stack, top, node, start, stop, out_start, out_stop):
     stack[top, 4] = out_stop
 
 
+@one_row
+def take_drawn(every, table, bag, n_in):
+    """Write the drawn rows of a large table into a small one, which stays in the processor's cache, and number them."""
+    for j in range(table.codes.shape[0]):
+        for i in range(n_in):
+            table.codes[j, i] = every.codes[j, bag[0, i]]
+    for i in range(n_in):
+        row = every.rows[bag[0, i]]
+        table.weights[i] = every.weights[row]
+        for k in range(table.values.shape[1]):
+            table.values[i, k] = every.values[row, k]
+        bag[0, i] = i
+
+
 @writing_rows
-def grow_rows(table, rule, seeds, work, growth):
-    """Grow a tree for each seed and write it into ``growth``; columns come back in the order they had."""
+def grow_rows(every, table, rule, seeds, work, growth):
+    """Grow a tree for each seed and write it into ``growth``; columns come back in the order they had.
+
+    Rows are drawn of ``every``. ``table`` is the same, or one with room for those drawn.
+    """
     codes, bag, others, spare, stack = table.codes, work.bag, work.others, work.spare, work.stack
     nodes, sets, rows, draws = growth.nodes, growth.sets, growth.members, growth.draws
-    n_rows, end, n_nodes, n_sets, n_leaves = codes.shape[1], 0, 0, 0, 0
+    n_rows, end, n_nodes, n_sets, n_leaves = every.codes.shape[1], 0, 0, 0, 0
     for t in range(seeds.size):
-        n_in = draw_bag(seeds[t], rule.n_drawn, table, bag, others, spare)
+        n_in = draw_bag(seeds[t], rule.n_drawn, every, bag, others, spare)
         for i in range(n_rows):
             growth.inside[t, i] = spare[0, i] > 0
+        if not growth.every:
+            take_drawn(every, table, bag, n_in)
         root, top = n_nodes, 1
         growth.roots[t] = root
         n_nodes += 1

@@ -9,6 +9,7 @@ import pandas as pd
 from heedful._file_checks import require_numbers
 from heedful._flow import TrainingTable
 from heedful._folds import Split, average_out_of_fold, cut_all_rows
+from heedful._frames import order_rows
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
 from heedful._responses import Response
@@ -67,7 +68,7 @@ def fit_shapes(
     rise. Of more than ``most`` rows some are drawn, whose curves all rows get.
     """
     # rows are dealt out by their cells: their order as they are depends on responses
-    rank = np.argsort(np.lexsort(rows.codes.T))
+    rank = np.argsort(order_rows(rows.codes.T)[0])
     folds = [*splits, *_inner(splits, rank)]
     binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
     among = [drawn.among(fold) for fold in folds]

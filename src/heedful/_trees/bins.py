@@ -107,17 +107,25 @@ class Binned:
 def _ends(column: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the smallest and the largest value of each bin of a column of numbers."""
     known = ~np.isnan(column)
-    values, place = np.unique(column[known], return_inverse=True)
+    values, mass = _masses(column[known], weight[known])
     last = np.arange(values.size)
     if values.size > MOST_BINS:
         inner = np.arange(values.size)[TAIL:-TAIL]
-        total = np.cumsum(np.bincount(place, weights=weight[known])[inner])
+        total = np.cumsum(mass[inner])
         n_inner = MOST_BINS - 2 * TAIL
         within = np.searchsorted(total, np.arange(1, n_inner) / n_inner * total[-1])
         kept = np.unique(np.append(np.minimum(within, inner.size - 1), inner.size - 1))
         last = np.concatenate([last[:TAIL], inner[kept], last[-TAIL:]])
     first = np.concatenate([[0], last[:-1] + 1])[: last.size]
     return values[first], values[last]
+
+
+def _masses(column: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct values and the weight of each; where all weigh one they are counted, which is faster."""
+    if (weight == 1.0).all():
+        return np.unique(column, return_counts=True)
+    values, place = np.unique(column, return_inverse=True)
+    return values, np.bincount(place, weights=weight)
 
 
 def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:

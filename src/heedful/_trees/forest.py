@@ -133,12 +133,9 @@ def grow_forest(
     if room is not None:
         # rows in random order stay in that order in each bucket: the first ones of each are a random choice
         order = any_order.permutation(n_rows)
-        columns, weights = np.ascontiguousarray(columns[:, order]), weights[order]
-        for column in values.T:
-            column[:] = column[order]
-        places = np.argsort(order)
+        columns, places = np.ascontiguousarray(columns[:, order]), np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
-    table = TreeTable(columns, rows.bins.centers, categories, values, weights, single, unit, bits, sums, places)
+    table = TreeTable(columns, rows.bins.centers, categories, values, weights, single, unit, bits, sums, places, order)
     n_groups = -(-how.n_trees // GROUP)
     blocks = _blocks.cut(n_groups, GROUP * (10 * n_rows + 48 * min(n_rows, how.n_drawn or n_rows)), n_jobs)
     grown = _blocks.run(
@@ -211,7 +208,7 @@ def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray,
     )
     with np.errstate(over="ignore"):
         # the random numbers of the kernel wrap around, which NumPy warns of where numba is switched off
-        _kernels.grow_rows(table, how, seeds, work, growth)
+        _kernels.grow_rows(table, table if room is None else room_for(table, most), how, seeds, work, growth)
     n_nodes, n_sets, n_leaves = growth.ends
     grown = Grown(growth.nodes[:n_nodes].copy(), growth.sets[:n_sets].copy(), growth.roots, growth.gains)
     starts, members, draws = growth.starts[: n_leaves + 1].copy(), growth.members, growth.draws
@@ -222,6 +219,12 @@ def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray,
         draws = np.ones(members.size, np.uint8)
     draws = draws.astype(np.uint8 if draws.max() < 256 else np.uint32)
     return grown, Buckets(starts, members, draws, np.packbits(growth.inside.T, axis=1))
+
+
+def room_for(table: TreeTable, n_rows: int) -> TreeTable:
+    """Return a table with room for so many rows of another one."""
+    codes, values = np.empty((len(table.codes), n_rows), np.uint8), np.empty((n_rows, table.values.shape[1]), np.int64)
+    return table._replace(codes=codes, values=values, weights=np.empty(n_rows, np.int64))
 
 
 def _join(grown: list[tuple[Grown, Buckets]], order: np.ndarray, bins: Bins) -> tuple[Forest, Buckets]:
