@@ -175,7 +175,7 @@ def draw(found: pd.DataFrame, path: Path) -> None:
 def write_page(speed: pd.DataFrame, error: pd.DataFrame) -> str:
     """Return the page."""
     about = (
-        f"`AttentionLasso` with its four forests on `make_continuous`, {COLUMNS} columns; two threads. Error is the "
+        f"`AttentionLasso` with its five forests on `make_continuous`, {COLUMNS} columns; two threads. Error is the "
         "mean squared distance from the truth without noise, divided by the variance of that truth, over "
         f"{SCORED:,} new rows. {pages.stamp(*PACKAGES)}. This page is rewritten by `make scale`; the README explains "
         "the rows."
