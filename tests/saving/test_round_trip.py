@@ -286,6 +286,19 @@ def test_a_file_grows_by_a_few_times_the_table(rng):
     assert (sizes[1] - sizes[0]) / (1500 * 40 * 8) < 2.5
 
 
+def test_entries_are_packed_where_that_makes_them_smaller(rng):
+    both = rng.normal(size=4000), np.zeros(4000)
+    for values, packed in zip(both, (False, True), strict=True):
+        model, file = GaussianSimilarity(), io.BytesIO()
+        model.kept = values
+        heedful.save_model(model, file)
+        with zipfile.ZipFile(file) as archive:
+            (entry,) = (entry for entry in archive.infolist() if entry.filename.endswith(".npy"))
+        assert (entry.compress_type == zipfile.ZIP_DEFLATED) == packed
+        assert (entry.compress_size < entry.file_size / 50) == packed
+        np.testing.assert_array_equal(heedful.load_model(file).kept, values)
+
+
 def test_recent_rows_come_back_in_their_order_with_those_of_no_weight(rng, tmp_path):
     X, weight = rng.normal(size=(60, 3)), rng.choice([0.0, 1.0, 2.0], size=60)
     model = RandomForestRegressor(4, random_state=0).fit(X, X[:, 0])
