@@ -40,9 +40,9 @@ def gather_evidence(oof: OutOfFold, share: np.ndarray, weight: np.ndarray, overa
     """Return what held-out rows say; other training rows, of which ``weight`` has one each too, say nothing."""
     step = heads_alone(oof, share) - oof.baseline
     _, gradient, hessian = oof.family.losses(oof.baseline + overall * step)
-    evidence = np.zeros((2, weight.size))
+    gains, curvatures = evidence = np.zeros((2, weight.size))
     evidence[:, oof.number] = -gradient * step, hessian * step**2
-    return Evidence(*evidence, float(np.average(evidence[1], weights=weight)), overall)
+    return Evidence(gains, curvatures, float(np.average(curvatures, weights=weight)), overall)
 
 
 def adapt(attention: Attention, evidence: Evidence | RowErrors) -> np.ndarray:

@@ -109,8 +109,8 @@ def sort_rows(codes: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 def _columns(rows: np.ndarray, *parts: np.ndarray) -> list[np.ndarray]:
     """Return all columns of some rows of arrays side by side, without a copy if these are all rows."""
-    rows = slice(None) if rows.size == len(parts[0]) else rows
-    return [column[rows] for part in parts for column in np.atleast_2d(part.T)]
+    some = slice(None) if rows.size == len(parts[0]) else rows
+    return [column[some] for part in parts for column in np.atleast_2d(part.T)]
 
 
 def find_observations(

@@ -68,7 +68,7 @@ def fit_shapes(
     rise. Of more than ``most`` rows some are drawn, whose curves all rows get.
     """
     # rows are dealt out by their cells: their order as they are depends on responses
-    rank = np.argsort(order_rows(rows.codes.T)[0])
+    rank = np.argsort(order_rows([*rows.codes.T])[0])
     folds = [*splits, *_inner(splits, rank)]
     binned, drawn = rows.model_bins(rows.codes), draw_rows(family, rows.weight, folds, rank, most)
     among = [drawn.among(fold) for fold in folds]
