@@ -32,9 +32,10 @@ PACKAGES = ("heedful", "scikit-learn", "numba")
 COLUMNS, SCORED, BEST_OF = 30, 2_000, 3
 ROUTES: dict[str, dict[str, Any]] = {
     "default": {},
-    "same trees": {"max_samples": 10_000, "leaf_rows": "drawn"},
+    "same trees": {"max_samples": 10_000, "leaf_rows": 1.0},
     "exact": {"max_samples": None, "leaf_rows": None},
     "fewer rows a tree, all in leaves": {"leaf_rows": None},
+    "fewer rows a tree, as many in leaves": {"leaf_rows": 1.0},
     "fewer rows a tree, 5 a leaf": {"leaf_rows": 5},
     "fewer rows a tree, 20 a leaf": {"leaf_rows": 20},
 }
@@ -44,7 +45,7 @@ class Case(NamedTuple):
     """One fit: training rows, trees, how forests are made, and the numbers of queries to predict."""
 
     rows: int
-    trees: int
+    trees: int | str
     route: str
     queries: tuple[int, ...]
 
@@ -55,7 +56,8 @@ class Case(NamedTuple):
 
 
 ASKED = (1_000, 10_000, 100_000)
-SPEED = [Case(n, 500, route, ASKED) for n in (10_000, 100_000, 1_000_000) for route in ("default", "same trees")]
+TREES = {"default": "auto", "same trees": 500}
+SPEED = [Case(n, trees, route, ASKED) for n in (10_000, 100_000, 1_000_000) for route, trees in TREES.items()]
 ERROR = [Case(100_000, 100, route, (1_000,)) for route in ROUTES if route != "same trees"]
 SMOKE = [Case(n, 8, route, (20, 40)) for n in (200, 400) for route in ("default", "same trees", "exact")]
 

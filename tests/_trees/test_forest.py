@@ -286,7 +286,7 @@ def test_sums_are_exact_however_many_rows_are_drawn(weight):
         np.testing.assert_array_equal(weights, 1 if weight is None else weight * unit)
 
 
-@pytest.mark.parametrize("room", [1, 3, "drawn"])
+@pytest.mark.parametrize("room", [1, 3, 1.0, 2.0])
 def test_buckets_keep_the_rows_that_come_first_in_one_random_order(rng, room):
     X, y, categories = big_table(rng)
     rows = bin_table(X, categories)
@@ -297,7 +297,7 @@ def test_buckets_keep_the_rows_that_come_first_in_one_random_order(rng, room):
     for leaf in range(every.starts.size - 1):
         members, draws = (part[every.starts[leaf] : every.starts[leaf + 1]] for part in (every.members, every.draws))
         kept = some.members[some.starts[leaf] : some.starts[leaf + 1]]
-        assert kept.size == min(members.size, (draws > 0).sum() if room == "drawn" else room)
+        assert kept.size == min(members.size, room * (draws > 0).sum() if isinstance(room, float) else room)
         assert set(kept) <= set(members)
         earlier.update((a, b) for a in kept for b in set(members) - set(kept))
     # a row that is kept in one leaf where another is not comes first wherever both of them are
@@ -306,14 +306,14 @@ def test_buckets_keep_the_rows_that_come_first_in_one_random_order(rng, room):
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("room", ["drawn", 2, 1000])
+@pytest.mark.parametrize("room", [1.0, 2.5, 2, 1000])
 def test_leaves_that_keep_some_rows_are_those_that_keep_all(rng, n_outputs, weighted, room):
     """A tree of some drawn rows is the same, and its leaves keep those that come first in one order of all rows."""
     check_thin(rng, 90, n_outputs, weighted, room)
 
 
 def test_leaves_of_many_rows_are_filled_some_thousands_at_a_time(rng):
-    check_thin(rng, 40_000, 1, False, "drawn")
+    check_thin(rng, 40_000, 1, False, 1.0)
 
 
 def check_thin(rng, n, n_outputs, weighted, room):
@@ -331,6 +331,7 @@ def check_thin(rng, n, n_outputs, weighted, room):
     place = np.argsort(state.permutation(n))
     for kept, (first, last) in zip(pairwise(some.starts), pairwise(every.starts), strict=True):
         members, n_drawn = every.members[first:last], (every.draws[first:last] > 0).sum()
-        expected = members[np.argsort(place[members])][: n_drawn if room == "drawn" else room]
+        room_here = int(np.ceil(room * n_drawn)) if isinstance(room, float) else room
+        expected = members[np.argsort(place[members])][:room_here]
         np.testing.assert_array_equal(some.members[slice(*kept)], expected)
     assert (some.draws == 1).all()

@@ -17,6 +17,7 @@ from heedful.similarity import (
     PastSimilarity,
     RidgeSimilarity,
     TeacherSimilarity,
+    _own_forest,
     default_forests,
 )
 from heedful.similarity._protocol import refit, target_of
@@ -39,6 +40,26 @@ def test_the_name_forest_is_one_forest_or_a_smooth_and_a_sharp_one_for_each_targ
 @pytest.mark.parametrize(("in_all", "each", "of_scores"), [(500, 114, 41), (90, 20, 7), (5, 1, 1), (1, 1, 1)])
 def test_the_default_forests_share_the_trees_and_have_one_at_least(in_all, each, of_scores):
     assert [forest.n_estimators for forest in default_forests(in_all)] == [each] * 4 + [of_scores]
+
+
+def test_the_default_forests_have_500_trees_and_of_large_tables_half_of_them(monkeypatch, rng):
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    targets = {"response": y, "residual": y, "scores": np.column_stack([y, X])}
+    made = [(forest, targets[target_of(forest)]) for forest in default_forests()]
+    said = [(forest, targets[target_of(forest)]) for forest in default_forests(500)]
+    for one, same in zip(made, said, strict=True):
+        found = (forest.set_params(random_state=0).fit(X, target).scores(X) for forest, target in (one, same))
+        np.testing.assert_array_equal(*(scores.toarray() for scores in found))
+    monkeypatch.setattr(_own_forest, "MOST_DRAWN", 50)
+    for (forest, target), few in zip(made, default_forests(250), strict=True):
+        assert forest.fit(X, target)._grown.n_trees == few.n_estimators
+
+
+def test_the_number_of_trees_is_checked():
+    for bad in ("many", 0, 2.5):
+        for make in (default_forests, lambda n: ForestProximity(n).fit(np.eye(4), np.arange(4.0))):
+            with pytest.raises((ValueError, TypeError), match=r"`n_estimators` must be .*'auto'"):
+                make(bad)
 
 
 def test_the_name_forest_stands_for_the_default_forests():

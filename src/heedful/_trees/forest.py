@@ -123,7 +123,8 @@ def grow_forest(
 
     Zeros and ones of one output give the splits of Gini's index for two classes, a column of them for each class those
     for several. ``chances`` are the weights by which rows are drawn, ``split_weight`` those by which they count in
-    splits. ``room`` are the rows that a bucket keeps at most, a random choice: "drawn" as many as were drawn, None all.
+    splits. ``room`` are the rows that a bucket keeps at most, a random choice: an int is their number, a float times
+    those that were drawn, None stands for all.
     """
     n_rows, any_order = len(rows), np.random.RandomState(seed)
     tree_seeds = any_order.randint(0, 2**63, how.n_trees, dtype=np.int64).astype(np.uint64)
@@ -174,7 +175,7 @@ def fixed_point(
     return values, whole, single, unit, (ALL_BITS - bits) // 2
 
 
-def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray, room: int | str | None) -> Any:
+def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray, room: float | None) -> Any:
     """Grow some groups of trees; return their growth, cut to size, with buckets thinned out if need be."""
     seeds = seeds[GROUP * block.start : GROUP * block.stop]
     (n_columns, n_rows), n_trees = table.codes.shape, seeds.size
@@ -213,12 +214,18 @@ def _grow_block(block: slice, table: TreeTable, how: Growing, seeds: np.ndarray,
     grown = Grown(growth.nodes[:n_nodes].copy(), growth.sets[:n_sets].copy(), growth.roots, growth.gains)
     starts, members, draws = growth.starts[: n_leaves + 1].copy(), growth.members, growth.draws
     if room is not None:
-        # as many as were drawn, or so many: those with the lowest numbers
-        size = np.diff(starts) if isinstance(room, str) else np.full(n_leaves, int(min(room, n_rows)))
+        # those with the lowest numbers
+        size = leaf_sizes(room, np.diff(starts), n_rows)
         starts, members = _kernels.first_rows(table.codes, *grown[:3], size)
         draws = np.ones(members.size, np.uint8)
     draws = draws.astype(np.uint8 if draws.max() < 256 else np.uint32)
     return grown, Buckets(starts, members, draws, np.packbits(growth.inside.T, axis=1))
+
+
+def leaf_sizes(room: float, n_drawn: np.ndarray, n_rows: int) -> np.ndarray:
+    """Return how many rows leaves keep at most: a number, or a float times the rows that were drawn in each."""
+    size = np.ceil(room * n_drawn) if isinstance(room, float | np.floating) else np.full(n_drawn.size, room)
+    return np.minimum(size, n_rows).astype(np.int64)
 
 
 def room_for(table: TreeTable, n_rows: int) -> TreeTable:

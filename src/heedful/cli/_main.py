@@ -184,7 +184,12 @@ def _add_learning(add: Add) -> None:
     _add_columns(add, "--dates", "text columns with dates in ISO 8601: 2024-05-01, 2024-05-01T12:30")
     add("--heads", choices=("multi", "single"), default="multi", help="blend many heads, or use the best one")
     add("--seed", type=seed, default=0, metavar="N", help="seed (default 0)")
-    add("--trees", type=positive, metavar="N", help="total number of trees (default 500); fewer are faster")
+    add(
+        "--trees",
+        type=positive,
+        metavar="N",
+        help="total number of trees (default 500; 250 for many heads of over 20,000 rows)",
+    )
 
 
 def _add_fit(commands: Any) -> None:

@@ -33,8 +33,9 @@ class ForestProximity(Similarity):
 
     Parameters
     ----------
-    n_estimators : int, default=500
-        Number of trees.
+    n_estimators : int or "auto", default=500
+        Number of trees. "auto" is that of a default forest: 114, or 41 for ``target="scores"``, and half as many with
+        more than 20,000 rows.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
     min_samples_split : int or float, default=6
@@ -44,10 +45,10 @@ class ForestProximity(Similarity):
         Smallest number of draws in a leaf.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree; None draws as many as there are, "auto" at most 20,000.
-    leaf_rows : int, "drawn", None or "auto", default="auto"
-        Largest number of training rows that a leaf stores, chosen at random. None stores all, "drawn" as many as the
-        tree drew in the leaf. Fewer rows take less time and memory in large tables. "auto" is "drawn" where "auto"
-        limits ``max_samples``, and stores all rows elsewhere.
+    leaf_rows : int, float, None or "auto", default="auto"
+        Largest number of training rows that a leaf stores, chosen at random. A float is times the rows that the tree
+        drew in the leaf, None stores all. Fewer rows take less time and memory in large tables. "auto" is 3.0 where
+        "auto" limits ``max_samples``, and stores all rows elsewhere.
     forest : estimator, default=None
         A scikit-learn forest to use instead of the built-in trees. A fitted forest is used as it is and must have been
         fitted on the same rows in the same order; otherwise a clone is fitted. With sample weights, scikit-learn 1.9
@@ -136,7 +137,7 @@ class ForestProximity(Similarity):
         if isinstance(self.max_samples, str):
             check_choice("max_samples", self.max_samples, ("auto",))
         if isinstance(self.leaf_rows, str):
-            check_choice("leaf_rows", self.leaf_rows, ("auto", "drawn"))
+            check_choice("leaf_rows", self.leaf_rows, ("auto",))
         elif self.leaf_rows is not None:
             check_number("leaf_rows", self.leaf_rows, 1, np.inf, hint="None keeps all rows.")
         settings = self.get_params(deep=False)

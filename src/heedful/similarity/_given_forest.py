@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 from heedful import _kernels
 from heedful._ensembles import check_flat, flatten
 from heedful._file_checks import require, require_numbers
+from heedful._trees import leaf_sizes
 from heedful.similarity._leaf_index import count_draws, index_all, index_some
 from heedful.similarity._protocol import check_rows
 
@@ -70,12 +71,10 @@ class GivenForest:
         require_numbers(self.per_weight, n_train)
         require(self._train.shape[0] == n_train and len(self.forest.estimators_) == self.n_trees, "rows are missing")
 
-    def _room(self, leaf_rows: int | str) -> list[np.ndarray]:
+    def _room(self, leaf_rows: float) -> list[np.ndarray]:
         """Return how many rows each leaf may keep, one array per tree."""
         leaves = [(tree.tree_.children_left < 0, tree.tree_.n_node_samples) for tree in self.forest.estimators_]
-        if isinstance(leaf_rows, str):
-            return [sizes[leaf].astype(np.int64) for leaf, sizes in leaves]
-        return [np.full(leaf.sum(), int(leaf_rows), np.int64) for leaf, _ in leaves]
+        return [leaf_sizes(leaf_rows, sizes[leaf], len(self._train)) for leaf, sizes in leaves]
 
     def _check_rows(self, X: np.ndarray, drawn: list[np.ndarray]) -> None:
         """Raise if a fitted forest does not find as many drawn rows in its first leaves as it had."""

@@ -5,14 +5,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from heedful._checks import check_count, check_number
+from heedful._checks import check_count, check_number, is_word
 from heedful._file_checks import require, require_numbers
 from heedful._trees import Binned, Growing, grow_forest, smallest
 from heedful.similarity._leaf_index import LeafIndex
 from heedful.similarity._protocol import check_rows
 
-# Rows that a tree draws where more would cost memory and time for little: benchmarks/scale.
-MOST_DRAWN = 20_000
+# Of larger tables a tree draws so many rows, and a leaf stores so many times the rows that were drawn in it: more cost
+# memory and time for little (benchmarks/scale).
+MOST_DRAWN, TIMES_DRAWN = 20_000, 3.0
+# Trees of a default forest by its target; in larger tables, whose leaves are larger, half of them.
+TREES = {"response": 114, "residual": 114, "scores": 41}
 
 
 class OwnForest:
@@ -24,11 +27,11 @@ class OwnForest:
         n_rows, n_columns = rows.shape
         draws_fewer = isinstance(settings["max_samples"], str) and n_rows > MOST_DRAWN
         leaf_rows = settings["leaf_rows"]
-        if isinstance(leaf_rows, str) and leaf_rows == "auto":
-            leaf_rows = "drawn" if draws_fewer else None
+        if is_word(leaf_rows, "auto"):
+            leaf_rows = TIMES_DRAWN if draws_fewer else None
         n_drawn = MOST_DRAWN if draws_fewer else count_drawn(settings["max_samples"], n_rows)
         how = Growing(
-            n_trees=check_count("n_estimators", settings["n_estimators"], 1, "Use 500."),
+            n_trees=count_trees(settings["n_estimators"], settings["target"], n_rows),
             n_drawn=n_drawn,
             n_tried=count_tried(settings["max_features"], n_columns),
             min_samples_split=count_least("min_samples_split", settings["min_samples_split"], 2, n_drawn),
@@ -85,6 +88,13 @@ class OwnForest:
         codes = self._train.codes
         require(codes.dtype == np.uint8 and codes.shape == (n_train, self.forest.n_features_in_), "codes are missing")
         require(self._train.bins.categories.size == codes.shape[1], "columns are cut nowhere")
+
+
+def count_trees(n_estimators: Any, target: str, n_rows: int) -> int:
+    """Return how many trees are grown."""
+    if is_word(n_estimators, "auto"):
+        return TREES[target] if n_rows <= MOST_DRAWN else TREES[target] // 2
+    return check_count("n_estimators", n_estimators, 1, "Use 500, or 'auto'.")
 
 
 def count_of_leaves(draws: np.ndarray, starts: np.ndarray) -> np.ndarray:

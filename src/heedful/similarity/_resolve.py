@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from heedful._checks import check_choice
+from heedful._checks import check_choice, check_count, is_word
 from heedful._ensembles import is_ensemble
 from heedful.similarity._boosted import BoostedProximity
 from heedful.similarity._callable import CallableSimilarity
@@ -67,7 +67,7 @@ def _multiply(entry: Similarity, near: NearSimilarity) -> NearSimilarity:
 
 
 def default_forests(
-    n_estimators: int = 500, *, max_samples: Any = "auto", leaf_rows: Any = "auto"
+    n_estimators: int | str = "auto", *, max_samples: Any = "auto", leaf_rows: Any = "auto"
 ) -> list[ForestProximity]:
     """Return the forests that "forest" means with ``heads="multi"``.
 
@@ -78,11 +78,11 @@ def default_forests(
 
     Parameters
     ----------
-    n_estimators : int, default=500
-        Total number of trees.
+    n_estimators : int or "auto", default="auto"
+        Total number of trees. "auto" is 500, and half of them with more than 20,000 rows, whose leaves store more rows.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree: see :class:`ForestProximity`.
-    leaf_rows : int, "drawn", None or "auto", default="auto"
+    leaf_rows : int, float, None or "auto", default="auto"
         Largest number of training rows that a leaf stores: see :class:`ForestProximity`.
 
     Returns
@@ -103,8 +103,12 @@ def default_forests(
     ForestProximity(max_features=1.0, min_samples_leaf=20, n_estimators=8,
                     target='scores')
     """
-    few = max(1, n_estimators // 12)
-    each = max(1, (n_estimators - few) // 4)
+    each: int | str = "auto"
+    few: int | str = "auto"
+    if not is_word(n_estimators, "auto"):
+        n_trees = check_count("n_estimators", n_estimators, 1, "Use 500, or 'auto'.")
+        few = max(1, n_trees // 12)
+        each = max(1, (n_trees - few) // 4)
     sharp = {"max_features": 1.0, "min_samples_split": 2}
     sizes = {"max_samples": max_samples, "leaf_rows": leaf_rows}
     return [
