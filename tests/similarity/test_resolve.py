@@ -42,7 +42,7 @@ def test_the_default_forests_share_the_trees_and_have_one_at_least(in_all, each,
     assert [forest.n_estimators for forest in default_forests(in_all)] == [each] * 4 + [of_scores]
 
 
-def test_the_default_forests_have_500_trees_and_of_large_tables_half_of_them(monkeypatch, rng):
+def test_the_default_forests_have_500_trees_and_of_large_tables_fewer(monkeypatch, rng):
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     targets = {"response": y, "residual": y, "scores": np.column_stack([y, X])}
     made = [(forest, targets[target_of(forest)]) for forest in default_forests()]
@@ -50,9 +50,9 @@ def test_the_default_forests_have_500_trees_and_of_large_tables_half_of_them(mon
     for one, same in zip(made, said, strict=True):
         found = (forest.set_params(random_state=0).fit(X, target).scores(X) for forest, target in (one, same))
         np.testing.assert_array_equal(*(scores.toarray() for scores in found))
-    monkeypatch.setattr(_own_forest, "MOST_DRAWN", 50)
-    for (forest, target), few in zip(made, default_forests(250), strict=True):
-        assert forest.fit(X, target)._grown.n_trees == few.n_estimators
+    for most, trees in ((30, (57, 20)), (20, (38, 14)), (10, (28, 10)), (2, (28, 10))):
+        monkeypatch.setattr(_own_forest, "MOST_DRAWN", most)
+        assert [forest.fit(X, target)._grown.n_trees for forest, target in made] == 4 * [trees[0]] + [trees[1]]
 
 
 def test_the_number_of_trees_is_checked():

@@ -188,7 +188,7 @@ def _add_learning(add: Add) -> None:
         "--trees",
         type=positive,
         metavar="N",
-        help="total number of trees (default 500; 250 for many heads of over 20,000 rows)",
+        help="total number of trees (default 500; fewer for many heads of over 20,000 rows)",
     )
 
 

@@ -34,8 +34,8 @@ class ForestProximity(Similarity):
     Parameters
     ----------
     n_estimators : int or "auto", default=500
-        Number of trees. "auto" is that of a default forest: 114, or 41 for ``target="scores"``, and half as many with
-        more than 20,000 rows.
+        Number of trees. "auto" is that of a default forest: 114, or 41 for ``target="scores"``; beyond 20,000 rows
+        fewer, down to a quarter of them from 80,000 rows on.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Candidate features per split. Fewer make the trees, and so the scores, smoother.
     min_samples_split : int or float, default=6

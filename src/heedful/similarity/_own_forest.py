@@ -14,8 +14,9 @@ from heedful.similarity._protocol import check_rows
 # Of larger tables a tree draws so many rows, and a leaf stores so many times the rows that were drawn in it: more cost
 # memory and time for little (benchmarks/scale).
 MOST_DRAWN, TIMES_DRAWN = 20_000, 3.0
-# Trees of a default forest by its target; in larger tables, whose leaves are larger, half of them.
-TREES = {"response": 114, "residual": 114, "scores": 41}
+# Trees of a default forest by its target, and the share of them that is left in the largest tables: leaves of larger
+# tables store more rows, so that fewer trees find as many.
+TREES, FEWEST = {"response": 114, "residual": 114, "scores": 41}, 0.25
 
 
 class OwnForest:
@@ -93,7 +94,7 @@ class OwnForest:
 def count_trees(n_estimators: Any, target: str, n_rows: int) -> int:
     """Return how many trees are grown."""
     if is_word(n_estimators, "auto"):
-        return TREES[target] if n_rows <= MOST_DRAWN else TREES[target] // 2
+        return round(TREES[target] * np.clip(MOST_DRAWN / n_rows, FEWEST, 1.0))
     return check_count("n_estimators", n_estimators, 1, "Use 500, or 'auto'.")
 
 
