@@ -36,6 +36,7 @@ ROUTES: dict[str, dict[str, Any]] = {
     "exact": {"max_samples": None, "leaf_rows": None},
     "fewer rows a tree, all in leaves": {"leaf_rows": None},
     "fewer rows a tree, as many in leaves": {"leaf_rows": 1.0},
+    "fewer rows a tree, three times as many in leaves": {"leaf_rows": 3.0},
     "fewer rows a tree, 5 a leaf": {"leaf_rows": 5},
     "fewer rows a tree, 20 a leaf": {"leaf_rows": 20},
 }
@@ -58,7 +59,7 @@ class Case(NamedTuple):
 ASKED = (1_000, 10_000, 100_000)
 TREES = {"default": "auto", "same trees": 500}
 SPEED = [Case(n, trees, route, ASKED) for n in (10_000, 100_000, 1_000_000) for route, trees in TREES.items()]
-ERROR = [Case(100_000, 100, route, (1_000,)) for route in ROUTES if route != "same trees"]
+ERROR = [Case(100_000, 100, route, (1_000,)) for route in ROUTES if route not in TREES]
 SMOKE = [Case(n, 8, route, (20, 40)) for n in (200, 400) for route in ("default", "same trees", "exact")]
 
 

@@ -89,14 +89,20 @@ def test_up_to_the_limit_auto_is_none(table, rng):
     np.testing.assert_array_equal(one.scores(new).toarray(), two.scores(new).toarray())
 
 
-def test_beyond_the_limit_auto_draws_fewer_and_keeps_three_times_as_many(table, monkeypatch):
+@pytest.mark.parametrize(("n_estimators", "times"), [(20, 1), ("auto", 3)])
+def test_beyond_the_limit_auto_draws_fewer_and_keeps_some(table, monkeypatch, n_estimators, times):
+    monkeypatch.setattr(_own_forest, "TREES", {"response": 20})
     whole = fit(table, max_samples=50, leaf_rows=None)
+    monkeypatch.setattr(_own_forest, "FEWEST", 1.0)
     monkeypatch.setattr(_own_forest, "MOST_DRAWN", 50)
-    one, two = fit(table), fit(table, max_samples=50, leaf_rows=3.0)
+    one, two = (
+        fit(table).set_params(n_estimators=n_estimators).fit(*table),
+        fit(table, max_samples=50, leaf_rows=float(times)),
+    )
     np.testing.assert_array_equal(one.scores(table[0]).toarray(), two.scores(table[0]).toarray())
     every = whole._grown.index
     drawn = np.add.reduceat((every.counts > 0).astype(int), every.starts[:-1])
-    np.testing.assert_array_equal(np.diff(one._grown.index.starts), np.minimum(3 * drawn, np.diff(every.starts)))
+    np.testing.assert_array_equal(np.diff(one._grown.index.starts), np.minimum(times * drawn, np.diff(every.starts)))
     assert (every.counts.reshape(20, 200).sum(axis=1) == 50).all()
 
 

@@ -47,8 +47,8 @@ class ForestProximity(Similarity):
         Rows drawn for each tree; None draws as many as there are, "auto" at most 20,000.
     leaf_rows : int, float, None or "auto", default="auto"
         Largest number of training rows that a leaf stores, chosen at random. A float is times the rows that the tree
-        drew in the leaf, None stores all. Fewer rows take less time and memory in large tables. "auto" is 3.0 where
-        "auto" limits ``max_samples``, and stores all rows elsewhere.
+        drew in the leaf, None stores all. Fewer rows take less time and memory in large tables. Where "auto" limits
+        ``max_samples``, "auto" is 1.0, and 3.0 for ``n_estimators="auto"``; elsewhere it stores all rows.
     forest : estimator, default=None
         A scikit-learn forest to use instead of the built-in trees. A fitted forest is used as it is and must have been
         fitted on the same rows in the same order; otherwise a clone is fitted. With sample weights, scikit-learn 1.9

@@ -11,12 +11,11 @@ from heedful._trees import Binned, Growing, grow_forest, smallest
 from heedful.similarity._leaf_index import LeafIndex
 from heedful.similarity._protocol import check_rows
 
-# Of larger tables a tree draws so many rows, and a leaf stores so many times the rows that were drawn in it: more cost
-# memory and time for little (benchmarks/scale).
-MOST_DRAWN, TIMES_DRAWN = 20_000, 3.0
-# Trees of a default forest by its target, and the share of them that is left in the largest tables: leaves of larger
-# tables store more rows, so that fewer trees find as many.
-TREES, FEWEST = {"response": 114, "residual": 114, "scores": 41}, 0.25
+# Of larger tables a tree draws so many rows: more cost memory and time for little (benchmarks/scale).
+MOST_DRAWN = 20_000
+# Trees of a default forest by its target, the share of them that is left in the largest tables, and how many times the
+# rows that were drawn in it a leaf stores there: fewer trees then find as many.
+TREES, FEWEST, TIMES_DRAWN = {"response": 114, "residual": 114, "scores": 41}, 0.25, 3.0
 
 
 class OwnForest:
@@ -29,7 +28,8 @@ class OwnForest:
         draws_fewer = isinstance(settings["max_samples"], str) and n_rows > MOST_DRAWN
         leaf_rows = settings["leaf_rows"]
         if is_word(leaf_rows, "auto"):
-            leaf_rows = TIMES_DRAWN if draws_fewer else None
+            times = TIMES_DRAWN if is_word(settings["n_estimators"], "auto") else 1.0
+            leaf_rows = times if draws_fewer else None
         n_drawn = MOST_DRAWN if draws_fewer else count_drawn(settings["max_samples"], n_rows)
         how = Growing(
             n_trees=count_trees(settings["n_estimators"], settings["target"], n_rows),
