@@ -239,7 +239,7 @@ def test_no_block_of_queries_is_larger_than_memory_allows(table, monkeypatch):
     model._model._calibration = model._model.calibration(Run())._replace(powers=np.ones(2))
     of, sizes = Calibration.attended, []
     monkeypatch.setattr(_blocks, "BUDGET", 4 * 24 * 130)
-    count = lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention)  # noqa: E731
+    count = lambda self, attention: sizes.append(attention.shape[0]) or of(self, attention)  # noqa: E731 - it is used once, right below
     monkeypatch.setattr(Calibration, "attended", count)
     model.predict_interval(X_new)
     assert max(sizes) == 4

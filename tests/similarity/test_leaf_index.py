@@ -47,6 +47,16 @@ def test_a_sample_finds_fewer_meetings_and_invents_none(table, rng, given):
 
 @pytest.mark.one_value
 @GIVEN
+@pytest.mark.parametrize("times", [1.0, 1.5])
+def test_a_leaf_stores_so_many_times_the_rows_that_were_drawn_in_it(table, given, times):
+    some, every = (fit(table, given, leaf_rows=rows, min_samples_leaf=5)._grown.index for rows in (times, None))
+    drawn = np.add.reduceat((every.counts > 0).astype(int), every.starts[:-1])
+    stored = np.minimum(np.ceil(times * drawn), np.diff(every.starts))
+    np.testing.assert_array_equal(np.diff(some.starts), stored)
+
+
+@pytest.mark.one_value
+@GIVEN
 def test_leaf_weights_of_a_sample_are_even_within_a_leaf(table, given):
     forest = fit(table, given, leaf_rows=3, min_samples_leaf=10)
     rows = forest.score_rows(table[0][:10].astype(np.float32))

@@ -220,7 +220,7 @@ class GlmBaseline(RegressorMixin, GlobalModel):
         self.groups = groups
 
     @property
-    def response(self) -> Response:  # type: ignore[override]
+    def response(self) -> Response:  # type: ignore[override]  # a constant in other baselines
         """The kind of response."""
         return costs_of(check_choice("family", self.family, COST_FAMILIES), self.power)
 

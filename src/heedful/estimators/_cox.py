@@ -114,7 +114,7 @@ class AttentionCox(LassoEstimator):
         event, time = SurvivalTimes().encode(self._model.rows.response).T
         return np.unique(time[event > 0])
 
-    def _response(self, y: Any) -> Response:  # noqa: ARG002
+    def _response(self, y: Any) -> Response:  # noqa: ARG002 - others read labels from it
         return SurvivalTimes()
 
     def _predicts(self) -> None:

@@ -160,7 +160,7 @@ class AttentionGLM(LassoEstimator):
         tags.target_tags.positive_only = True
         return tags
 
-    def _response(self, y: Any) -> Response:  # noqa: ARG002
+    def _response(self, y: Any) -> Response:  # noqa: ARG002 - others read labels from it
         if isinstance(self.family, str):
             return CountsOrCosts(POWERS[check_choice("family", self.family, tuple(POWERS))])
         hint = "1 is Poisson, 2 Gamma, between are Tweedie's; or use one of these names."

@@ -112,11 +112,11 @@ class AttentionLasso(LassoEstimator):
         """
         return cls(**paper_options(min_samples_split=6) | changes)
 
-    def _response(self, y: Any) -> Response:  # noqa: ARG002
+    def _response(self, y: Any) -> Response:  # noqa: ARG002 - others read labels from it
         return self.reads
 
     @property
-    def _squares(self) -> bool:  # type: ignore[override]
+    def _squares(self) -> bool:  # type: ignore[override]  # a constant in other estimators
         return self.reads.squared
 
     def _predicts(self) -> str | None:

@@ -46,9 +46,9 @@ class ForestProximity(Similarity):
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree; None draws as many as there are, "auto" at most 20,000.
     leaf_rows : int, float, None or "auto", default="auto"
-        Largest number of training rows that a leaf stores, chosen at random. A float is times the rows that the tree
-        drew in the leaf, None stores all. Fewer rows take less time and memory in large tables. Where "auto" limits
-        ``max_samples``, "auto" is 1.0, and 3.0 for ``n_estimators="auto"``; elsewhere it stores all rows.
+        Largest number of training rows that a leaf stores, chosen at random: an int is a number, a float a multiple of
+        the rows that the tree drew in the leaf, None no limit. Fewer rows take less time and memory. "auto" is None for
+        up to 20,000 rows and where ``max_samples`` is given; else it is 1.0, or 3.0 with ``n_estimators="auto"``.
     forest : estimator, default=None
         A scikit-learn forest to use instead of the built-in trees. A fitted forest is used as it is and must have been
         fitted on the same rows in the same order; otherwise a clone is fitted. With sample weights, scikit-learn 1.9

@@ -79,8 +79,8 @@ def default_forests(
     Parameters
     ----------
     n_estimators : int or "auto", default="auto"
-        Total number of trees. "auto" is 500, and beyond 20,000 rows fewer, down to 125 from 80,000 rows on: leaves of
-        large tables store more rows.
+        Total number of trees. "auto" is 500 for up to 20,000 rows, and falls to 125 for 80,000 or more, whose leaves
+        store more rows.
     max_samples : int, float, None or "auto", default="auto"
         Rows drawn for each tree: see :class:`ForestProximity`.
     leaf_rows : int, float, None or "auto", default="auto"
