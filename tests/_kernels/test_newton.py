@@ -7,9 +7,11 @@ from heedful._kernels import newton_rows
 from heedful._kernels.absent import settle_absent_row, settle_pure_row, shares_row
 from heedful._kernels.newton import (
     KEPT_COLUMNS,
+    Fit,
     gather_row,
     keep_gram_row,
     link_row,
+    make_wide,
     make_workspace,
     newton_row,
     size_row,
@@ -17,7 +19,7 @@ from heedful._kernels.newton import (
     step_output_row,
     weighted_scale_row,
 )
-from heedful._kernels.outcomes import loss_row
+from heedful._kernels.outcomes import State, loss_row
 from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, Outcome, Rule
 from reference import losses
 from reference.cases import CASES, small_outcome, small_table
@@ -44,8 +46,14 @@ def seat(kind, weight, table, outcome, max_iter=10_000):
     n_output, p = 3 if kind == "multinomial" else 1, table.mean.size
     work = make_workspace(table, n_output)
     work.weight[:], work.moved[:] = weight, np.inf
-    fit = gather_row(table, outcome, plain_rule(p, max_iter), n_output, work)
-    return fit, np.zeros(n_output), np.zeros((n_output, p)), np.zeros(p) if p > KEPT_COLUMNS else None, np.zeros((1, p))
+    size = gather_row(table, outcome, work)
+    value, time, weight, total, level, _, offset, _ = work.arrays[:, :size]
+    link, mass = np.empty((2, n_output, size))
+    state = State(value, time, weight, link, mass, total, level, offset, outcome.power)
+    rule, n_features = plain_rule(p, max_iter), min(table.y_column, p)
+    fit = Fit(outcome.kind, work.packed[:size], table.y_column, state, work, rule, n_features)
+    wide = make_wide(table, np.zeros(p) if p > KEPT_COLUMNS else None)
+    return fit, np.zeros(n_output), np.zeros((n_output, p)), wide, np.zeros((1, p))
 
 
 def plain_rule(p, max_iter=10_000, *, weighted=False):
@@ -129,14 +137,14 @@ def test_the_start_does_not_matter(rng, kind):
 @pytest.mark.parametrize(("p", "alpha"), [(4, 0.02), (KEPT_COLUMNS + 1, 0.2)])
 def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
     X, what, weight, table, outcome = setting(rng, kind, p=p)
-    one, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    one, intercept, coef, wide, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, p, 0.6 / np.sqrt(p))
     for k in range(intercept.size):
         link_row(one, intercept[k], coef[k], one.state.link[k])
     loss_row(NUMBER[kind], one.state, -1)
     expected = losses.newton_step(kind, X, what, weight, intercept + X @ coef.T, alpha, np.ones(p))
     for k in range(intercept.size):
-        level, good = solve_output_row(one, k, alpha, intercept[k], coef[k], mean, path)
+        level, good = solve_output_row(one, k, alpha, intercept[k], coef[k], wide, path)
         assert good
         assert level == pytest.approx(expected[0][k], abs=1e-7)
         np.testing.assert_allclose(path[0], expected[1][k], atol=1e-7)
@@ -146,14 +154,14 @@ def test_one_solved_quadratic_is_the_twins_newton_step(rng, kind, p, alpha):
 @pytest.mark.parametrize(("kind", "far"), [(kind, 3.0) for kind in KINDS] + [(kind, 100.0) for kind in KINDS[:2]])
 def test_a_step_never_raises_the_objective(rng, kind, far):
     X, what, weight, table, outcome = setting(rng, kind)
-    one, intercept, coef, mean, path = seat(kind, weight, table, outcome)
+    one, intercept, coef, wide, path = seat(kind, weight, table, outcome)
     intercept[:], coef[:] = start(rng, kind, 4, far)
     for k in range(intercept.size):
         link_row(one, intercept[k], coef[k], one.state.link[k])
     cost = loss_row(NUMBER[kind], one.state, -1)
     before = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
     for k in range(intercept.size):
-        cost, _, _ = step_output_row(one, k, 0.05, cost, intercept, coef[k], mean, path)
+        cost, _, _ = step_output_row(one, k, 0.05, cost, intercept, coef[k], wide, path)
         after = losses.objective(kind, X, what, weight, 0.05, np.ones(4), intercept, coef)
         assert after <= before + 1e-9
         before = after
@@ -172,7 +180,8 @@ def test_one_iteration_is_not_enough_and_says_so(rng, kind):
 def test_only_attended_rows_are_seated_in_the_order_of_time(rng):
     X, what, weight, table, outcome = setting(rng, "cox")
     weight[[2, 5]] = 0.0
-    (*_, packed, state, _, _, _), *_ = seat("cox", weight, table, outcome)
+    one, *_ = seat("cox", weight, table, outcome)
+    packed, state = one.packed, one.state
     order = [i for i in outcome.order if weight[i] > 0]
     np.testing.assert_array_equal(packed[:, :4], X[order])
     for found, given in ((state.value, what[0]), (state.time, what[1]), (state.weight, weight)):
@@ -219,7 +228,7 @@ def test_absent_classes_share_the_probability_of_one_unseen_class(rng):
     X, _, weight, table, outcome = setting(rng, "multinomial")
     one, *_ = seat("multinomial", weight, table, outcome)
     share, intercept, coef = np.array([0.0, 1.0, 0.0]), rng.normal(size=3), rng.normal(size=(3, 4))
-    settle_absent_row(one.state, share, 9.0, 4, one.packed, intercept, coef)
+    settle_absent_row(one.state, np.array([share, share]), 9.0, 4, one.packed, intercept, coef)
     assert (coef[[0, 2]] == 0.0).all()
     chance = losses.probabilities("multinomial", (intercept + weight @ X @ coef.T)[None])[0]
     np.testing.assert_allclose(chance, [0.025, 0.95, 0.025])

@@ -35,7 +35,7 @@ def state_of(kind, link, what, weight):
     value, time = what if kind == "cox" else (what, np.zeros(weight.size))
     space = np.full((2, weight.size), np.nan)
     links = link.T.copy(), np.full(link.T.shape, np.nan)
-    return State(value.astype(float), time, weight, *links, *space, np.zeros(weight.size), None)
+    return State(value.astype(float), time, weight, *links, *space, np.zeros(weight.size), np.nan)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -178,7 +178,7 @@ def test_deviances_with_their_slopes_and_curvatures_equal_the_twin(rng, power):
 @pytest.mark.parametrize("power", [1.0, 1.3, 2.0])
 def test_the_best_level_leaves_no_slope(rng, power):
     state, (_, link, *rest) = amounts_of(rng, power)
-    move = level_row(state, power)
+    move = level_row(state)
     np.testing.assert_allclose(state.link[0], link + move)
     assert amounts.slope(power, link + move, *rest).sum() == pytest.approx(0.0, abs=1e-12)
 

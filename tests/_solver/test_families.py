@@ -1,9 +1,11 @@
 """Families of responses: losses and their derivatives, links and values, hazards."""
 
+import numba
 import numpy as np
 import pytest
 from sklearn.metrics import mean_tweedie_deviance
 
+from heedful._kernels._arguments import one_kind
 from heedful._responses import cumulative_hazard
 from heedful._responses.response import FLAT, SMOOTH
 from heedful._responses.softmax import largest_eigenvalue
@@ -402,3 +404,9 @@ def test_equal_offsets_are_taken_off_the_log_odds_of_shares(rng, shift):
     without = plain.mean_link(means[:1], overall[:1])
     np.testing.assert_allclose(family.mean_link(means, overall), without - shift)
     np.testing.assert_allclose(family.null_link(weight), plain.null_link(weight) - shift)
+
+
+def test_kernels_take_the_rows_of_every_family_as_one_type(rng):
+    # fits of another family would be compiled anew otherwise
+    types = {kind: numba.typeof(one_kind(family_of(rng, kind)[0].outcome)) for kind in KINDS}
+    assert len(set(types.values())) == 1, types

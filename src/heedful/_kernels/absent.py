@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from heedful._kernels._jit import making_row, one_row
-from heedful._kernels.arrays import fill_row, vector
-from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL
+from heedful._kernels._jit import one_row
+from heedful._kernels.arrays import fill_row
+from heedful._kernels.shapes import BINOMIAL, COX, MULTINOMIAL, POWER
 
 # A class with less of the weight than this is not there.
 ABSENT = 1e-9
@@ -42,10 +42,10 @@ def settle_pure_row(kind, share, n_eff, intercept, coef):
 
 
 @one_row
-def unseen_rates(table, outcome, power):
+def unseen_rates(table, outcome):
     """Return the mean of counts or costs, the log of their rate, and the share of rows above 0, in the whole table."""
-    mean, seen, expected, above = 0.0, 0.0, 0.0, 0.0
-    if power is not None:
+    power, mean, seen, expected, above = outcome.power, 0.0, 0.0, 0.0, 0.0
+    if outcome.kind == POWER:
         for i in range(table.prior.size):
             share, offset = table.prior[i] / table.total, outcome.offset[i] if outcome.offset.size > 0 else 0.0
             mean += share * outcome.value[i]
@@ -57,14 +57,12 @@ def unseen_rates(table, outcome, power):
 
 
 @one_row
-def settle_zeros_row(state, power, unseen, intercept, coef):
+def settle_zeros_row(state, unseen, intercept, coef):
     """Fit counts or costs of 0 in all rows, which have no finite optimum. Return whether that was so.
 
     Where ``n`` rows like those of the table would have had ``m`` above 0, their rate is the table's over 1 + 2 m: as if
     half a row had been.
     """
-    if power is None:
-        return False
     mean, squares = 0.0, 0.0
     for i in range(state.value.size):
         mean += state.weight[i] * state.value[i]
@@ -76,11 +74,14 @@ def settle_zeros_row(state, power, unseen, intercept, coef):
     return True
 
 
-@making_row
-def settle_absent_row(state, share, n_eff, n_features, packed, intercept, coef):
-    """Give classes that no attended row has a small probability: together that of one unseen class."""
+@one_row
+def settle_absent_row(state, shares, n_eff, n_features, packed, intercept, coef):
+    """Give classes that no attended row has a small probability: together that of one unseen class.
+
+    ``shares`` holds the weight of each class, and room for as many numbers.
+    """
     n_absent, top = 0, -np.inf
-    level = vector(share.size)
+    share, level = shares[0], shares[1]
     for k in range(share.size):
         level[k] = intercept[k]
         for i in range(state.weight.size):

@@ -53,36 +53,47 @@ SLOW, MOST_STRETCHED = 0.9, 100.0
 
 
 class Workspace(NamedTuple):
-    """Working memory of one thread.
+    """Working memory of one thread: as little as does, since each function that gets it takes the longer to compile.
 
-    ``arrays`` are, for each row, its outcome, time, weight, sum of masses, level, curvature and offset; ``vectors``,
-    for each column, its covariance, gradient, penalty and coefficient before a step; ``gram``, ``mean`` and ``total``
-    the kept covariances of each output, ``moved`` how far and how often it moved since. The last three are a path of
-    one penalty.
+    ``arrays`` are, for each row, its outcome, time, weight, sum of masses, level, curvature, offset and slope;
+    ``vectors``, for each column, its covariance, gradient, penalty, coefficient before a step and scale; ``rooted``
+    are rows times the root of their curvature; ``gram``, ``mean`` and ``total`` the kept covariances of each output,
+    ``moved`` how far and how often it moved since. ``models`` are two models of all classes, coefficients before
+    intercepts; ``shares`` the weight of each class and its level; ``line`` is a row of ``packed``.
     """
 
-    space: Space
     packed: np.ndarray
     flat: np.ndarray
     arrays: np.ndarray
     vectors: np.ndarray
     weight: np.ndarray
+    rooted: np.ndarray
     gram: np.ndarray
     mean: np.ndarray
     total: np.ndarray
     moved: np.ndarray
-    wide: np.ndarray
+    models: np.ndarray
+    shares: np.ndarray
+    line: np.ndarray
+
+
+class Wide(NamedTuple):
+    """What fits of many columns need: the table, memory to choose columns in, room for their means, a path of one."""
+
+    table: Table
+    space: Space
+    mean: np.ndarray
     penalties: np.ndarray
     uses: np.ndarray
     wanted: np.ndarray
 
 
 class Fit(NamedTuple):
-    """One fit: the table, copied rows of positive weight with their state, working memory, and the penalty's rule."""
+    """One fit: copied rows of positive weight with their state, working memory, and the penalty's rule."""
 
     kind: int
-    table: Table
     packed: np.ndarray
+    y_column: int
     state: State
     work: Workspace
     rule: Rule
@@ -92,18 +103,26 @@ class Fit(NamedTuple):
 @making_row
 def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
-    n, p = table.prior.size, table.mean.size
-    picked, kept = (n * p, 0) if p > KEPT_COLUMNS else (0, p)
-    space = Space(matrix(n, p), vector(n), vector(n), vector(picked), vector(n), row_numbers(n))
-    width = table.packed.shape[1]
-    rows = matrix(n, width), vector(2 * n_output * n), matrix(7, n), matrix(4, p), vector(n)
-    kept_sums = np.empty((n_output, kept, kept)), matrix(n_output, p), vector(n_output), matrix(2, n_output)
-    return Workspace(space, *rows, *kept_sums, vector(width), zero_vector(1), zero_counts(1), np.ones(1, np.bool_))
+    (n, width), p = table.packed.shape, table.mean.size
+    kept = p if p <= KEPT_COLUMNS else 0
+    rows = matrix(n, width), vector(2 * n_output * n), matrix(8, n), matrix(5, p), vector(n)
+    sums = np.empty((n_output, kept, kept)), matrix(n_output, p), vector(n_output), matrix(2, n_output)
+    return Workspace(*rows, matrix(n, kept), *sums, np.empty((2, n_output, p + 1)), matrix(2, n_output), vector(width))
 
 
 @making_row
-def gather_row(table, outcome, rule, n_output, work):
-    """Copy the rows of positive weight side by side; return their fit."""
+def make_wide(table, mean):
+    """Return what fits of many columns need, None for others, which it is not compiled with."""
+    if mean is None:
+        return None
+    n, p = table.prior.size, mean.size
+    space = Space(matrix(n, p), vector(n), vector(n), vector(n * p), vector(n), row_numbers(n))
+    return Wide(table, space, mean, zero_vector(1), zero_counts(1), np.ones(1, np.bool_))
+
+
+@one_row
+def gather_row(table, outcome, work):
+    """Copy the rows of positive weight side by side; return how many there are."""
     size = 0
     for i in outcome.order:
         if work.weight[i] > 0.0:
@@ -113,20 +132,15 @@ def gather_row(table, outcome, rule, n_output, work):
             work.arrays[2, size] = work.weight[i]
             work.arrays[6, size] = outcome.offset[i] if outcome.offset.size > 0 else 0.0
             size += 1
-    half, arrays, shape = n_output * size, work.arrays, (n_output, size)
-    link, mass = work.flat[:half].reshape(shape), work.flat[half : 2 * half].reshape(shape)
-    known = arrays[0, :size], arrays[1, :size], arrays[2, :size]
-    state = State(*known, link, mass, arrays[3, :size], arrays[4, :size], arrays[6, :size], outcome.power)
-    n_features = min(table.y_column, table.mean.size)
-    return Fit(outcome.kind, table, work.packed[:size], state, work, rule, n_features)
+    return size
 
 
 @one_row
 def link_row(fit, intercept, coef, link):
-    wide = fit.work.wide
-    for j in range(wide.size):
-        wide[j] = coef[j] if j < fit.n_features else 0.0
-    dot_row(fit.packed, wide, link)
+    line = fit.work.line
+    for j in range(line.size):
+        line[j] = coef[j] if j < fit.n_features else 0.0
+    dot_row(fit.packed, line, link)
     for i in range(link.size):
         link[i] += intercept
 
@@ -147,10 +161,10 @@ def keep_gram_row(fit, k, curvature):
     """Keep the covariances of output ``k`` under curvatures that sum to one."""
     packed, work, n_features = fit.packed, fit.work, fit.n_features
     mean = work.mean[k]
-    dot_row(curvature, packed, work.wide)
+    dot_row(curvature, packed, work.line)
     for j in range(mean.size):
-        mean[j] = work.wide[j] if j < n_features else 0.0
-    rooted = work.space.x[: curvature.size]
+        mean[j] = work.line[j] if j < n_features else 0.0
+    rooted = work.rooted[: curvature.size]
     for i in range(curvature.size):
         root = np.sqrt(curvature[i])
         for j in range(n_features):
@@ -173,12 +187,12 @@ def kept_gram_row(fit, k, curvature, now, alpha, coef, path):
     converged.
     """
     p, packed, work, rule = coef.size, fit.packed, fit.work, fit.rule
-    total, gram, mean, wide = work.total[k], work.gram[k], work.mean[k], work.wide
-    slope, share, level = work.space.d[: curvature.size], 1.0 / total, 0.0
+    total, gram, mean, line = work.total[k], work.gram[k], work.mean[k], work.line
+    slope, share, level = work.arrays[7, : curvature.size], 1.0 / total, 0.0
     for i in range(curvature.size):
-        slope[i] = curvature[i] * (packed[i, fit.table.y_column] - fit.state.link[k, i]) * share
+        slope[i] = curvature[i] * (packed[i, fit.y_column] - fit.state.link[k, i]) * share
         level += slope[i]
-    dot_row(slope, packed, wide)
+    dot_row(slope, packed, line)
     cov, grad, penalty, new = work.vectors[0], work.vectors[1], work.vectors[2], path[0]
     if alpha == np.inf:
         fill_row(0.0, new)
@@ -186,7 +200,7 @@ def kept_gram_row(fit, k, curvature, now, alpha, coef, path):
     fill_row(0.0, cov)
     gradient_row(gram, cov, coef, grad)
     for j in range(p):
-        cov[j] = (wide[j] - level * mean[j] if j < fit.n_features else 0.0) - grad[j]
+        cov[j] = (line[j] - level * mean[j] if j < fit.n_features else 0.0) - grad[j]
         penalty[j] = alpha / total * rule.scale[j]
         new[j] = coef[j] if gram[j, j] > 0.0 else 0.0
     gradient_row(gram, cov, new, grad)
@@ -195,16 +209,15 @@ def kept_gram_row(fit, k, curvature, now, alpha, coef, path):
 
 
 @one_row
-def solve_output_row(fit, k, alpha, intercept, coef, mean, path):
+def solve_output_row(fit, k, alpha, intercept, coef, wide, path):
     """Write the coefficients that minimise the quadratic of output ``k``; return its intercept and if it converged.
 
-    ``mean`` is room for the means of columns, None for fits that keep covariances: neither is compiled with the other.
+    ``wide`` is None for fits that keep covariances: neither is compiled with the other.
     """
-    table, packed, work, rule, n_features = fit.table, fit.packed, fit.work, fit.rule, fit.n_features
-    size = fit.state.value.size
+    packed, work, rule, n_features, size = fit.packed, fit.work, fit.rule, fit.n_features, fit.state.value.size
     curvature = work.arrays[5, :size]
-    total = working_row(fit.kind, fit.state, k, curvature, packed, table.y_column)
-    if mean is None:
+    total = working_row(fit.kind, fit.state, k, curvature, packed, fit.y_column)
+    if wide is None:
         if work.moved[0, k] > FAR or work.moved[1, k] > OFTEN:
             for i in range(size):
                 curvature[i] /= total
@@ -220,19 +233,20 @@ def solve_output_row(fit, k, alpha, intercept, coef, mean, path):
     for i in range(size):
         curvature[i] /= total
     # the copied rows are a table; fits to them have no background
-    none, y_column, rows = table.prior[:0], table.y_column, work.space.everyone[:size]
-    copied = Table(packed, y_column, none, none, 1.0, table.mean, 0.0, table.scatter, none, 0.0, none, 1.0)
+    table, mean, space = wide.table, wide.mean, wide.space
+    none, rows = table.prior[:0], space.everyone[:size]
+    copied = Table(packed, fit.y_column, none, none, 1.0, table.mean, 0.0, table.scatter, none, 0.0, none, 1.0)
     started = Rule(rule.scale, False, coef, rule.tol, rule.max_iter, rule.max_range, rule.limits, rule.groups)
-    work.penalties[0], work.uses[0] = alpha / total, n_features
-    path_of_one = work.penalties, work.uses, work.wanted
-    y_mean, _, failed = path_row(copied, rows, curvature, 0.0, *path_of_one, started, mean, work.space, mean, path)
+    wide.penalties[0], wide.uses[0] = alpha / total, n_features
+    path_of_one = wide.penalties, wide.uses, wide.wanted
+    y_mean, _, failed = path_row(copied, rows, curvature, 0.0, *path_of_one, started, mean, space, mean, path)
     for j in range(n_features):
         y_mean -= mean[j] * path[0, j]
     return y_mean, failed == 0
 
 
 @one_row
-def step_output_row(fit, k, alpha, loss, intercept, coef, mean, path):
+def step_output_row(fit, k, alpha, loss, intercept, coef, wide, path):
     """Take one Newton step in output ``k``; return the new loss, the largest move and whether the lasso converged.
 
     A short step is not checked, and its loss is not worked out.
@@ -240,7 +254,7 @@ def step_output_row(fit, k, alpha, loss, intercept, coef, mean, path):
     kind, state, work, rule = fit.kind, fit.state, fit.work, fit.rule
     old, step, old_coef = intercept[k], 1.0, work.vectors[3]
     copy_row(coef, old_coef)
-    new, solved = solve_output_row(fit, k, alpha, old, coef, mean, path)
+    new, solved = solve_output_row(fit, k, alpha, old, coef, wide, path)
     strength = alpha if alpha < np.inf else 0.0
     before = loss + strength * size_row(coef, rule.scale, rule.groups)
     while True:
@@ -303,15 +317,14 @@ def stretch_row(fit, alpha, here, there, by, intercept, coef):
     return after
 
 
-@making_row
-def newton_row(fit, alpha, intercept, coef, mean, path):
+@one_row
+def newton_row(fit, alpha, intercept, coef, wide, path):
     """Iterate from the given intercepts (n_output,) and coefficients (n_output, n_features) to the minimum.
 
     Returns whether it was reached. The coefficients of a Cox model have no intercept: its value is left at 0.
     """
-    kind, state, rule, n_output = fit.kind, fit.state, fit.rule, intercept.size
-    share, n_models = vector(n_output), n_output if kind == MULTINOMIAL else 0
-    here, there, last = matrix(n_models, coef.shape[1] + 1), matrix(n_models, coef.shape[1] + 1), np.inf
+    kind, state, rule, n_output, last = fit.kind, fit.state, fit.rule, intercept.size, np.inf
+    share, here, there = fit.work.shares[0], fit.work.models[0], fit.work.models[1]
     n_eff = shares_row(kind, state, share)
     if settle_pure_row(kind, share, n_eff, intercept, coef):
         return True
@@ -328,7 +341,7 @@ def newton_row(fit, alpha, intercept, coef, mean, path):
         link_row(fit, intercept[k], coef[k], state.link[k])
     if kind == POWER:
         # the level has a closed form, and a step from one that is far too low would go far too far
-        intercept[0] += level_row(state, state.power)
+        intercept[0] += level_row(state)
     loss = loss_row(kind, state, -1)
     converged, next_check, before = False, FIRST_CHECK, np.inf
     for n_done in range(1, rule.max_iter + 1):
@@ -338,7 +351,7 @@ def newton_row(fit, alpha, intercept, coef, mean, path):
         for k in range(n_output):
             if kind == MULTINOMIAL and share[k] < ABSENT:
                 continue
-            loss, move, good = step_output_row(fit, k, alpha, loss, intercept, coef[k], mean, path)
+            loss, move, good = step_output_row(fit, k, alpha, loss, intercept, coef[k], wide, path)
             largest, solved = max(largest, move), solved and good
         if kind == MULTINOMIAL or largest > SHORT:
             loss = loss_row(kind, state, -1)
@@ -357,7 +370,7 @@ def newton_row(fit, alpha, intercept, coef, mean, path):
     if kind == COX:
         intercept[0] = 0.0
     if kind == MULTINOMIAL:
-        settle_absent_row(state, share, n_eff, fit.n_features, fit.packed, intercept, coef)
+        settle_absent_row(state, fit.work.shares, n_eff, fit.n_features, fit.packed, intercept, coef)
     return converged
 
 
@@ -374,38 +387,62 @@ def weighted_scale_row(packed, state, n_features, scale):
         scale[j] *= np.sqrt(square)
 
 
+@one_row
+def fit_path_row(
+    table, outcome, rule, unseen, penalties, work, link, mass, wide, path, intercept, coef, intercepts, coefs
+):
+    """Fit a path to the rows in ``work`` and write its models; return how many fits did not converge.
+
+    ``intercept`` and ``coef`` are where it starts. Nothing here counts references to arrays: that takes long to compile
+    where so many are passed on.
+    """
+    (n_output, p), size, arrays = coef.shape, link.shape[1], work.arrays
+    known = arrays[0, :size], arrays[1, :size], arrays[2, :size]
+    state = State(*known, link, mass, arrays[3, :size], arrays[4, :size], arrays[6, :size], outcome.power)
+    scale, packed, n_features = work.vectors[4], work.packed[:size], min(table.y_column, p)
+    # fits multiply the scale by weighted deviations themselves
+    own = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.max_range, rule.limits, rule.groups)
+    fit = Fit(outcome.kind, packed, table.y_column, state, work, own, n_features)
+    copy_row(rule.scale, scale)
+    if rule.weighted_scale:
+        weighted_scale_row(packed, state, n_features, scale)
+    fill_row(np.inf, work.moved[0])
+    for k in range(n_output):
+        clip_row(coef[k], rule.limits)
+    failed, zeros = 0, outcome.kind == POWER and settle_zeros_row(state, unseen, intercept, coef)
+    for t in range(penalties.size):
+        if not zeros and not newton_row(fit, penalties[t], intercept, coef, wide, path):
+            failed += 1
+        copy_row(intercept, intercepts[t])
+        copy_matrix(coef, coefs[t])
+    return failed
+
+
 @many_rows
 def newton_path_rows(indptr, indices, excess, backgrounds, table, outcome, penalties, rule, starts, start_coefs, mean):
     """Fit paths for the function below; ``mean`` is room for the means of columns if there are many, else None."""
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
-    work = make_workspace(table, n_output)
+    work, wide, everyone = make_workspace(table, n_output), make_wide(table, mean), row_numbers(table.prior.size)
     intercepts = np.zeros((n_fit, penalties.size, n_output))
     coefs = np.zeros((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
-    path, scale, unseen = matrix(1, p), vector(p), unseen_rates(table, outcome, outcome.power)
-    # fits multiply the scale by weighted deviations themselves
-    own_rule = Rule(scale, False, rule.start, rule.tol, rule.max_iter, rule.max_range, rule.limits, rule.groups)
+    path, intercept, coef, unseen = matrix(1, p), vector(n_output), matrix(n_output, p), unseen_rates(table, outcome)
     for q in range(n_fit):
         start, stop = indptr[q], indptr[q + 1]
-        rows = pick_rows(indices, start, stop, work.space.everyone)
+        rows = pick_rows(indices, start, stop, everyone)
         everyone_row(table, rows, excess[start:stop], backgrounds[q], work.weight)
         for i in range(work.weight.size):
             if work.weight[i] < 1e-14 * table.prior[i] / table.total:
                 work.weight[i] = 0.0
-        fit = gather_row(table, outcome, own_rule, n_output, work)
-        copy_row(rule.scale, scale)
-        if rule.weighted_scale:
-            weighted_scale_row(fit.packed, fit.state, fit.n_features, scale)
-        intercept, coef = starts[q].copy(), start_coefs[q].copy()
-        fill_row(np.inf, work.moved[0])
-        for k in range(n_output):
-            clip_row(coef[k], rule.limits)
-        zeros = settle_zeros_row(fit.state, outcome.power, unseen, intercept, coef)
-        for t in range(penalties.size):
-            if not zeros and not newton_row(fit, penalties[t], intercept, coef, mean, path):
-                failed[q] += 1
-            copy_row(intercept, intercepts[q, t])
-            copy_matrix(coef, coefs[q, t])
+        copy_row(starts[q], intercept)
+        copy_matrix(start_coefs[q], coef)
+        size = gather_row(table, outcome, work)
+        half, shape = n_output * size, (n_output, size)
+        link, mass = work.flat[:half].reshape(shape), work.flat[half : 2 * half].reshape(shape)
+        fits = intercepts[q], coefs[q]
+        failed[q] = fit_path_row(
+            table, outcome, rule, unseen, penalties, work, link, mass, wide, path, intercept, coef, fits[0], fits[1]
+        )
     return intercepts, coefs, failed
 
 

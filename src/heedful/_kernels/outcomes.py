@@ -37,7 +37,7 @@ class State(NamedTuple):
     total: np.ndarray
     level: np.ndarray
     offset: np.ndarray
-    power: float | None
+    power: float
 
 
 @one_row
@@ -104,12 +104,11 @@ def risk_masses(state):
 
 
 @one_row
-def power_masses(state, power):
-    """Refresh the means of counts and costs and their logarithms; nothing without a power."""
-    if power is not None:
-        for i in range(state.value.size):
-            state.level[i] = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
-            state.mass[0, i] = np.exp(state.level[i])
+def power_masses(state):
+    """Refresh the means of counts and costs and their logarithms."""
+    for i in range(state.value.size):
+        state.level[i] = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
+        state.mass[0, i] = np.exp(state.level[i])
 
 
 @one_row
@@ -121,16 +120,14 @@ def masses_row(kind, state, k):
         for i in range(state.value.size):
             state.mass[0, i] = 1.0 / (1.0 + np.exp(min(-state.link[0, i] - state.offset[i], 500.0)))
     elif kind == POWER:
-        power_masses(state, state.power)
+        power_masses(state)
     else:
         risk_masses(state)
 
 
 @one_row
 def deviance(value, level, power):
-    """Return half the unit deviance of a count or cost whose mean has the logarithm ``level``; 0 without a power."""
-    if power is None:
-        return 0.0
+    """Return half the unit deviance of a count or cost whose mean has the logarithm ``level``."""
     if power == 1.0:
         away = np.exp(level) - value
         return away + value * (np.log(value) - level) if value > 0.0 else away
@@ -142,14 +139,12 @@ def deviance(value, level, power):
 
 
 @one_row
-def level_row(state, power):
+def level_row(state):
     """Add to the linear predictor of counts and costs what makes it fit best; return how much that was."""
-    if power is None:
-        return 0.0
     seen, expected = 0.0, 0.0
     for i in range(state.value.size):
         level = min(max(state.link[0, i] + state.offset[i], -LARGEST), LARGEST)
-        share = state.weight[i] * np.exp((1.0 - power) * level)
+        share = state.weight[i] * np.exp((1.0 - state.power) * level)
         seen += share * state.value[i]
         expected += share * np.exp(level)
     move = np.log(seen / expected)
@@ -159,14 +154,12 @@ def level_row(state, power):
 
 
 @one_row
-def working_power_row(state, power, curve, response, column):
+def working_power_row(state, curve, response, column):
     """Write weight x curvature and the working response of counts and costs; return the sum of the former.
 
     Curvatures are exact, but for those that are next to nothing beside their mean.
     """
-    if power is None:
-        return 0.0
-    total = 0.0
+    power, total = state.power, 0.0
     for i in range(state.value.size):
         up = np.exp((2.0 - power) * state.level[i])
         down = state.value[i] * np.exp((1.0 - power) * state.level[i])
@@ -205,7 +198,7 @@ def loss_row(kind, state, k):
 def working_row(kind, state, k, curve, response, column):
     """Write weight x curvature and the working response of output ``k``; return the sum of the former."""
     if kind == POWER:
-        return working_power_row(state, state.power, curve, response, column)
+        return working_power_row(state, curve, response, column)
     total = 0.0
     for i in range(state.value.size):
         weight, link = state.weight[i], state.link[k, i]

@@ -68,15 +68,15 @@ class Outcome(NamedTuple):
     """Responses of the rows: 0/1, the number of a class, an event (0/1) with its time, a count or a cost.
 
     ``order`` sorts times. Counts and costs have a variance that is their mean to a ``power``. ``offset`` is what their
-    loss, or that of 0/1, adds to the linear predictor of each row; empty if nothing. Of other responses the power is
-    None, and what counts and costs need is then not compiled.
+    loss, or that of 0/1, adds to the linear predictor of each row; empty if nothing. Other responses have a power
+    of NaN: one type for all of them means that their fits are compiled once.
     """
 
     kind: int
     value: np.ndarray
     time: np.ndarray
     order: np.ndarray
-    power: float | None = None
+    power: float = np.nan
     offset: np.ndarray = EMPTY
 
 
