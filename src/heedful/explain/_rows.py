@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from heedful.explain._cells import is_measured, read_cells
 
@@ -101,13 +102,44 @@ def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame
 
 
 def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> dict[str, np.ndarray]:
-    number = is_measured(rows)
-    both = _nearness(query, rows) if number else _same(query, rows)
-    near, far = (weight * both).sum(axis=1), both @ everyone
-    alike = _less(near, far) if number else _less(1 - near, 1 - far)
-    typical = pd.Series(_typical(rows, np.vstack([weight, everyone]), number), dtype=object).to_numpy()
+    compare = _compare_numbers if is_measured(rows) else _compare_cells
+    alike, means = compare(query, rows, weight, everyone)
+    typical = pd.Series(means, dtype=object).to_numpy()
     ends = {"attended": typical[:-1], "all": typical[-1:].repeat(len(query))}
     return {"value": query.astype(object).to_numpy()} | ends | {"alike": alike}
+
+
+def _compare_numbers(
+    query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray
+) -> tuple[np.ndarray, list]:
+    """Return by how much nearer weighted rows are than all rows, and the mean of those and of all."""
+    own, others = _measure(query, rows), read_cells(rows, 1).place
+    away = _distances(own, others)
+    alike = _less(np.einsum("qi,qi->q", weight, away), away @ everyone)
+    there = ~np.isnan(others)
+    total, sums = (np.append(weight @ cells, everyone @ cells) for cells in (there, np.where(there, others, 0.0)))
+    means = np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)
+    if pd.api.types.is_datetime64_any_dtype(rows):
+        return alike, list(pd.to_datetime(means, unit="D").floor("D"))
+    return alike, list(pd.to_timedelta(means, unit="D") if pd.api.types.is_timedelta64_dtype(rows) else means)
+
+
+def _compare_cells(
+    query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray
+) -> tuple[np.ndarray, list]:
+    """Return how much more often a query's own cell is among weighted rows, and the most frequent of those and of all.
+
+    Missing cells are equal.
+    """
+    both = pd.concat([rows.astype(object), query.astype(object)])
+    codes, levels = pd.factorize(both, use_na_sentinel=False)
+    known, own = codes[: len(rows)], codes[len(rows) :]
+    levels_of_rows = sparse.csr_array((np.ones(known.size), (known, np.arange(known.size))), (len(levels), known.size))
+    share = (levels_of_rows @ weight.T).T
+    share_of_all = levels_of_rows @ everyone
+    near, far = share[np.arange(own.size), own], share_of_all[own]
+    most = np.append(share.argmax(axis=1), share_of_all.argmax())
+    return _less(1 - near, 1 - far), [levels[k] for k in most]
 
 
 def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -115,11 +147,13 @@ def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.where(whole > 0, 1 - part / np.where(whole > 0, whole, 1.0), 0.0)
 
 
-def _nearness(query: pd.Series, rows: pd.Series) -> np.ndarray:
+def _distances(own: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Return distances of numbers (n_query, n_rows); a missing one is as far from a known one as the range is wide."""
-    own, others = _measure(query, rows), read_cells(rows, 1).place
+    away = np.subtract.outer(own, others)
+    np.abs(away, out=away)
+    if not np.isnan(away).any():
+        return away
     wide = np.nanmax(others) - np.nanmin(others) if np.isfinite(others).any() else 1.0
-    away = np.abs(own[:, None] - others)
     return np.where(np.isnan(away), np.where(np.isnan(own)[:, None] & np.isnan(others), 0.0, wide), away)
 
 
@@ -132,23 +166,3 @@ def _measure(query: pd.Series, rows: pd.Series) -> np.ndarray:
         else:
             query = (pd.to_timedelta if kinds.is_timedelta64_dtype(rows) else pd.to_numeric)(query, errors="coerce")
     return read_cells(query, 1).place
-
-
-def _same(query: pd.Series, rows: pd.Series) -> np.ndarray:
-    """Return whether cells are equal (n_query, n_rows); missing ones are."""
-    known = pd.factorize(pd.concat([query.astype(object), rows.astype(object)]), use_na_sentinel=False)[0]
-    return (known[: len(query), None] == known[len(query) :]).astype(np.float64)
-
-
-def _typical(rows: pd.Series, weight: np.ndarray, number: bool) -> list:
-    """Return for each row of weights the mean of numbers that are known, or the most frequent cell."""
-    if number:
-        cells = read_cells(rows, 1).place
-        there = ~np.isnan(cells)
-        total = weight[:, there].sum(axis=1)
-        means = np.where(total > 0, weight[:, there] @ cells[there] / np.where(total > 0, total, 1.0), np.nan)
-        if pd.api.types.is_datetime64_any_dtype(rows):
-            return list(pd.to_datetime(means, unit="D").floor("D"))
-        return list(pd.to_timedelta(means, unit="D") if pd.api.types.is_timedelta64_dtype(rows) else means)
-    codes, levels = pd.factorize(rows.astype(object), use_na_sentinel=False)
-    return [levels[int(np.argmax(np.bincount(codes, weights=own)))] for own in weight]
