@@ -8,6 +8,10 @@ from typing import Any
 import numpy as np
 
 
+class Compact:
+    """Base of classes whose state in a file is smaller than in memory: it takes a while to make, and is made once."""
+
+
 def require(condition: Any, problem: str) -> None:
     """Raise ValueError unless a condition holds."""
     if not condition:

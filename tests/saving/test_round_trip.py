@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 from skops import io as skops_io
 
 import heedful
+from heedful._trees import Forest
 from heedful.baseline import CoxBaseline, LassoBaseline, LogisticBaseline
 from heedful.similarity import (
     BoostedProximity,
@@ -284,6 +285,14 @@ def test_a_file_grows_by_a_few_times_the_table(rng):
         sizes.append(len(file.getvalue()))
     # the rows as they are, and as the local models need them
     assert (sizes[1] - sizes[0]) / (1500 * 40 * 8) < 2.5
+
+
+def test_what_is_made_smaller_for_a_file_is_made_once(rng, monkeypatch):
+    X, asked, state = rng.normal(size=(50, 2)), [], Forest.__getstate__
+    similarity = ForestProximity(5, random_state=0).fit(X, X[:, 0])
+    monkeypatch.setattr(Forest, "__getstate__", lambda forest: asked.append(forest) or state(forest))
+    heedful.save_model(similarity, io.BytesIO())
+    assert asked == [similarity.forest_]
 
 
 def test_entries_are_packed_where_that_makes_them_smaller(rng):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from heedful import _blocks, _kernels
-from heedful._file_checks import require, require_indices, require_trees
+from heedful._file_checks import Compact, require, require_indices, require_trees
 from heedful._kernels.shapes import Growth, TreeTable, TreeWork
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.packed import pack_nodes, unpack_nodes
@@ -20,7 +20,7 @@ WEIGHT_BITS, SUM_BITS = 30, 61
 
 
 @dataclass
-class Forest:
+class Forest(Compact):
     """Fitted trees: their nodes, sets of codes that go left, and roots; a leaf has one number in the whole forest.
 
     ``feature_importances_`` are the shares of columns in what the splits took off the squared error, tree by tree.

@@ -9,12 +9,12 @@ from importlib.metadata import version
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
-from heedful._file_checks import require
+from heedful._file_checks import Compact, require
 from heedful.saving._archive import Archive
 from heedful.saving._scalars import PARTS, Scalar, parts_of
 
 # An entry is packed if so many bytes from its middle shrink to this share: leaves of forests are as good as random.
-SAMPLE, SHRUNK = 2**14, 0.9
+SAMPLE, SHRUNK = 2**14, 0.85
 
 
 class Packing(ZipFile):
@@ -31,7 +31,7 @@ class Packing(ZipFile):
 
 def dump(model: Any) -> io.BytesIO:
     """Return a model as a file of skops."""
-    _register_scalars()
+    _register_kinds()
     shared, buffer = _private("_utils"), io.BytesIO()
     with Packing(buffer, "w") as archive:
         context = shared.SaveContext(zip_file=archive)
@@ -54,9 +54,13 @@ def read_nodes(archive: Archive) -> Any:
 
 
 @cache
-def _register_scalars() -> None:
-    """Let skops write values of pandas, which it would write in a way that it cannot read."""
+def _register_kinds() -> None:
+    """Let skops write values of pandas, which it would write in a way that it cannot read, and ask states once."""
     shared = _private("_utils")
+
+    def write_state(value: Any, context: Any) -> dict[str, Any]:
+        kind = {"__class__": type(value).__name__, "__module__": type(value).__module__, "__loader__": "ObjectNode"}
+        return kind | {"content": shared.get_state(value.__getstate__(), context)}
 
     def write(value: Any, context: Any) -> dict[str, Any]:
         made = {
@@ -66,6 +70,7 @@ def _register_scalars() -> None:
         }
         return made | {"content": shared.get_state(parts_of(value), context)}
 
+    shared._get_state.register(Compact)(write_state)
     for kind in PARTS:
         shared._get_state.register(kind)(write)
 

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from heedful._checks import check_count, check_number, is_word
-from heedful._file_checks import require, require_numbers
+from heedful._file_checks import Compact, require, require_numbers
 from heedful._trees import Binned, Growing, grow_forest, smallest
 from heedful.similarity._leaf_index import LeafIndex
 from heedful.similarity._protocol import check_rows
@@ -18,7 +18,7 @@ MOST_DRAWN = 20_000
 TREES, FEWEST, TIMES_DRAWN = {"response": 114, "residual": 114, "scores": 41}, 0.25, 3.0
 
 
-class OwnForest:
+class OwnForest(Compact):
     """Trees grown to outputs (n_rows, n_outputs) by the settings of a ``ForestProximity``."""
 
     leaves_out = True
