@@ -94,3 +94,21 @@ def test_a_row_in_no_fold_has_no_prediction(rng):
     found = LogisticBaseline(0.05).fit(X, y, splits=tenths(60)[:9]).predict_left_out()
     assert np.isnan(found[9::10]).all()
     assert np.isfinite(np.delete(found, np.arange(9, 60, 10), axis=0)).all()
+
+
+@pytest.mark.parametrize("n_rows", [60, 4])
+def test_rows_are_left_out_as_before_when_tables_hold_only_those_that_are_asked_for(rng, n_rows):
+    # of fewer rows than columns all are needed
+    X, y, rows = rng.normal(size=(n_rows, 5)), rng.normal(size=n_rows), np.array([0, 2, 3])
+    baseline = LassoBaseline(0.05).fit(X, y, sample_weight=rng.uniform(0.5, 2.0, n_rows))
+    before, fit = baseline.predict_left_out(rows), baseline.fit_
+    baseline.fit_ = fit.keep(rows)
+    assert (len(baseline.fit_.tables[0].packed) < len(fit.tables[0].packed)) == (n_rows == 60)
+    np.testing.assert_array_equal(baseline.predict_left_out(rows), before)
+    np.testing.assert_array_equal(baseline.predict_left_out(rows[1:]), before[1:])
+
+
+def test_other_losses_keep_all_rows(rng):
+    X = rng.normal(size=(60, 3))
+    fit = LogisticBaseline(0.05).fit(X, X[:, 0] > 0).fit_
+    assert fit.keep(np.array([0, 2])) is fit

@@ -5,7 +5,7 @@ import numpy as np
 # Deviations whose inverse is a number, times a response too.
 SMALLEST = 1e-303
 # Numbers of a large table that are worked on at once: copies are then of this size.
-PIECE = 4_000_000
+PIECE = 1_000_000
 
 
 def row_blocks(shape: tuple[int, ...]) -> list[slice]:

@@ -245,14 +245,17 @@ class FittedLinear(FittedModels):
         penalties, *by_fold = (
             scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *fit.fold_alphas)
         )
-        tables = fit.tables
+        tables, tried = fit.tables, rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         if self.shapes is not None:
             (table, *_), blocks = fit.tables, row_blocks((fit.weight.size, fit.scale.width))
             link = np.concatenate([fit.model.link(table.rows(rows)) for rows in blocks])
+            # local models have rows of their own
+            self.baseline.fit_ = fit.keep(tried)
+            del table
+            fit = fit._replace(tables=())
             beside = self.shapes.train
             tables = working_tables(self.train_design(), fit.family, link, fit.weight, self.scale, beside)
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
-        tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
         folds = tuple(self._widen(model) for model in fit.folds)
         converges = self._takes_steps and is_word(self.local.exact, "tuning")
         left: dict[str, Any] = {"folds": folds, "fold_penalties": tuple(by_fold), "converges": converges}

@@ -21,6 +21,8 @@ PIECE, LOOSER, LOOSEST = 20, 1e4, 1e-3
 # With more columns than this (squares, other losses) pieces are short: the end of the path, with most columns active,
 # is dear. Kernels keep covariances of all columns up to there.
 WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
+# What a table of squares has of each row.
+PER_ROW = ("packed", "y", "prior")
 
 
 class GlobalFit(NamedTuple):
@@ -29,7 +31,7 @@ class GlobalFit(NamedTuple):
     ``tables`` are those of one Newton step from the model: one per output; none if they were let go of. ``fold_link``
     is the linear predictor of rows by folds that left them out, NaN for rows that were never left out.
     ``constraints`` are what coefficients must keep to. ``fold_alphas`` are the penalties of the folds where each has
-    chosen its own.
+    chosen its own. Where tables were cut down, ``kept`` are the rows that they still hold, ascending.
     """
 
     family: Response
@@ -47,6 +49,14 @@ class GlobalFit(NamedTuple):
     fold_link: np.ndarray
     constraints: Constraints
     fold_alphas: np.ndarray = np.empty(0)
+    kept: np.ndarray | None = None
+
+    def keep(self, rows: np.ndarray) -> "GlobalFit":
+        """Return the fit with as few rows in its tables as predictions of ``rows``, each left out, look at."""
+        if self.family.outcome.kind != GAUSSIAN or not self.tables[0].scatter.size:
+            return self
+        cut = (table._replace(**{name: getattr(table, name)[rows] for name in PER_ROW}) for table in self.tables)
+        return self._replace(tables=tuple(cut), kept=rows)
 
     def check_loaded(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
@@ -177,16 +187,17 @@ def _left_out(tables, rows: np.ndarray, start: Model, fit: GlobalFit, tol: float
     link = np.empty((rows.size, len(tables)))
     penalty = np.array([fit.alpha / fit.scale.y_unit])
     rule = make_rule(fit.scale, fit.constraints, weighted=False, start=start.coef[0], tol=tol, max_iter=MAX_ITER)
+    at = rows if fit.kept is None else np.searchsorted(fit.kept, rows)
     for k, table in enumerate(tables):
-        prior = table.prior[rows]
+        prior = table.prior[at]
         rest = np.maximum(table.total - prior, 1e-300)
         alone = prior >= table.total
         excess = np.where(alone, 0.0, -prior / rest)
         background = np.where(alone, 1.0, table.total / rest)
-        weights = WeightRows(np.arange(rows.size + 1), rows.astype(np.int32), excess, background)
+        weights = WeightRows(np.arange(rows.size + 1), at.astype(np.int32), excess, background)
         of_output = Model(start.intercept[k : k + 1], np.ascontiguousarray(start.coef[k : k + 1]))
         fits = fit_paths(weights, table, SQUARES, penalty, rule, of_output, n_jobs)
-        link[:, k] = fits.intercept[:, 0, 0] + (table.rows(rows) * fits.coef[:, 0, 0]).sum(axis=1)
+        link[:, k] = fits.intercept[:, 0, 0] + (table.rows(at) * fits.coef[:, 0, 0]).sum(axis=1)
     return link
 
 
