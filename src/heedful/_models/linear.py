@@ -175,6 +175,19 @@ class LinearModels:
         return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
 
 
+class Design:
+    """Training rows as the linear models see them, made as they are asked for: no copy of a large table is made."""
+
+    def __init__(self, rows: TrainingTable):
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows.codes)
+
+    def __getitem__(self, some: slice) -> np.ndarray:
+        return self._rows.model_rows(self._rows.codes[some])
+
+
 class FittedLinear(FittedModels):
     """A lasso for all rows, an additive and a smooth model beside it or not, and what local lassos need of them."""
 
@@ -253,8 +266,8 @@ class FittedLinear(FittedModels):
             self.baseline.fit_ = fit.keep(tried)
             del table
             fit = fit._replace(tables=())
-            beside = self.shapes.train
-            tables = working_tables(self.train_design(), fit.family, link, fit.weight, self.scale, beside)
+            design, beside = Design(self.rows), self.shapes.train
+            tables = working_tables(design, fit.family, link, fit.weight, self.scale, beside)
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         folds = tuple(self._widen(model) for model in fit.folds)
         converges = self._takes_steps and is_word(self.local.exact, "tuning")
@@ -307,8 +320,8 @@ class FittedLinear(FittedModels):
         """
         n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
         residual = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
-        scores, design = np.empty((n_rows, residual.shape[1], 1 + n_names)), self.train_design()
-        for rows in row_blocks(design.shape):
+        scores, design = np.empty((n_rows, residual.shape[1], 1 + n_names)), Design(self.rows)
+        for rows in row_blocks((n_rows, n_names)):
             x, part = self.baseline.fit_.scale.rows(design[rows])[:, :n_names], scores[rows]
             part[:, :, 0] = residual[rows]
             np.multiply(residual[rows, :, None], np.clip(x, -limit, limit)[:, None, :], out=part[:, :, 1:])

@@ -9,7 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from heedful import _blocks, _kernels
 from heedful._kernels.shapes import GAUSSIAN, MULTINOMIAL, Outcome, Rule, Table
 from heedful._responses import Response
-from heedful._solver.table import Scale, build_table
+from heedful._solver.table import RowsByBlocks, Scale, build_table
 from heedful._solver.weights import WeightRows
 
 
@@ -104,7 +104,7 @@ def _common_shift(coef: np.ndarray) -> np.ndarray:
 
 
 def working_tables(
-    X: np.ndarray,
+    X: RowsByBlocks,
     family: Response,
     link: np.ndarray,
     weight: np.ndarray,

@@ -1,6 +1,6 @@
 """Training rows on a common scale, with their sums under the prior weights, as the kernels take them."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -9,6 +9,14 @@ from heedful._kernels.shapes import Table, pack, unpack
 
 # Few columns are padded with zeros to a multiple of this: vector instructions then leave no rest.
 LANE, PADDED_UP_TO = 8, 40
+
+
+class RowsByBlocks(Protocol):
+    """Rows of which blocks are asked for, an array or what makes them then."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, some: slice) -> np.ndarray: ...
 
 
 class Scale(NamedTuple):
@@ -54,7 +62,7 @@ def measure(X: np.ndarray, y: np.ndarray, weight: np.ndarray | None = None) -> S
 
 
 def build_table(
-    X: np.ndarray,
+    X: RowsByBlocks,
     y: np.ndarray,
     weight: np.ndarray,
     scale: Scale,
