@@ -1,6 +1,7 @@
 """What a head is: a similarity, a weighting of its scores and a local penalty; and the grid of heads to try."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,8 +82,9 @@ class Grid(NamedTuple):
 
     def split(self, values: np.ndarray) -> list[np.ndarray]:
         """Cut one value per head into one matrix (n_weighting, n_variant) per group."""
-        ends = np.cumsum([len(group.weightings) * self.variants.size for group in self.groups])[:-1]
-        return [part.reshape(-1, self.variants.size) for part in np.split(values, ends)]
+        whole = values.reshape(-1, self.variants.size)
+        ends = [0, *accumulate(len(group.weightings) for group in self.groups)]
+        return [whole[first:end] for first, end in pairwise(ends)]
 
     def table(self, error: np.ndarray, share: np.ndarray) -> pd.DataFrame:
         rows = [

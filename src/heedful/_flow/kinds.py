@@ -10,6 +10,7 @@ from heedful._flow.table import TrainingTable
 from heedful._folds import Split
 from heedful._kernels.shapes import LeafRows, NearRows, ScoreRows, Table
 from heedful._responses import Response
+from heedful._trees import Binned
 from heedful.attention import Weighting
 from heedful.similarity import Similarity
 
@@ -139,7 +140,8 @@ class View(NamedTuple):
     """Queries read once: their ``codes``, as numbers to show (``design``) and as local models take them (``x``).
 
     ``base`` (n_query, n_values) is what the global model predicts, ``additive`` and ``smooth`` what an additive and a
-    smooth model do, if there are any. ``leaves`` are those of a model that is kept, where similarities look at them.
+    smooth model do, if there are any. ``leaves`` are those of a model that is kept, where similarities look at them;
+    ``bins`` those that an additive model has looked at, where similarities see the same columns.
     """
 
     codes: np.ndarray
@@ -149,6 +151,7 @@ class View(NamedTuple):
     leaves: np.ndarray = np.empty((0, 0), np.int32)
     additive: np.ndarray | None = None
     smooth: np.ndarray | None = None
+    bins: Binned | None = None
 
 
 class AdditiveModel(Protocol):
@@ -283,8 +286,9 @@ class FittedModels:
 
     def seen(self, view: View, takes: Sequence[str]) -> list[Any]:
         """Return rows as similarities see them that take these; those that take the same share them."""
-        seen = {kind: view.leaves if kind == "leaves" else self.rows.seen_rows(view.codes, kind) for kind in set(takes)}
-        return [seen[kind] for kind in takes]
+        known = {"leaves": view.leaves, "bins": view.bins if self.rows.sees_model_bins else None}
+        seen = {kind: self.rows.seen_rows(view.codes, kind) for kind in set(takes) if known.get(kind) is None}
+        return [(known | seen)[kind] for kind in takes]
 
     def design(self, table: pd.DataFrame | np.ndarray, view: View) -> np.ndarray:
         """Return queries as numbers to show, missing ones as the models see them."""

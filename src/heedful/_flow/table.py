@@ -216,6 +216,11 @@ class TrainingTable:
         """Return the columns that the models use, in bins."""
         return self._model_bins.transform(_pick(codes, self._columns.model))
 
+    @property
+    def sees_model_bins(self) -> bool:
+        """Whether similarities see the columns that the models use, and no others: bins are then the same."""
+        return np.array_equal(self._columns.model, self._columns.similarity)
+
     def model_levels(self) -> list[list | None]:
         """Return the levels of each column of the table that the models use, None for numeric ones."""
         return [self.reader.levels[j] for j in self._columns.model]
@@ -233,8 +238,7 @@ class TrainingTable:
     @cached_property
     def _model_bins(self) -> Bins:
         """Bins of the columns that the models use; mostly those of similarities."""
-        same = np.array_equal(self._columns.model, self._columns.similarity)
-        return self._bins if same else self._cut(self._columns.model)
+        return self._bins if self.sees_model_bins else self._cut(self._columns.model)
 
     def _cut(self, columns: np.ndarray) -> Bins:
         return Bins().fit(_pick(self.codes, columns), self.reader.unordered[columns], self.weight)

@@ -339,14 +339,15 @@ class FittedLinear(FittedModels):
     def view_of(self, codes: np.ndarray, given: Any) -> View:
         """Return rows as dummies, far values clipped, and with the values of the additive and the smooth model."""
         design = self.rows.model_rows(codes, self.local.max_extrapolation)
-        base, additive, smooth, wide = self.baseline.values(design), None, None, design
+        base, additive, smooth, wide, bins = self.baseline.values(design), None, None, design, None
         if self.shapes is not None:
-            link = self.shapes.link(self.rows.model_bins(codes).codes)
+            bins = self.rows.model_bins(codes)
+            link = self.shapes.link(bins.codes)
             wide, additive = np.hstack([design, link]), self.values_of(link)
         x = self.scale.rows(wide)
         if self.smooth is not None:
             smooth = self.values_of(self.baseline.link(design) + self.smooth.added(x))
-        return View(codes, design, x, base, additive=additive, smooth=smooth)
+        return View(codes, design, x, base, additive=additive, smooth=smooth, bins=bins)
 
     def values_of(self, link: np.ndarray) -> np.ndarray:
         return self.baseline.fit_.family.scaled(0.0, 1.0).values(link)
