@@ -18,8 +18,9 @@ from heedful._kernels.moments import (
     whole_gram,
 )
 
-# Up to this many columns the whole Gram matrix is cheaper than choosing columns.
-FULL_GRAM = 40
+# Up to this many columns, padding included, the whole Gram matrix is cheaper than choosing columns: the 40 columns that
+# local models of wide tables use, with their shapes, are among them.
+FULL_GRAM = 48
 
 
 class Space(NamedTuple):
