@@ -100,9 +100,11 @@ def test_a_row_in_no_fold_has_no_prediction(rng):
 def test_rows_are_left_out_as_before_when_tables_hold_only_those_that_are_asked_for(rng, n_rows):
     # of fewer rows than columns all are needed
     X, y, rows = rng.normal(size=(n_rows, 5)), rng.normal(size=n_rows), np.array([0, 2, 3])
-    baseline = LassoBaseline(0.05).fit(X, y, sample_weight=rng.uniform(0.5, 2.0, n_rows))
+    weight = rng.uniform(0.5, 2.0, n_rows)
+    baseline = LassoBaseline(0.05).fit(X, y, sample_weight=weight, splits=tenths(n_rows)[:n_rows])
     before, fit = baseline.predict_left_out(rows), baseline.fit_
-    baseline.fit_ = fit.keep(rows)
+    assert (len(fit.without_rows().tables[0].packed) == 0) == (n_rows == 60)
+    baseline.fit_ = fit.without_rows().with_rows(rows, X[rows])
     assert (len(baseline.fit_.tables[0].packed) < len(fit.tables[0].packed)) == (n_rows == 60)
     np.testing.assert_array_equal(baseline.predict_left_out(rows), before)
     np.testing.assert_array_equal(baseline.predict_left_out(rows[1:]), before[1:])
@@ -111,4 +113,5 @@ def test_rows_are_left_out_as_before_when_tables_hold_only_those_that_are_asked_
 def test_other_losses_keep_all_rows(rng):
     X = rng.normal(size=(60, 3))
     fit = LogisticBaseline(0.05).fit(X, X[:, 0] > 0).fit_
-    assert fit.keep(np.array([0, 2])) is fit
+    assert fit.without_rows() is fit
+    assert fit.with_rows(np.array([0, 2]), X[[0, 2]]) is fit

@@ -109,7 +109,7 @@ def test_a_row_has_no_say_in_the_forest_that_predicts_it_beyond_the_baselines(cv
     X, y, _, _ = draw_switch(2, 120, 1, n_columns=12)
     model = fit(X, y, cv=cv)
     targets, split = model._model.models.scores(), model._model.splits[0]
-    other = targets.copy()
+    other = np.array(targets)
     other[split.test] *= 100.0
     seen = model._model.models.seen(model._model.models.train_view(), ["bins"])[0]
     one, two = (

@@ -15,8 +15,8 @@ MISSING = 255
 class Table(NamedTuple):
     """Training rows and their sums under the prior weights; ``scatter`` is empty when columns outnumber rows.
 
-    ``packed`` holds a row's features, response and prior side by side, so that one row is one place in memory: the
-    response in column ``y_column``, the prior in the next. These lie in the padding of the features if there is room.
+    ``packed`` holds a row's features and response side by side, so that one row is one place in memory: the response in
+    column ``y_column``, in the padding of the features if there is any.
 
     Where the prior is a sample weight times a curvature, ``inverse`` holds one over the curvatures and ``inverse_mean``
     its mean under the prior: a mean of ``inverse`` under weights with curvature is one over the mean curvature under
@@ -45,12 +45,18 @@ class Table(NamedTuple):
         """Return the features of some rows, padding included."""
         return unpack(self.packed[some], self.y_column, self.mean.size)
 
+    def with_features(self, x: np.ndarray) -> "Table":
+        """Return the table of as many rows with these features, padding included or not."""
+        packed = np.zeros((len(x), self.packed.shape[1]))
+        packed[:, : self.y_column], packed[:, self.y_column] = x[:, : self.y_column], self.y
+        return self._replace(packed=packed)
 
-def pack(y: np.ndarray, prior: np.ndarray, n_features: int, width: int) -> tuple[np.ndarray, int]:
-    """Return rows with their response and prior and room for features, then padding; and the column of the response."""
-    column = n_features if width - n_features >= 2 else width
-    packed = np.zeros((y.size, max(width, -(-(column + 2) // 8) * 8)))
-    packed[:, column], packed[:, column + 1] = y, prior
+
+def pack(y: np.ndarray, n_features: int, width: int) -> tuple[np.ndarray, int]:
+    """Return rows with their response and room for features, then padding; and the column of the response."""
+    column = n_features if width > n_features else width
+    packed = np.zeros((y.size, max(width, -(-(column + 1) // 8) * 8)))
+    packed[:, column] = y
     return packed, column
 
 

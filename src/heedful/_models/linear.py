@@ -31,6 +31,7 @@ from heedful._models.smooth import Smooth, fit_smooth
 from heedful._responses import Response, unit_response
 from heedful._solver.constraints import make_rule
 from heedful._solver.paths import Model, working_tables
+from heedful._solver.table import Scale
 from heedful.baseline import GlobalModel, global_model
 from heedful.similarity import Similarity, TeacherSimilarity
 
@@ -171,6 +172,9 @@ class LinearModels:
             shapes = fit_shapes(rows, baseline.fit_.family, splits, run.verbose, signs, drawn, run.n_jobs)
         if self.smooth and rows.weight.size <= SHAPE_ROWS:
             smooth = fit_smooth(baseline.fit_, design, splits, self.local.tol)
+        if shapes is not None:
+            # local models have rows of their own; forests are grown in the meantime
+            baseline.fit_ = baseline.fit_.without_rows()
         most = None if constraints is not None and constraints.needs_all else self.most
         return FittedLinear(rows, response, baseline, self.local, most, shapes, smooth)
 
@@ -184,8 +188,43 @@ class Design:
     def __len__(self) -> int:
         return len(self._rows.codes)
 
-    def __getitem__(self, some: slice) -> np.ndarray:
+    def __getitem__(self, some: slice | np.ndarray) -> np.ndarray:
         return self._rows.model_rows(self._rows.codes[some])
+
+
+class Scores:
+    """Minus the slopes of the loss by intercept and coefficients: residuals by folds, then times columns.
+
+    Both factors are cut off. Those of an output are side by side. They are made as they are asked for: all of them take
+    as much memory as the table, and forests are grown on few.
+    """
+
+    ndim = 2
+
+    def __init__(self, residual: np.ndarray, design: Design, scale: Scale):
+        self._residual = np.clip(residual.reshape(len(design), -1), -FARTHEST_LEFT, FARTHEST_LEFT)
+        self._design, self._scale = design, scale
+        self.shape = (len(design), self._residual.shape[1] * (1 + scale.center.size))
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, where: Any) -> np.ndarray:
+        """Return the scores of some rows, or of some rows and columns."""
+        rows, columns = where if isinstance(where, tuple) else (where, slice(None))
+        number = np.arange(len(self))[rows]
+        scores = np.empty((number.size, np.arange(self.shape[1])[columns].size))
+        for block in row_blocks((number.size, self.shape[1])):
+            scores[block] = self._of(number[block])[:, columns]
+        return scores
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # noqa: ARG002 - as NumPy calls it
+        return self[:, :].astype(dtype or np.float64, copy=False)
+
+    def _of(self, rows: np.ndarray) -> np.ndarray:
+        x = self._scale.rows(self._design[rows])[:, : self._scale.center.size]
+        factors = np.hstack([np.ones((rows.size, 1)), np.clip(x, -FARTHEST_COLUMN, FARTHEST_COLUMN)])
+        return np.round(self._residual[rows, :, None] * factors[:, None], 9).reshape(rows.size, -1)
 
 
 class FittedLinear(FittedModels):
@@ -258,15 +297,14 @@ class FittedLinear(FittedModels):
         penalties, *by_fold = (
             scale_penalties(ratios, alpha / fit.scale.y_unit) for alpha in (fit.alpha, *fit.fold_alphas)
         )
-        tables, tried = fit.tables, rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
-        if self.shapes is not None:
-            (table, *_), blocks = fit.tables, row_blocks((fit.weight.size, fit.scale.width))
-            link = np.concatenate([fit.model.link(table.rows(rows)) for rows in blocks])
-            # local models have rows of their own
-            self.baseline.fit_ = fit.keep(tried)
-            del table
-            fit = fit._replace(tables=())
+        tried = rows_to_try(self.local.tuning_rows, self.rows.weight.size, seed)
+        if self.shapes is None:
+            tables = fit.tables
+        else:
             design, beside = Design(self.rows), self.shapes.train
+            blocks = row_blocks((fit.weight.size, fit.scale.width))
+            link = np.concatenate([fit.model.link(fit.scale.rows(design[rows])) for rows in blocks])
+            self.baseline.fit_ = fit.with_rows(tried, design[tried])
             tables = working_tables(design, fit.family, link, fit.weight, self.scale, beside)
         parts = (fit.family, fit.weight, tables, start, rule, penalties, fit.family.means())
         folds = tuple(self._widen(model) for model in fit.folds)
@@ -313,20 +351,8 @@ class FittedLinear(FittedModels):
         columns = [unit_response(column, self.rows.weight) for column in residual.T]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
-    def scores(self) -> np.ndarray:
-        """Return minus the slopes of the loss by intercept and coefficients: residuals by folds, then times columns.
-
-        Both factors are cut off. Those of an output are side by side.
-        """
-        n_rows, n_names, limit = self.rows.weight.size, len(self.names), FARTHEST_COLUMN
-        residual = np.clip(self.residuals().reshape(n_rows, -1), -FARTHEST_LEFT, FARTHEST_LEFT)
-        scores, design = np.empty((n_rows, residual.shape[1], 1 + n_names)), Design(self.rows)
-        for rows in row_blocks((n_rows, n_names)):
-            x, part = self.baseline.fit_.scale.rows(design[rows])[:, :n_names], scores[rows]
-            part[:, :, 0] = residual[rows]
-            np.multiply(residual[rows, :, None], np.clip(x, -limit, limit)[:, None, :], out=part[:, :, 1:])
-            np.round(part, 9, out=part)
-        return scores.reshape(n_rows, -1)
+    def scores(self) -> Scores:
+        return Scores(self.residuals(), Design(self.rows), self.baseline.fit_.scale)
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:
         """Return the weight of a teacher, by the ratio of the lasso's error to its error; 0 if it is no better."""

@@ -349,8 +349,7 @@ def _levels(problem: LinearProblem, table: Table, paths: Paths, attention: Atten
 def check_table(table: Table, n_train: int, width: int) -> None:
     """Raise if a table that came from a file has other rows or columns than its model."""
     require_numbers(table.packed, n_train, table.packed.shape[-1])
-    # packed rows end with their response and their prior
-    inside = 0 <= table.y_column <= table.packed.shape[1] - 2 and width <= table.packed.shape[1]
+    inside = 0 <= table.y_column < table.packed.shape[1] and width <= table.packed.shape[1]
     require(inside and table.packed.flags.c_contiguous, "rows are packed in another way")
     for values in (table.y, table.prior):
         require_numbers(values, n_train)

@@ -12,6 +12,8 @@ from heedful._responses.words import Words
 
 # Curvatures below this count as this much in a working response, and a weighted share is moved to all rows by it.
 FLAT, SMOOTH = 0.01 * 0.99, 0.01
+# Rows whose losses are worked out at once, of many models.
+AT_ONCE = 8_192
 
 # The linear predictors (n_rows, n_models, n_outputs) of some models at the rows asked for.
 Links = Callable[[np.ndarray], np.ndarray]
@@ -251,8 +253,11 @@ class Response:
 
     def left_out_loss(self, train: np.ndarray, test: np.ndarray, weight: np.ndarray) -> LeftOutLoss:
         """Return what gives the weighted loss of test rows, in sum, for models of the training rows."""
-        there, mass = self.part(test), weight[test]
-        return lambda link: mass @ there.losses(there.observed(there.values(link(test)))).value
+        parts = [test[first : first + AT_ONCE] for first in range(0, max(test.size, 1), AT_ONCE)]
+        known = [(rows, self.part(rows), weight[rows]) for rows in parts]
+        return lambda link: np.sum(
+            [mass @ there.losses(there.observed(there.values(link(rows)))).value for rows, there, mass in known], axis=0
+        )
 
     def reported(self, observed: np.ndarray) -> np.ndarray:
         """Return the reported loss of each row (n_rows,), usually the one that is minimised."""

@@ -23,8 +23,8 @@ class Model(NamedTuple):
     coef: np.ndarray
 
     def link(self, x: np.ndarray) -> np.ndarray:
-        """Return the linear predictor (n_rows, n_outputs) of rows on the table's scale."""
-        return self.intercept + x @ self.coef.T
+        """Return the linear predictor (n_rows, n_outputs) of rows on the table's scale, with or without its padding."""
+        return self.intercept + x @ self.coef[:, : x.shape[1]].T
 
 
 class Paths(NamedTuple):

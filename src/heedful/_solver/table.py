@@ -80,7 +80,7 @@ def build_table(
     total = float(prior.sum())
     y_mean = float(prior @ z / total)
     share, residual = prior / total, z - y_mean
-    packed, y_column = pack(z, prior, n_columns, width)
+    packed, y_column = pack(z, n_columns, width)
     blocks = row_blocks((n_rows, width))
     mean, tall = np.zeros(width), n_columns < n_rows
     for rows in blocks:

@@ -21,8 +21,6 @@ PIECE, LOOSER, LOOSEST = 20, 1e4, 1e-3
 # With more columns than this (squares, other losses) pieces are short: the end of the path, with most columns active,
 # is dear. Kernels keep covariances of all columns up to there.
 WIDE, VERY_WIDE, SHORT_PIECE, PATIENCE = 40, 100, 5, 15
-# What a table of squares has of each row.
-PER_ROW = ("packed", "y", "prior")
 
 
 class GlobalFit(NamedTuple):
@@ -51,12 +49,25 @@ class GlobalFit(NamedTuple):
     fold_alphas: np.ndarray = np.empty(0)
     kept: np.ndarray | None = None
 
-    def keep(self, rows: np.ndarray) -> "GlobalFit":
-        """Return the fit with as few rows in its tables as predictions of ``rows``, each left out, look at."""
-        if self.family.outcome.kind != GAUSSIAN or not self.tables[0].scatter.size:
+    @property
+    def looks_at_rows(self) -> bool:
+        """Whether a prediction of a row that is left out looks at others one by one, not only at sums over all."""
+        return self.family.outcome.kind != GAUSSIAN or not self.tables[0].scatter.size
+
+    def without_rows(self) -> "GlobalFit":
+        """Return the fit without the rows of its tables where their sums do."""
+        if self.looks_at_rows:
             return self
-        cut = (table._replace(**{name: getattr(table, name)[rows] for name in PER_ROW}) for table in self.tables)
-        return self._replace(tables=tuple(cut), kept=rows)
+        (table,) = self.tables
+        return self._replace(tables=(table._replace(packed=table.packed[:0].copy()),))
+
+    def with_rows(self, rows: np.ndarray, X: np.ndarray) -> "GlobalFit":
+        """Return a fit without rows with those that are to be predicted, each left out; ``X`` are their columns."""
+        if self.looks_at_rows:
+            return self
+        (table,) = self.tables
+        part = table._replace(y=table.y[rows], prior=table.prior[rows])
+        return self._replace(tables=(part.with_features(self.scale.rows(X)),), kept=rows)
 
     def check_loaded(self) -> None:
         """Raise if a model that came from a file has other columns than its scale."""
@@ -83,7 +94,8 @@ def fit_global(
     scale = measure(X, family.response, weight)
     family = family.scaled(scale.y_center, scale.y_unit)
     table = build_table(X, family.response, weight, scale)
-    x = scale.rows(X)
+    # a view: a copy of a large table is large
+    x = table.packed[:, : scale.center.size]
     rule = make_rule(scale, constraints, weighted=True, start=np.zeros(scale.width), tol=tol, max_iter=MAX_ITER)
     if alpha is None:
         path = penalty_path(entry_penalties(x, family, weight, scale, constraints, rule), X.shape)
@@ -124,9 +136,9 @@ def _search(
     n_jobs: int | None,
 ) -> tuple[Paths, np.ndarray]:
     """Return the paths of the folds and the loss of left-out rows at each penalty tried."""
-    weights, start = fold_weights(splits, weight), no_model(family.n_outputs, x.shape[1])
+    weights, start = fold_weights(splits, weight), no_model(family.n_outputs, table.mean.size)
     squares = family.outcome.kind == GAUSSIAN
-    wide = x.shape[1] > (WIDE if squares else VERY_WIDE)
+    wide = table.mean.size > (WIDE if squares else VERY_WIDE)
     if squares and not wide:
         folds = fit_family(weights, table, family, path, rule, start, n_jobs)
         return folds, _left_out_error(folds, splits, family, x, weight)
@@ -215,7 +227,7 @@ def entry_penalties(
         table = build_table(x[:, free], (family.response - scale.y_center) / scale.y_unit, weight, flat)
         fits = fit_family(whole_table(), table, family, np.zeros(1), free_rule, start)
         link = fits.model(0, 0).link(table.x)
-    return constraints.entry(null_gradient(x, family, weight, link)[:n_columns])
+    return constraints.entry(null_gradient(x, family, weight, link))
 
 
 def null_gradient(x: np.ndarray, family: Response, weight: np.ndarray, link: np.ndarray | None = None) -> np.ndarray:
@@ -242,7 +254,7 @@ def _left_out_error(
     for split, intercept, coef in zip(splits, folds.intercept, folds.coef, strict=True):
 
         def links(rows: np.ndarray, intercept: np.ndarray = intercept, coef: np.ndarray = coef) -> np.ndarray:
-            flat = x[rows] @ coef.reshape(-1, coef.shape[-1]).T
+            flat = x[rows] @ coef.reshape(-1, coef.shape[-1])[:, : x.shape[1]].T
             return intercept + flat.reshape(rows.size, *coef.shape[:-1])
 
         total += family.left_out_loss(split.train, split.test, weight)(links)

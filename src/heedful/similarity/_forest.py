@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 from scipy.special import ndtri
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from heedful._checks import check_choice, check_number, check_weights
-from heedful._frames import column_blocks
+from heedful._frames import row_blocks
 from heedful._kernels.shapes import ScoreRows
 from heedful._trees import Binned, Bins
 from heedful._undo import all_or_nothing
@@ -234,7 +235,8 @@ class ForestProximity(Similarity):
 
     def _outputs(self, y: Any, sample_weight: Any) -> np.ndarray:
         """Return what trees are grown to: numbers, their ranks, or a column of zeros and ones for each class."""
-        y = np.asarray(y)
+        weight = check_weights(sample_weight, len(y))
+        y = np.asarray(strongest_scores(y, weight) if self.target == "scores" else y)
         if self.task == "classification" or (self.task == "auto" and y.dtype.kind not in "fiu"):
             number = np.unique(y, return_inverse=True)[1]
             n_classes = number.max() + 1
@@ -242,10 +244,7 @@ class ForestProximity(Similarity):
             return np.eye(n_classes)[number][:, 1:] if n_classes == 2 else np.eye(n_classes)[number]
         if y.dtype.kind not in "fiu":
             y = np.unique(y, return_inverse=True)[1]
-        y = y.astype(np.float64)
-        weight = check_weights(sample_weight, y.shape[0])
-        if self.target == "scores":
-            y = strongest_scores(y, weight)
+        y = np.asarray(y, dtype=np.float64)
         return normal_scores(y, weight) if self.ranks else y
 
     def _score(self, rows: Any, own: np.ndarray) -> ScoreRows:
@@ -263,16 +262,16 @@ def normal_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return ndtri(np.clip(below, 1e-9, 1 - 1e-9))[number]
 
 
-def strongest_scores(y: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def strongest_scores(y: Any, weight: np.ndarray) -> Any:
     """Return the scores of largest mean square, in their order.
 
     The product of a residual and a column is larger than those of others where the residual grows with the column, as
     it does where the coefficient differs between rows. Others are noise that hides where to split.
     """
-    if y.ndim == 1:
+    if np.ndim(y) == 1:
         return y
-    blocks = column_blocks(y.shape)
-    square = np.concatenate([np.average(y[:, columns] ** 2, axis=0, weights=weight) for columns in blocks])
+    y = np.asarray(y) if isinstance(y, list | tuple | pd.DataFrame) else y
+    square = np.sum([weight[rows] @ y[rows] ** 2 for rows in row_blocks(y.shape)], axis=0) / weight.sum()
     # equal ones, as those of a column that is there twice, must not be told apart by their last bits
     first = np.sort(np.argsort(-square.round(9), kind="stable")[:MOST_SCORES])
     return y[:, first]

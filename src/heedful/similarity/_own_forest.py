@@ -50,7 +50,10 @@ class OwnForest(Compact):
         )
         self.index = LeafIndex(*buckets[:3], count_of_leaves(buckets.draws, buckets.starts), buckets.inside)
         # draws follow the sample weights already, and local fits multiply by them again
-        self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
+        if (weight == 1.0).all():
+            self.per_weight = weight
+        else:
+            self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
         self._train = rows
 
     def __getstate__(self) -> dict[str, Any]:
