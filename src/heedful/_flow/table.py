@@ -123,7 +123,7 @@ class TrainingTable:
 
     def _dummies(self, columns: np.ndarray) -> Dummies:
         names, levels = ([values[j] for j in columns] for values in (self.reader.names, self.reader.levels))
-        return Dummies().fit(self.codes[:, columns], names, levels, self.weight)
+        return Dummies().fit(_pick(self.codes, columns), names, levels, self.weight)
 
     @property
     def names(self) -> list[str]:
@@ -144,11 +144,11 @@ class TrainingTable:
 
     def model_rows(self, codes: np.ndarray, reach: float | None = None) -> np.ndarray:
         """Return rows as the linear models see them, pulled back into reach of the training range."""
-        return self._model.limit(self._model.transform(codes[:, self._columns.model]), reach)
+        return self._model.limit(self._model.transform(_pick(codes, self._columns.model)), reach)
 
     def model_places(self, codes: np.ndarray) -> np.ndarray:
         """Return which column of the models stands for each cell (n_rows, number of columns of the table in use)."""
-        return self._model.place(codes[:, self._columns.model])
+        return self._model.place(_pick(codes, self._columns.model))
 
     @property
     def model_columns(self) -> np.ndarray:

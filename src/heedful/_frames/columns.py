@@ -78,7 +78,8 @@ class TableReader:
         else:
             columns = [self._code(column, j) for j, column in enumerate(self._columns(X))]
             codes = np.column_stack(columns).astype(np.float64)
-        largest = np.abs(codes).max(axis=0, initial=0.0, where=~np.isnan(codes))
+        low, high = (ends.reduce(codes, axis=0, initial=0.0) for ends in (np.fmin, np.fmax))
+        largest = np.maximum(-low, high)
         if (largest > LARGEST).any():
             j = int(np.argmax(largest))
             raise ValueError(
