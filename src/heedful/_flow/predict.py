@@ -184,7 +184,7 @@ def centre_outputs(values: np.ndarray, axis: int) -> np.ndarray:
 
 def blend_values(values: np.ndarray, share: np.ndarray) -> np.ndarray:
     value = np.zeros((values.shape[0], values.shape[-1]))
-    for w, t in np.argwhere(share > 0):
+    for w, t in zip(*np.nonzero(share > 0), strict=True):
         # one by one: a product of matrices would add up in an order that depends on the size of the block
         value += share[w, t] * values[:, w, t]
     return value

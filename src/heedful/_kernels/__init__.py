@@ -7,6 +7,7 @@ _HOME = {
     "binned_leaf_rows": "trees",
     "boost_tree_rows": "surrogate",
     "bucket_rows": "leaves",
+    "curve_rows": "curves",
     "first_rows": "trees",
     "grow_rows": "trees",
     "head_rows": "heads",
