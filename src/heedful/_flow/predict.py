@@ -40,7 +40,7 @@ class QueryBatch(NamedTuple):
     def size(self) -> int:
         return len(self.view.base)
 
-    def take(self, rows: np.ndarray) -> "QueryBatch":
+    def take(self, rows: np.ndarray | slice) -> "QueryBatch":
         """Return some of the queries, as new rows."""
         view = self.view
         some: dict[str, Any] = {

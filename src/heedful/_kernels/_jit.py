@@ -49,7 +49,9 @@ class Kernel(CPUDispatcher):
     def _compile_for_args(self, *args: Any, **known: Any) -> Any:
         """Return what numba is to call for arguments of types that it has not met: itself on arrays of one kind."""
         same = one_kind(args)
-        return super()._compile_for_args(*args, **known) if same is args else lambda *_: self(*same)
+        if same is not args:
+            return lambda *_: self(*same)
+        return super()._compile_for_args(*args, **known)  # type: ignore[misc]  # not in the stubs
 
     def compile(self, sig: Any) -> Any:
         """Load from the disk cache or compile."""
