@@ -37,15 +37,17 @@ def kinds_of(weightings: list[Weighting]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(kinds), np.array(temperatures)
 
 
-def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return excess weights (n_query, n_train) over the background, and the background share of each query."""
+def weigh(
+    rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray, share: float = 1.0
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return excess weights (n_query, n_train) over the background, and that of each query, both times a share."""
     rows, weighting = with_kernel(rows, weighting)
     total, scores = float(sample_weight.sum()), (rows.indptr, rows.indices, rows.score, rows.leaf)
     (excess,), (background,) = _kernels.weigh_rows(*scores, sample_weight, total, *kinds_of([weighting]))
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
     indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
-    return sparse.csr_array((excess, indices, rows.indptr), shape=(n_query, sample_weight.size)), background
+    return sparse.csr_array((share * excess, indices, rows.indptr), (n_query, sample_weight.size)), share * background
 
 
 def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:
@@ -86,7 +88,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
         raise ValueError("`scores` must not hold NaN or +inf. Use -inf to mask a row.")
     sample_weight = check_weights(sample_weight, n_train)
     sample_weight = sample_weight / sample_weight.mean()
-    return blend_attention([(1.0, *weigh(rows, Weighting("softmax", temperature), sample_weight))], sample_weight)
+    return blend_attention([weigh(rows, Weighting("softmax", temperature), sample_weight)], sample_weight)
 
 
 def with_kernel(rows: ScoreRows, weighting: Weighting) -> tuple[ScoreRows, Weighting]:
