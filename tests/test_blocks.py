@@ -136,6 +136,7 @@ def test_blas_gets_its_threads_back_when_users_in_threads_overlap():
 
 def test_blas_has_one_thread_where_another_thread_has_limits_of_its_own():
     seen = []
+    _blocks._blas()
 
     def work():
         with _blocks.one_blas_thread():
@@ -147,6 +148,21 @@ def test_blas_has_one_thread_where_another_thread_has_limits_of_its_own():
         thread.join()
         assert set(seen[0]) <= {1}
         assert set(blas_threads()) <= {2}
+
+
+def test_another_thread_can_have_limits_of_its_own_after_blas_was_held():
+    seen = []
+
+    def limited():
+        with threadpool_limits(1, user_api="blas"):
+            seen.append(blas_threads())
+
+    with _blocks.one_blas_thread():
+        pass
+    thread = threading.Thread(target=limited)
+    thread.start()
+    thread.join()
+    assert set(seen[0]) <= {1}
 
 
 def test_a_thread_that_holds_blas_already_need_not_hold_it_again():
