@@ -2,6 +2,8 @@ import os
 import signal
 import threading
 import time
+from contextlib import suppress
+from types import SimpleNamespace
 
 import joblib
 import numpy as np
@@ -95,7 +97,7 @@ def test_blas_has_one_thread_during_the_work_and_its_own_number_after():
         during = list(_blocks.run(lambda block: blas_threads(), [slice(0, 1)], n_jobs=1))
         assert set(during[0]) <= {1}
         assert blas_threads() == before
-    assert not _blocks.HOLDER.thread.is_alive()
+    assert not _blocks.HOLDER.users
 
 
 def test_blas_gets_its_threads_back_after_an_error():
@@ -132,15 +134,44 @@ def test_blas_gets_its_threads_back_when_users_in_threads_overlap():
     assert blas_threads() == before
 
 
+def test_blas_has_one_thread_where_another_thread_has_limits_of_its_own():
+    seen = []
+    _blocks._blas()
+
+    def work():
+        with _blocks.one_blas_thread():
+            seen.append(blas_threads())
+
+    with threadpool_limits(2, user_api="blas"):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        assert set(seen[0]) <= {1}
+        assert set(blas_threads()) <= {2}
+
+
+def test_another_thread_can_have_limits_of_its_own_after_blas_was_held():
+    seen = []
+
+    def limited():
+        with threadpool_limits(1, user_api="blas"):
+            seen.append(blas_threads())
+
+    with _blocks.one_blas_thread():
+        pass
+    thread = threading.Thread(target=limited)
+    thread.start()
+    thread.join()
+    assert set(seen[0]) <= {1}
+
+
 def test_a_thread_that_holds_blas_already_need_not_hold_it_again():
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
         with _blocks.one_blas_thread():
-            holding = _blocks.HOLDER.thread
             with _blocks.one_blas_thread():
                 assert len(_blocks.HOLDER.users) == 1
             assert set(blas_threads()) <= {1}
-            assert _blocks.HOLDER.thread is holding
         assert blas_threads() == before
 
 
@@ -226,22 +257,97 @@ def test_an_error_of_a_task_is_raised():
         _blocks.side_by_side(work, [(0,), (1,)], n_jobs=2)
 
 
-def test_ctrl_c_while_a_holder_is_made_leaves_nobody_waiting(monkeypatch):
-    holder, user = _blocks.Holder(), object()
-    holder.enter(user)
-    # Ctrl-C has come after the last user had left and before the thread was told to end
-    holder.users.clear()
-    holder.ended = True
+class Library:
+    """A BLAS library with one number of threads for the process, or with one for each thread."""
 
-    def interrupted(*args, **known):
-        raise KeyboardInterrupt
+    def __init__(self, where):
+        self.where, self.steps_left = where, np.inf
 
-    with monkeypatch.context() as patched:
-        patched.setattr(_blocks.threading, "Thread", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            holder.enter(user)
-    leaving = threading.Thread(target=holder.leave, args=(user,), daemon=True)
-    leaving.start()
-    leaving.join(5.0)
-    assert not leaving.is_alive()
-    holder.end.release()
+    @property
+    def num_threads(self):
+        return getattr(self.where, "number", 4)
+
+    def set_num_threads(self, number):
+        self.steps_left -= 1
+        if self.steps_left < 0:
+            raise KeyboardInterrupt
+        self.where.number = number
+
+
+class OfProcess:
+    pass
+
+
+def use(monkeypatch, *libraries):
+    """Let libraries be all that there are."""
+    _blocks._blas.cache_clear()
+    found = SimpleNamespace(select=lambda user_api: SimpleNamespace(lib_controllers=list(libraries)))
+    monkeypatch.setattr(_blocks, "ThreadpoolController", lambda: found)
+    monkeypatch.setattr(_blocks, "HOLDER", _blocks.Holder())
+
+
+@pytest.fixture
+def no_libraries_left():
+    yield
+    _blocks._blas.cache_clear()
+
+
+@pytest.mark.usefixtures("no_libraries_left")
+@pytest.mark.parametrize("number", [1, 4])
+def test_libraries_are_told_apart_by_whether_threads_share_a_number(monkeypatch, number):
+    shared, own = Library(OfProcess()), Library(threading.local())
+    shared.where.number = own.where.number = number
+    use(monkeypatch, own, shared)
+    assert _blocks._blas() == ([shared], [own])
+    assert (shared.num_threads, own.num_threads) == (number, number)
+
+
+@pytest.mark.usefixtures("no_libraries_left")
+def test_each_thread_gets_its_own_number_back_and_the_last_one_that_of_all(monkeypatch):
+    shared, own = Library(OfProcess()), Library(threading.local())
+    use(monkeypatch, shared, own)
+    seen, steps = {}, [threading.Event() for _ in range(3)]
+
+    def look():
+        return shared.num_threads, own.num_threads
+
+    def first():
+        own.set_num_threads(3)
+        with _blocks.one_blas_thread():
+            seen["first in"] = look()
+            steps[0].set()
+            steps[1].wait(5)
+        seen["first out"] = look()
+        steps[2].set()
+
+    def second():
+        steps[0].wait(5)
+        with _blocks.one_blas_thread():
+            steps[1].set()
+            steps[2].wait(5)
+            seen["second in"] = look()
+        seen["second out"] = look()
+
+    threads = [threading.Thread(target=work) for work in (first, second)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == {"first in": (1, 1), "first out": (1, 3), "second in": (1, 1), "second out": (4, 4)}
+
+
+@pytest.mark.usefixtures("no_libraries_left")
+@pytest.mark.parametrize("steps", range(8))
+def test_after_ctrl_c_at_any_step_the_next_user_gives_back_what_was_found(monkeypatch, steps):
+    libraries = [Library(OfProcess()), Library(OfProcess())]
+    use(monkeypatch, *libraries)
+    _blocks._blas()
+    libraries[0].steps_left = steps // 2
+    libraries[1].steps_left = steps - steps // 2
+    with suppress(KeyboardInterrupt), _blocks.one_blas_thread():
+        pass
+    for library in libraries:
+        library.steps_left = np.inf
+    with _blocks.one_blas_thread():
+        assert [library.num_threads for library in libraries] == [1, 1]
+    assert [library.num_threads for library in libraries] == [4, 4]

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import pairwise
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, TypeAlias
 
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
@@ -23,6 +23,8 @@ from tqdm.auto import tqdm
 
 BUDGET = 64 * 2**20
 LARGEST = 512
+# Libraries of threadpoolctl, and their numbers of threads.
+Found: TypeAlias = list[tuple[Any, int]]
 
 
 def cut(n_query: int, bytes_per_query: int, n_jobs: int | None, largest: int = LARGEST) -> list[slice]:
@@ -122,48 +124,35 @@ def _run_part(work: Callable[..., Any], blocks: list[slice], shared: tuple) -> l
 
 
 class Holder:
-    """Holds BLAS to one thread in a thread of its own, from the first of its users to the last.
+    """Holds BLAS to one thread, from the first of its users to the last.
 
-    Most BLAS libraries have one number of threads for the whole process, which only the thread that has set it may give
-    back: each user would end what others, in other threads, still need.
+    Most BLAS libraries have one number of threads for the whole process: a user that gave it back would end what
+    others, in other threads, still need. After Ctrl-C in between, the next user gives back what was found.
     """
 
     def __init__(self) -> None:
-        self.lock, self.users = threading.Lock(), set[object]()
-        self.thread, self.end, self.ended = threading.Thread(), threading.Lock(), False
+        self.lock, self.users, self.found = threading.Lock(), set[object](), list[tuple[Any, int]]()
 
     def enter(self, user: object) -> None:
         with self.lock:
             self.users.add(user)
-            if self.ended or not self.thread.is_alive():
-                begin, end = threading.Lock(), threading.Lock()
-                begin.acquire()
-                end.acquire()
-                thread = threading.Thread(target=self._hold, args=(begin, end), daemon=True)
-                # at once: after Ctrl-C in between, an earlier thread would be waited for with the end of this one
-                self.thread, self.end, self.ended = thread, end, False
-                start_thread(thread)
-                begin.acquire()
+            libraries, _ = _blas()
+            self.found = self.found or find(libraries)
+            set_threads([(library, 1) for library in libraries])
 
     def leave(self, user: object) -> None:
         """Take a user away, if it is one: Ctrl-C may come before it was."""
         with self.lock:
             self.users.discard(user)
-            if not self.users and self.thread.is_alive() and not self.ended:
-                self.ended = True
-                self.end.release()
-                self.thread.join()
-
-    def _hold(self, begin: threading.Lock, end: threading.Lock) -> None:
-        with _blas().limit(limits=1, user_api="blas"):
-            begin.release()
-            end.acquire()
+            if not self.users:
+                set_threads(self.found)
+                self.found = []
 
 
 HOLDER, HELD = Holder(), threading.local()
 if hasattr(os, "register_at_fork"):
     # of a lock that another thread held, and of all threads, nothing is left in the child
-    os.register_at_fork(after_in_child=lambda: vars(HOLDER).update(vars(Holder())))
+    os.register_at_fork(after_in_child=lambda: vars(HOLDER).update(lock=threading.Lock(), users=set()))
 
 
 @contextmanager
@@ -173,18 +162,48 @@ def one_blas_thread() -> Iterator[None]:
         # this thread holds it already, as where one prediction is made within another
         yield
         return
-    user = object()
+    user, found = object(), find(_blas()[1])
     try:
         HOLDER.enter(user)
         HELD.user = user
-        # some libraries have a number of threads for each thread
-        with _blas().limit(limits=1, user_api="blas"):
-            yield
+        set_threads([(library, 1) for library, _ in found])
+        yield
     finally:
+        set_threads(found)
         HOLDER.leave(user)
 
 
+def find(libraries: list[Any]) -> Found:
+    """Return libraries with their numbers of threads."""
+    return [(library, library.num_threads) for library in libraries]
+
+
+def set_threads(numbers: Found) -> None:
+    """Set numbers of threads. Since threadpoolctl 3.8 only the thread that was first may, until that is cleared."""
+    for library, number in numbers:
+        clear = getattr(library, "clear_controlling_thread", lambda **_: None)
+        clear(force=True)
+        library.set_num_threads(number)
+        clear(force=True)
+
+
 @cache
-def _blas() -> ThreadpoolController:
-    """Return the handle on the loaded BLAS libraries; looking for them takes milliseconds, so it is kept."""
-    return ThreadpoolController()
+def _blas() -> tuple[list[Any], list[Any]]:
+    """Return the BLAS libraries with one number of threads for the process, and those with one for each thread.
+
+    Looking for them takes milliseconds, so they are kept.
+    """
+    libraries = ThreadpoolController().select(user_api="blas").lib_controllers
+    found = find(libraries)
+    try:
+        # what another thread sets is seen here, if there is one number
+        other = threading.Thread(
+            target=set_threads, args=([(library, 1 + (n == 1)) for library, n in found],), daemon=True
+        )
+        start_thread(other)
+        other.join()
+        shared = [library.num_threads != number for library, number in found]
+    finally:
+        set_threads(found)
+    pairs = list(zip(libraries, shared, strict=True))
+    return [library for library, one in pairs if one], [library for library, one in pairs if not one]

@@ -16,7 +16,8 @@ import numpy as np
 from heedful import _kernels
 from heedful._kernels._notice import COMPILED
 one = np.ones(1)
-print(_kernels.weigh_rows(np.array([0, 1]), np.zeros(1, np.int32), one, one, one, 1.0, 0, 1.0)[0][0], len(COMPILED))
+rows = np.array([0, 1]), np.zeros(1, np.int32), one, one, one, 1.0
+print(_kernels.weigh_rows(*rows, np.zeros(1, np.int64), one)[0][0, 0], len(COMPILED))
 """
 
 

@@ -105,6 +105,22 @@ def test_unwanted_heads_are_left_out(rng):
     np.testing.assert_allclose(some[:, wanted], every[:, wanted], atol=1e-9)
 
 
+def test_fits_that_stop_early_are_counted_over_all_weightings(rng):
+    table, queries, rule = setting(rng, 50, 5)
+    rows, *_ = sparse_scores(rng, 3, 50)
+    start = rule._replace(start=np.full(5, 9.0), max_iter=1)
+    penalties = np.array([0.1])
+
+    def failures(ways):
+        wanted = np.ones((len(ways), 1), np.bool_)
+        return head_rows(
+            *rows, queries, table, KINDS[ways], TEMPERATURES[ways], penalties, wanted, wanted * 1.0, start
+        )[2]
+
+    np.testing.assert_array_equal(failures([0, 1, 2]), sum(failures([w]) for w in range(3)))
+    assert failures([0]).sum() > 0
+
+
 def test_an_infinite_penalty_makes_a_head_a_weighted_mean(rng):
     table, queries, rule = setting(rng, 20, 3)
     rows, dense, _ = sparse_scores(rng, 3, 20)

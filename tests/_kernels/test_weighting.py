@@ -99,6 +99,10 @@ def test_without_indices_a_query_stores_every_row_or_none():
 NO_LEAF = np.empty(0)
 
 
+def one_way(kind, temperature):
+    return np.array([kind]), np.array([temperature])
+
+
 def dense(excess, backgrounds, indptr, indices, prior):
     weight = np.multiply.outer(backgrounds, prior / prior.sum())
     for q in range(backgrounds.size):
@@ -112,7 +116,7 @@ def test_dense_rows_equal_the_twin(rng, kind):
     scores, prior = rng.uniform(size=(4, 6)), rng.uniform(0.5, 2.0, size=6)
     scores[1], scores[2, 3] = 0.25, -np.inf
     rows = dense_rows(scores)
-    excess, backgrounds = weigh_rows(*rows[:4], prior, prior.sum(), kind, 0.2)
+    (excess,), (backgrounds,) = weigh_rows(*rows[:4], prior, prior.sum(), *one_way(kind, 0.2))
     weight = dense(excess, backgrounds, rows.indptr, np.tile(np.arange(6), 4), prior)
     twin = [weights_by_kind(kind, 0.2, scores[q], None, prior) for q in range(4)]
     np.testing.assert_allclose(weight, twin, atol=1e-14)
@@ -122,7 +126,7 @@ def test_dense_rows_equal_the_twin(rng, kind):
 def test_sparse_rows_equal_the_twin(rng, kind):
     indptr, indices = np.array([0, 3, 3, 5]), np.array([4, 0, 2, 1, 5], np.int32)
     score, leaf, prior = np.array([0.5, 0.1, -np.inf, 0.5, 0.5]), rng.uniform(size=5), rng.uniform(0.5, 2.0, size=6)
-    excess, backgrounds = weigh_rows(indptr, indices, score, leaf, prior, prior.sum(), kind, 0.2)
+    (excess,), (backgrounds,) = weigh_rows(indptr, indices, score, leaf, prior, prior.sum(), *one_way(kind, 0.2))
     scores, leaves = np.zeros((3, 6)), np.zeros((3, 6))
     query = np.repeat(np.arange(3), np.diff(indptr))
     scores[query, indices], leaves[query, indices] = score, leaf
@@ -132,6 +136,16 @@ def test_sparse_rows_equal_the_twin(rng, kind):
 
 def test_no_stored_rows_at_all_give_the_prior():
     indptr, nothing = np.zeros(3, np.int64), np.empty(0, np.int32)
-    excess, backgrounds = weigh_rows(indptr, nothing, NO_LEAF, NO_LEAF, np.ones(4), 4.0, SOFTMAX, 1.0)
+    (excess,), (backgrounds,) = weigh_rows(indptr, nothing, NO_LEAF, NO_LEAF, np.ones(4), 4.0, *one_way(SOFTMAX, 1.0))
     assert excess.size == 0
     np.testing.assert_allclose(backgrounds, 1.0)
+
+
+def test_several_weightings_of_one_block_are_those_of_each_alone(rng):
+    indptr, indices = np.array([0, 3, 3, 5]), np.array([4, 0, 2, 1, 5], np.int32)
+    rows = indptr, indices, rng.uniform(size=5), rng.uniform(size=5), rng.uniform(0.5, 2.0, size=6), 7.0
+    ways = np.array([SOFTMAX, LEAF, SOFTMAX, SHARE]), np.array([0.2, np.nan, 3.0, np.nan])
+    together = weigh_rows(*rows, *ways)
+    for w, way in enumerate(zip(*ways, strict=True)):
+        for several, alone in zip(together, weigh_rows(*rows, *one_way(*way)), strict=True):
+            np.testing.assert_array_equal(several[w], alone[0])

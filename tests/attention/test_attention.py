@@ -4,7 +4,7 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
-from heedful._kernels.shapes import dense_rows
+from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful.attention import attend
 from heedful.attention._attention import blend_attention
 from heedful.attention._weighting import Weighting, weigh
@@ -64,13 +64,11 @@ def test_the_shape_counts_queries_and_training_rows():
 def test_a_blend_is_the_mean_of_the_dense_weights_by_share(rng):
     scores, prior = sparse.csr_array(rng.uniform(size=(3, 6)) * (rng.uniform(size=(3, 6)) < 0.5)), np.ones(6)
     sharp, flat = attend(scores, 0.1), attend(scores, 2.0)
-    blend = blend_attention([(0.3, *_part(sharp)), (0.7, *_part(flat))], prior)
+    rows = ScoreRows(scores.indptr.astype(np.int64), scores.indices.astype(np.int32), scores.data, np.empty(0))
+    ways = (Weighting("softmax", 0.1), 0.3), (Weighting("softmax", 2.0), 0.7)
+    blend = blend_attention([weigh(rows, weighting, prior, share) for weighting, share in ways], prior)
     np.testing.assert_allclose(blend.toarray(), 0.3 * sharp.toarray() + 0.7 * flat.toarray(), atol=1e-14)
     np.testing.assert_allclose(blend.toarray().sum(axis=1), 1.0)
-
-
-def _part(attention):
-    return attention.excess(), attention.background * attention.sample_weight.sum()
 
 
 def test_queries_without_stored_rows_can_be_weighed(rng):

@@ -125,8 +125,7 @@ def test_gaussian_attention_is_dot_product_attention_when_all_rows_have_one_leng
 
 def test_share_weights_are_scores_over_their_sum():
     rows = dense_rows(np.array([[1.0, 3.0, 0.0], [0.0, 0.0, 2.0]]))
-    excess, background = weigh(rows, Weighting("share"), np.ones(3))
-    weight = blend_attention([(1.0, excess, background)], np.ones(3)).toarray()
+    weight = blend_attention([weigh(rows, Weighting("share"), np.ones(3))], np.ones(3)).toarray()
     np.testing.assert_allclose(weight, [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]])
 
 

@@ -52,7 +52,7 @@ def coef_intervals(
     batch = model.read(table)
     result = model.predict(batch, Wanted(summary=summary, bytes_per_query=64 * weight.size), run)
     model.warn(result.n_failed, batch.size)
-    places = index_features(labels_of(table), model.response.outputs, models.names)
+    places = index_features(model, labels_of(table), models.names)
     return pd.DataFrame(result.summary.reshape(-1, len(COLUMNS)), places, COLUMNS)
 
 

@@ -143,17 +143,15 @@ def table_effects(
 ) -> pd.DataFrame:
     """Return effects of some columns and their ends as a table, with what was compared."""
     rows, moves = fitted.rows, moves_of(fitted)
-    names = [rows.reader.names[j] for j in columns]
-    table = pd.DataFrame(
-        np.concatenate([effect[..., None], ends], axis=3)[:, :, columns].reshape(-1, 3),
-        index_features(index, fitted.response.outputs, names),
-        ["effect", "low", "high"],
-    )
-    n_outputs = effect.shape[1]
-    per = np.array(moves.per, dtype=object)[columns]
-    for name, side in (("from", compared.below), ("to", compared.above)):
-        cells = rows.reader.decode_cells(side, columns)
-        table[name] = np.repeat(cells[:, None], n_outputs, axis=1).ravel()
     missing = np.isnan(compared.above[:, columns]) & ~moves.levels[columns]
-    unit = np.where(missing, "missing", per)
-    return table.assign(per=np.repeat(unit[:, None], n_outputs, axis=1).ravel())
+    values = {"effect": effect, "low": ends[..., 0], "high": ends[..., 1]}
+    # of a query and a column, the same for all outputs
+    cells = {
+        "from": rows.reader.decode_cells(compared.below, columns),
+        "to": rows.reader.decode_cells(compared.above, columns),
+        "per": np.where(missing, "missing", np.array(moves.per, dtype=object)[columns]),
+    }
+    # one table of all columns: each that is added later takes as long
+    table = {name: part[:, :, columns].ravel() for name, part in values.items()}
+    table |= {name: np.repeat(part[:, None], effect.shape[1], axis=1).ravel() for name, part in cells.items()}
+    return pd.DataFrame(table, index_features(fitted, index, [rows.reader.names[j] for j in columns]))

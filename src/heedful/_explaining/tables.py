@@ -190,10 +190,18 @@ def labels_of(table: pd.DataFrame | np.ndarray) -> pd.Index:
     return table.index if isinstance(table, pd.DataFrame) else pd.RangeIndex(len(table))
 
 
-def index_features(index: pd.Index, outputs: list | None, names: list[str]) -> pd.MultiIndex:
+def index_features(model: FittedAttention, index: pd.Index, names: list[str]) -> pd.MultiIndex:
     """Return an index of queries, classes if there are several, and features."""
-    levels: dict[str, Any] = {"query": index} | ({} if outputs is None else {"class": outputs}) | {"feature": names}
-    return pd.MultiIndex.from_product(levels.values(), names=levels)
+    known = model.cache.get("features")
+    if known is None or known[0] != names:
+        outputs = model.response.outputs
+        levels: dict[str, Any] = ({} if outputs is None else {"class": outputs}) | {"feature": names}
+        known = model.cache["features"] = names, pd.MultiIndex.from_product(levels.values(), names=levels)
+    # pandas sorts and checks what it is given, which takes most of the time of one query
+    features, queries = known[1], pd.MultiIndex.from_product([index], names=["query"])
+    codes = [np.repeat(queries.codes[0], len(features)), *(np.tile(part, len(index)) for part in features.codes)]
+    both = [*queries.levels, *features.levels], codes
+    return pd.MultiIndex(*both, names=["query", *features.names], verify_integrity=False)
 
 
 def given_values(model: FittedAttention, table: pd.DataFrame | np.ndarray) -> pd.DataFrame:

@@ -275,15 +275,18 @@ class FittedAttention:
 
     def predict_near(self, queries: CodedRows, rows: CodedRows, source: np.ndarray, run: Run) -> np.ndarray:
         """Return what is predicted of rows, each near the query that ``source`` names: from the query's own fits."""
-        batch, heads = self.read_rows(rows), self.heads()
+        heads = self.heads()
         if self.tuned.mixing == 0 or not can_share(heads):
-            return self.predict(batch, Wanted(), run).value
-        order = np.argsort(source, kind="stable")
+            return self.predict(self.read_rows(rows), Wanted(), run).value
+        order, n_query = np.argsort(source, kind="stable"), len(queries.codes)
+        # read together: what it takes to read few rows is the same for one and for many
+        batch = self.read_rows(queries.beside(rows))
         with _blocks.one_blas_thread():
-            local = near_values(self.read_rows(queries), batch.take(order), source[order], heads, run)
+            parts = batch.take(slice(0, n_query)), batch.take(n_query + order)
+            local = near_values(*parts, source[order], heads, run)
         values = np.empty(local.shape)
         values[order] = local
-        return (1 - heads.mixing) * batch.view.base + heads.mixing * values
+        return (1 - heads.mixing) * batch.view.base[n_query:] + heads.mixing * values
 
     def _parts(self, table: Table, run: Run) -> Any:
         # codes, design and what local models take; coefficients are let go of block by block

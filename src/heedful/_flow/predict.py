@@ -40,7 +40,7 @@ class QueryBatch(NamedTuple):
     def size(self) -> int:
         return len(self.view.base)
 
-    def take(self, rows: np.ndarray) -> "QueryBatch":
+    def take(self, rows: np.ndarray | slice) -> "QueryBatch":
         """Return some of the queries, as new rows."""
         view = self.view
         some: dict[str, Any] = {
@@ -147,7 +147,7 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
     n_query = len(batch.seen[0][block])
     local, coef = np.zeros((n_query, heads.problem.family.n_values)), np.zeros((n_query, 0, 0))
     failed, models = 0, list[Any]()
-    parts = list[tuple]()
+    parts = list[tuple[Any, np.ndarray]]()
     attends, fits_any = _needs_attention(heads, wanted), False
     shares = zip(heads.grid.groups, heads.grid.split(heads.share), heads.grid.split(heads.attention_share), strict=True)
     for number, (group, share, attention_share) in enumerate(shares):
@@ -184,7 +184,7 @@ def centre_outputs(values: np.ndarray, axis: int) -> np.ndarray:
 
 def blend_values(values: np.ndarray, share: np.ndarray) -> np.ndarray:
     value = np.zeros((values.shape[0], values.shape[-1]))
-    for w, t in np.argwhere(share > 0):
+    for w, t in zip(*np.nonzero(share > 0), strict=True):
         # one by one: a product of matrices would add up in an order that depends on the size of the block
         value += share[w, t] * values[:, w, t]
     return value
@@ -194,7 +194,7 @@ def _weigh(rows: ScoreRows, group: HeadGroup, attention_share: np.ndarray, heads
     """Return the attention of the heads of a group, each with its share of all attention."""
     total, weight = heads.attention_share.sum(), heads.problem.weight
     pairs = zip(group.weightings, attention_share.sum(axis=1), strict=True)
-    return [(part / total, *weigh(rows, weighting, weight)) for weighting, part in pairs if part > 0]
+    return [weigh(rows, weighting, weight, part / total) for weighting, part in pairs if part > 0]
 
 
 def _attend(parts: list[tuple], n_query: int, heads: Heads) -> Attention:
@@ -202,5 +202,5 @@ def _attend(parts: list[tuple], n_query: int, heads: Heads) -> Attention:
     weight = heads.problem.weight
     if not parts:
         nothing = ScoreRows(np.zeros(n_query + 1, np.int64), np.empty(0, np.int32), np.empty(0), np.empty(0))
-        parts = [(1.0, *weigh(nothing, Weighting("share"), weight))]
+        parts = [weigh(nothing, Weighting("share"), weight)]
     return blend_attention(parts, weight)

@@ -7,6 +7,7 @@ _HOME = {
     "binned_leaf_rows": "trees",
     "boost_tree_rows": "surrogate",
     "bucket_rows": "leaves",
+    "curve_rows": "curves",
     "first_rows": "trees",
     "grow_rows": "trees",
     "head_rows": "heads",
@@ -36,4 +37,6 @@ __all__ = list(_HOME)
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    # found once: this is not asked for a name that is there
+    globals()[name] = kernel = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    return kernel

@@ -37,15 +37,21 @@ class Kernel(CPUDispatcher):
     """A compiled function that Python calls."""
 
     def __call__(self, *args: Any) -> Any:
-        """Run on arrays of one kind, so that nothing is compiled twice."""
         try:
-            return super().__call__(*one_kind(args))
+            return super().__call__(*args)
         except SystemError as error:
             # numba returns a result although a signal, such as Ctrl-C, has raised meanwhile, which is its cause
             cause: BaseException = error
             while isinstance(cause, SystemError) and cause.__cause__ is not None:
                 cause = cause.__cause__
             raise cause from None
+
+    def _compile_for_args(self, *args: Any, **known: Any) -> Any:
+        """Return what numba is to call for arguments of types that it has not met: itself on arrays of one kind."""
+        same = one_kind(args)
+        if same is not args:
+            return lambda *_: self(*same)
+        return super()._compile_for_args(*args, **known)  # type: ignore[misc]  # not in the stubs
 
     def compile(self, sig: Any) -> Any:
         """Load from the disk cache or compile."""

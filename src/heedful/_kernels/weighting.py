@@ -8,7 +8,7 @@ one.
 import numpy as np
 
 from heedful._kernels._jit import making_row, many_rows, one_row
-from heedful._kernels.arrays import row_numbers, vector
+from heedful._kernels.arrays import matrix, row_numbers, vector
 from heedful._kernels.shapes import LEAF, SOFTMAX
 
 
@@ -73,16 +73,18 @@ def pick_rows(indices, start, stop, everyone):
 
 
 @many_rows
-def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kind, temperature):
-    """Return excess weights and backgrounds of every query under one weighting."""
+def weigh_rows(indptr, indices, score, leaf, sample_weight, total, kinds, temperatures):
+    """Return excess weights (n_weighting, n_stored) and backgrounds (n_weighting, n_query) of every query."""
     n_query = indptr.size - 1
     everyone = row_numbers(sample_weight.size)
-    excesses, backgrounds = vector(score.size), vector(n_query)
+    excesses, backgrounds = matrix(kinds.size, score.size), matrix(kinds.size, n_query)
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]
         rows = pick_rows(indices, start, stop, everyone)
         part = leaf[start:stop] if leaf.size > 0 else leaf
-        mass, excess = vector(rows.size), excesses[start:stop]
+        mass = vector(rows.size)
         rest = mass_row(rows, sample_weight, total, mass)
-        backgrounds[q] = weigh_row(kind, temperature, score[start:stop], part, mass, rest, total, excess)
+        for w in range(kinds.size):
+            how = kinds[w], temperatures[w], score[start:stop], part
+            backgrounds[w, q] = weigh_row(*how, mass, rest, total, excesses[w, start:stop])
     return excesses, backgrounds

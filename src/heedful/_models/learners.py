@@ -173,7 +173,7 @@ class LearnerProblem:
         values = np.full((x.shape[0], *wanted.shape, self.family.n_values), np.nan)
         coef, models = np.zeros((x.shape[0], 1, self.learner.n_features)), []
         for w in np.flatnonzero(wanted.any(axis=1)):
-            weights = blend_attention([(1.0, *weigh(rows, weightings[w], self.weight))], self.weight).toarray()
+            weights = blend_attention([weigh(rows, weightings[w], self.weight)], self.weight).toarray()
             for q, weight in enumerate(weights):
                 refit = self.learner.refit(self._spread(weight), take(x, slice(q, q + 1)))
                 values[q, w] = refit.value

@@ -16,7 +16,7 @@ from heedful._solver.paths import Model, Paths, fit_paths, working_tables
 from heedful._solver.table import build_table, flat_scale
 from heedful._solver.weights import WeightRows, weight_rows
 from heedful._solver.working import fit_family
-from heedful.attention import Attention, Weighting, kernel_parts, over_background, weigh
+from heedful.attention import Attention, Weighting, kernel_parts, kinds_of, over_background, weigh
 
 # Columns of local models up to which rows near a query are fitted from its own moments.
 MOST_NEAR = 80
@@ -136,9 +136,9 @@ class LinearProblem(NamedTuple):
         x, (lassos, ends) = rows.moved, self._split(wanted)
         problem, columns = self._narrowed(x)
         used = np.flatnonzero(wanted.any(axis=1))
-        kinds = np.array([weightings[w].kind for w in used])
-        temperatures = np.array([weightings[w].temperature for w in used])
-        heads = Heads(kinds, temperatures, problem.penalties, problem.uses, lassos[used], np.empty((0, 0)))
+        heads = Heads(
+            *kinds_of([weightings[w] for w in used]), problem.penalties, problem.uses, lassos[used], np.empty((0, 0))
+        )
         means = np.zeros((self.weight.size, 0)) if self.means is None else self.means.reshape(self.weight.size, -1)
         link = np.full((len(x), *wanted.shape, len(problem.tables)), np.nan)
         averages = []
@@ -250,11 +250,10 @@ def _one_step(rows, x, weightings, problem, wanted, shares):
     """Fit by one Newton step from the global model: a weighted lasso for each output."""
     link, coef, failed = _nothing_fitted(problem, x, wanted)
     for at, scored, ways in kernel_parts(rows, weightings, wanted.any(axis=1)):
-        kinds, temperatures = np.array([way.kind for way in ways]), np.array([way.temperature for way in ways])
         scores = (scored.indptr, scored.indices, scored.score, scored.leaf)
         for k, table in enumerate(problem.tables):
             rule = problem.rule._replace(start=np.ascontiguousarray(problem.start.coef[k]))
-            how = (table, kinds, temperatures, problem.penalties, wanted[at], shares[at], rule, problem.uses)
+            how = (table, *kinds_of(ways), problem.penalties, wanted[at], shares[at], rule, problem.uses)
             link[..., k][:, at], added, bad = _kernels.head_rows(*scores, x, *how)
             coef[:, k] += added
             failed += int(bad.sum())

@@ -13,7 +13,7 @@ from heedful._frames import order_rows
 from heedful._kernels.shapes import MISSING
 from heedful._models.drawn_rows import draw_rows
 from heedful._responses import Response
-from heedful._trees.stumps import CODES, fit_stumps, used_columns
+from heedful._trees.stumps import CODES, add_curves, fit_stumps
 
 # Rows that no fold leaves out are left out by folds among themselves, this many.
 INNER_FOLDS = 5
@@ -46,10 +46,7 @@ class Shapes:
         return np.stack([curve[column] for curve, column in zip(self.curves, codes.T, strict=True)], axis=1)
 
     def link(self, codes: np.ndarray) -> np.ndarray:
-        total = np.tile(self.start, (len(codes), 1))
-        for j in used_columns(self.curves):
-            total += self.curves[j, codes[:, j]]
-        return total
+        return add_curves(self.start, self.curves, codes)
 
 
 def fit_shapes(

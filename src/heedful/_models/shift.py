@@ -186,4 +186,4 @@ def effective_rows(rows: Any, weighting: Weighting, sample_weight: np.ndarray) -
         # a weight of a softmax, squared, is one at half the temperature
         sums = rows.sums(np.column_stack([sample_weight, sample_weight**2]), [weighting.temperature, half])
         return sums[:, 0, 0] ** 2 / sums[:, 1, 1]
-    return blend_attention([(1.0, *weigh(rows, weighting, sample_weight))], sample_weight).n_eff
+    return blend_attention([weigh(rows, weighting, sample_weight)], sample_weight).n_eff

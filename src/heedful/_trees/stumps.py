@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heedful import _blocks
+from heedful import _blocks, _kernels
 from heedful._trees.bins import Binned, Bins
 from heedful._trees.early_stopping import EarlyStopping
 from heedful._trees.protocol import Boosting, Fold, Response, Validation
@@ -27,10 +27,7 @@ class Stumps:
 
     def link(self, rows: Binned) -> np.ndarray:
         """Return the linear predictor of rows (n_rows, n_outputs): the start, and one look-up for each column."""
-        total = np.tile(self.start, (len(rows), 1))
-        for j in used_columns(self.shapes):
-            total += self.shapes[j, rows.codes[:, j]]
-        return total
+        return add_curves(self.start, self.shapes, rows.codes)
 
 
 class BoostedFolds(NamedTuple):
@@ -94,6 +91,11 @@ def fit_stumps(
     folds = [after(k, n_rounds) for k in range(len(splits))]
     model = after(-1, n_rounds) if whole else None
     return BoostedFolds(model, folds, loss, n_rounds, stopping.best(how.patience), after)
+
+
+def add_curves(start: np.ndarray, curves: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return a start and what the codes of each row add to it (n_rows, n_outputs)."""
+    return _kernels.curve_rows(codes, start, curves, used_columns(curves))
 
 
 def used_columns(shapes: np.ndarray) -> np.ndarray:

@@ -6,6 +6,12 @@ from heedful.attention._attention import (
     over_background as over_background,
     stack_attention as stack_attention,
 )
-from heedful.attention._weighting import Weighting as Weighting, attend, kernel_parts as kernel_parts, weigh as weigh
+from heedful.attention._weighting import (
+    Weighting as Weighting,
+    attend,
+    kernel_parts as kernel_parts,
+    kinds_of as kinds_of,
+    weigh as weigh,
+)
 
 __all__ = ["Attention", "attend"]

@@ -198,11 +198,9 @@ class Attention(Shown):
         return np.repeat(self.background, np.diff(self.weights.indptr)) * self.sample_weight[self.weights.indices]
 
 
-def blend_attention(
-    parts: Iterable[tuple[float, sparse.csr_array, np.ndarray]], sample_weight: np.ndarray
-) -> Attention:
-    """Return the weighted sum of attentions: of each its share, excess weights and background, as of ``weigh``."""
-    excesses, backgrounds = zip(*((share * excess, share * base) for share, excess, base in parts), strict=True)
+def blend_attention(parts: Iterable[tuple[sparse.csr_array, np.ndarray]], sample_weight: np.ndarray) -> Attention:
+    """Return the sum of attentions: of each the excess weights and the background, times its share, as of ``weigh``."""
+    excesses, backgrounds = zip(*parts, strict=True)
     excess, background = reduce(add, excesses), reduce(add, backgrounds)
     return over_background(sparse.csr_array(excess), background / sample_weight.sum(), sample_weight)
 

@@ -29,16 +29,25 @@ class Weighting(NamedTuple):
         return {"softmax": SOFTMAX, "share": SHARE, "leaf": LEAF}[self.name]
 
 
-def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return excess weights (n_query, n_train) over the background, and the background share of each query."""
+def kinds_of(weightings: list[Weighting]) -> tuple[np.ndarray, np.ndarray]:
+    """Return kinds and temperatures of weightings as kernels take them."""
+    kinds, temperatures = zip(
+        *((weighting.kind, float(weighting.temperature)) for weighting in weightings), strict=True
+    )
+    return np.array(kinds), np.array(temperatures)
+
+
+def weigh(
+    rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray, share: float = 1.0
+) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return excess weights (n_query, n_train) over the background, and that of each query, both times a share."""
     rows, weighting = with_kernel(rows, weighting)
-    total, how = float(sample_weight.sum()), (weighting.kind, float(weighting.temperature))
-    scores = (rows.indptr, rows.indices, rows.score, rows.leaf)
-    excess, backgrounds = _kernels.weigh_rows(*scores, sample_weight, total, *how)
+    total, scores = float(sample_weight.sum()), (rows.indptr, rows.indices, rows.score, rows.leaf)
+    (excess,), (background,) = _kernels.weigh_rows(*scores, sample_weight, total, *kinds_of([weighting]))
     n_query = rows.indptr.size - 1
     everyone = rows.indices.size == 0 and rows.score.size > 0
     indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
-    return sparse.csr_array((excess, indices, rows.indptr), shape=(n_query, sample_weight.size)), backgrounds
+    return sparse.csr_array((share * excess, indices, rows.indptr), (n_query, sample_weight.size)), share * background
 
 
 def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:
@@ -79,7 +88,7 @@ def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> 
         raise ValueError("`scores` must not hold NaN or +inf. Use -inf to mask a row.")
     sample_weight = check_weights(sample_weight, n_train)
     sample_weight = sample_weight / sample_weight.mean()
-    return blend_attention([(1.0, *weigh(rows, Weighting("softmax", temperature), sample_weight))], sample_weight)
+    return blend_attention([weigh(rows, Weighting("softmax", temperature), sample_weight)], sample_weight)
 
 
 def with_kernel(rows: ScoreRows, weighting: Weighting) -> tuple[ScoreRows, Weighting]:
@@ -101,13 +110,15 @@ def with_kernel(rows: ScoreRows, weighting: Weighting) -> tuple[ScoreRows, Weigh
 def kernel_parts(
     rows: ScoreRows, weightings: list[Weighting], wanted: np.ndarray
 ) -> Iterator[tuple[np.ndarray, ScoreRows, list[Weighting]]]:
-    """Return numbers of weightings that share scores, with the kernel in these: those without one, then one by one."""
-    plain = np.array([np.isinf(weighting.width) for weighting in weightings])
-    if plain.any():
-        yield np.flatnonzero(plain), rows, [weightings[w] for w in np.flatnonzero(plain)]
-    for w in np.flatnonzero(~plain & wanted):
-        weighted, weighting = with_kernel(rows, weightings[w])
-        yield np.array([w]), weighted, [weighting]
+    """Return numbers of wanted weightings that share scores, with the kernel in these: those without, then others."""
+    used = np.flatnonzero(wanted)
+    plain = [w for w in used if weightings[w].width == np.inf]
+    if plain:
+        yield np.array(plain), rows, [weightings[w] for w in plain]
+    for w in used:
+        if weightings[w].width < np.inf:
+            weighted, weighting = with_kernel(rows, weightings[w])
+            yield np.array([w]), weighted, [weighting]
 
 
 def _every_score(rows: ScoreRows, shape: tuple[int, ...]) -> np.ndarray:
