@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import sparse, stats
 
 from heedful._explaining import debiased
 from heedful._explaining.coefficients import refit_coefs
-from heedful._explaining.debiased import WorkingRows
 from heedful._explaining.effect_ends import COUNTED, Contrasts, effect_intervals
 from heedful._flow import Run
-from heedful.attention import attend
-from reference.coefficients import line_contrasts
+from heedful.attention import Attention, attend, over_background
+from reference.coefficients import line_contrasts, working_rows
 
 # Two numbers, and a category of three levels whose dummies come last.
 TRUTH = np.array([2.0, -1.0, 0.0, 1.0, -2.0])
@@ -33,7 +32,7 @@ def ask(x, y, effect, *, weight=None, curve=None, unit=None, attention=None, con
     unit = np.ones(x.shape[1]) if unit is None else unit
     attention = attend(np.zeros((1, len(x))), sample_weight=weight) if attention is None else attention
     start = np.zeros(x.shape[1]) if start is None else start
-    working = WorkingRows(x, [y], [curve], weight)
+    working = working_rows(x, [y], [curve], weight)
     contrasts, effects = compared(1, 0) if contrasts is None else contrasts, np.asarray(effect)[None, None]
     return effect_intervals(working, unit, coverage, attention, start[None, None], effects, contrasts, Run())[0, 0]
 
@@ -55,7 +54,7 @@ def test_ends_are_told_by_the_noise_of_least_squares_and_its_distance_from_the_e
 
 def test_the_interval_of_an_effect_that_is_not_shrunk_is_that_of_the_coefficient(rng):
     x, y = rng.normal(size=(60, 4)), rng.normal(size=60)
-    known, attention = WorkingRows(x, [y], [None], np.ones(60)), attend(0.5 * rng.normal(size=(1, 60)))
+    known, attention = working_rows(x, [y], [None], np.ones(60)), attend(0.5 * rng.normal(size=(1, 60)))
     slope, low, high, _ = refit_coefs(known, 0.9, np.zeros((1, 4)), attention, np.zeros((1, 1, 4)))[0, 0].T
     numbers = Contrasts(np.arange(4)[None], np.full((1, 4), -1))
     ends = ask(x, y, slope, attention=attention, contrasts=numbers)
@@ -138,6 +137,12 @@ def test_nothing_is_known_of_columns_that_do_not_vary_or_are_not_in_the_models(r
     np.testing.assert_array_equal(ask(x, y, np.zeros(3), contrasts=nowhere)[2], [-np.inf, np.inf])
 
 
+def test_ends_are_worked_out_of_effects_that_are_asked_about_alone(rng):
+    x, y = rows(rng)
+    every, some = (ask(x, y, [0.5, effect, 0.3]) for effect in (0.1, np.nan))
+    np.testing.assert_array_equal(some, np.where([[False], [True], [False]], np.nan, every))
+
+
 def test_two_rows_tell_nothing(rng):
     x, y = rows(rng)
     found = ask(x, y, np.zeros(3), attention=attend(np.where(np.arange(80) < 2, 0.0, -np.inf)[None]))
@@ -147,7 +152,7 @@ def test_two_rows_tell_nothing(rng):
 def test_every_output_has_its_own_response_and_every_query_its_own_rows(rng):
     x, y = rows(rng)
     other, attention = rng.normal(size=80), attend(rng.normal(size=(2, 80)))
-    working = WorkingRows(x, [y, other], [None, None], np.ones(80))
+    working = working_rows(x, [y, other], [None, None], np.ones(80))
     pair = Contrasts(np.array([[0, 1, 3], [0, 1, 4]]), np.array([[-1, -1, 2], [-1, -1, 2]]))
     effects, start = rng.normal(size=(2, 2, 3)), rng.normal(size=(2, 2, 5))
     found = effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pair, Run())
@@ -172,11 +177,41 @@ def test_levels_without_a_coefficient_that_are_not_compared_count_as_one(rng):
     assert (np.abs(ask(x, y, effect, attention=attention, start=start) - found) > 1e-4).any()
 
 
+def spread_out(attention):
+    """Return the same weights with none in the background."""
+    weight = attention.sample_weight
+    return Attention(sparse.csr_array(attention.toarray()), np.zeros(attention.shape[0]), weight)
+
+
+@pytest.mark.parametrize("curved", [False, True])
+@pytest.mark.parametrize("background", [1e-3, 0.5])
+def test_a_background_tells_what_its_rows_tell(rng, monkeypatch, background, curved):
+    # of the last level only the background has rows; of these some are masked, or none
+    level = np.repeat([0, 1, 2], [40, 40, 420])
+    x, weight = np.column_stack([rng.normal(size=(500, N_NUMBERS)), np.eye(3)[level]]), rng.uniform(0.5, 2.0, size=500)
+    y, curve = x @ TRUTH + rng.normal(size=500), rng.uniform(0.5, 2.0, size=500) if curved else None
+    excess = np.where(level < 2, weight * rng.uniform(0.5, 1.0, size=500), 0.0)
+    excess *= (1 - background) / excess.sum()
+    base = background / weight.sum()
+    looked, noise = [], debiased._noise
+    monkeypatch.setattr(
+        debiased, "_noise", lambda rows, some, *how: looked.append(some.size) or noise(rows, some, *how)
+    )
+    for other, n_masked, expected in ((0, 0, [80]), (2, 0, [80, 420]), (2, 100, [400])):
+        excess[100 : 100 + n_masked] = -base * weight[100 : 100 + n_masked]
+        attention = over_background(sparse.csr_array(excess[None]), np.array([base]), weight)
+        known = {"weight": weight, "curve": curve, "contrasts": compared(1, other)}
+        looked.clear()
+        found = ask(x, y, np.zeros(3), attention=attention, **known)
+        assert looked == (expected if background < 0.1 or n_masked else [80, 420])
+        np.testing.assert_allclose(found, ask(x, y, np.zeros(3), attention=spread_out(attention), **known), rtol=1e-5)
+
+
 def test_ends_do_not_depend_on_the_number_of_threads(rng):
     x, y = rows(rng)
     attention, effects, start = attend(rng.normal(size=(9, 80))), rng.normal(size=(9, 1, 3)), rng.normal(size=(9, 1, 5))
     pairs = Contrasts(np.tile([0, 1, 3], (9, 1)), np.tile([-1, -1, 2], (9, 1)))
-    working = WorkingRows(x, [y], [None], np.ones(80))
+    working = working_rows(x, [y], [None], np.ones(80))
     one, three = (
         effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pairs, Run(n_jobs)) for n_jobs in (1, 3)
     )

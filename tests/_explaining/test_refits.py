@@ -5,9 +5,9 @@ import pytest
 
 from heedful._explaining import coefficients, debiased
 from heedful._explaining.coefficients import refit_coefs
-from heedful._explaining.debiased import WorkingRows, effective_rows, sharpen
+from heedful._explaining.debiased import effective_rows, sharpen
 from heedful.attention import attend
-from reference.coefficients import line_intervals, sharpened
+from reference.coefficients import line_intervals, sharpened, working_rows
 
 TRUTH = np.array([2.0, -1.0, 0.0, 0.0])
 ESTIMATE, LOW, HIGH, FREQUENCY = range(4)
@@ -16,7 +16,7 @@ ESTIMATE, LOW, HIGH, FREQUENCY = range(4)
 def refits(x, y, *, weight=None, curve=None, coverage=0.9, n_draws=60):
     weight = np.ones(len(x)) if weight is None else weight
     draws = np.random.default_rng(0).normal(size=(n_draws, x.shape[1]))
-    return WorkingRows(x, [y], [curve], weight), coverage, draws
+    return working_rows(x, [y], [curve], weight), coverage, draws
 
 
 def rows(rng, n=60, noise=1.0):
@@ -26,9 +26,9 @@ def rows(rng, n=60, noise=1.0):
 
 def ask(known, attention=None, start=None):
     """Return what is told of one query's coefficients (n_columns, 4)."""
-    x, weight = known[0].x, known[0].weight
+    n_columns, weight = known[0].n_columns, known[0].weight
     attention = attend(np.zeros((1, weight.size)), sample_weight=weight) if attention is None else attention
-    return refit_coefs(*known, attention, np.zeros((1, 1, x.shape[1])) if start is None else start[None, None])[0, 0]
+    return refit_coefs(*known, attention, np.zeros((1, 1, n_columns)) if start is None else start[None, None])[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])

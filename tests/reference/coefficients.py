@@ -3,6 +3,17 @@
 import numpy as np
 from scipy import stats
 
+from heedful._explaining.debiased import WorkingRows
+from heedful._solver.table import build_table, flat_scale
+
+
+def working_rows(x, responses, curves, weight):
+    """Return rows with a response and a curvature for each output, as the solver keeps them."""
+    tables = (
+        build_table(x, y, weight, flat_scale(x.shape[1]), curve) for y, curve in zip(responses, curves, strict=True)
+    )
+    return WorkingRows(tuple(tables), weight, x.shape[1])
+
 
 def weighted_line(x, y, weight):
     """Return intercept and slopes of weighted least squares."""

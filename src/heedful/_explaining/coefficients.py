@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from heedful import _kernels
-from heedful._explaining.debiased import LocalRows, WorkingRows, debias
+from heedful._explaining.debiased import Moments, Noise, WorkingRows, debias
 from heedful._explaining.tables import index_features, labels_of
 from heedful._flow import BlockPrediction, FittedAttention, Run, Wanted, centre_outputs, known_attention
 from heedful.attention import Attention
@@ -36,7 +36,7 @@ def coef_intervals(
         raise TypeError(f"Only linear models have coefficients with intervals, got {models!r}.")
     n_names, base_coef, unit = len(models.names), model.fitted_coef, linear.unit
     draws = np.random.default_rng(0).standard_normal((n_draws, n_names))
-    refit = partial(refit_coefs, WorkingRows.of_tables(linear.tables, weight, n_names), coverage, draws)
+    refit = partial(refit_coefs, WorkingRows(linear.tables, weight, n_names), coverage, draws)
 
     def summary(block: BlockPrediction) -> np.ndarray:
         """Return the columns of the table (n_query, n_outputs, n_names, 5), in the user's units."""
@@ -72,23 +72,24 @@ def refit_coefs(
             varies = rows.varies
             debiased = debias(rows, start[q, k, varies], np.eye(varies.sum()))
             estimate, half = debiased.estimate, width * np.sqrt(debiased.variance)
-            often = _select(rows, debiased.noise, draws[:, varies])
+            often = _select(rows.all, debiased.noise, draws[:, varies])
             result[q, k, varies] = np.column_stack([estimate, estimate - half, estimate + half, often])
     return result
 
 
-def _select(rows: LocalRows, noise: np.ndarray, draws: np.ndarray) -> np.ndarray:
+def _select(moments: Moments, noise: list[Noise], draws: np.ndarray) -> np.ndarray:
     """Return the share of draws in which a lasso gives each column a coefficient."""
-    score = rows.x * noise[:, None]
-    covariance = score.T @ score
-    spread, deviation = np.sqrt(rows.weight @ rows.y**2), np.sqrt(np.diag(covariance))
+    gram, cov, variance = moments
+    scores = [part.x * part.factor[:, None] for part in noise]
+    covariance = sum((score.T @ score for score in scores), start=np.zeros_like(gram))
+    spread, deviation = np.sqrt(variance), np.sqrt(np.diag(covariance))
     scale = np.where(deviation > 0, deviation, 1.0)
     root = np.linalg.cholesky(covariance / np.outer(scale, scale) + ROUNDING * np.eye(scale.size))
-    penalty = np.maximum(PENALTY * deviation, ROUNDING * spread * np.sqrt(np.diag(rows.gram)))
+    penalty = np.maximum(PENALTY * deviation, ROUNDING * spread * np.sqrt(np.diag(gram)))
     how = (penalty, TOL * max(spread, 1e-300), MAX_ITER)
-    start = _lassos(rows.gram, rows.cov[None], np.zeros(scale.size), *how)[0]
-    covs = rows.cov + (draws @ root.T) * deviation
-    return (_lassos(rows.gram, covs, start, *how) != 0).mean(axis=0)
+    start = _lassos(gram, cov[None], np.zeros(scale.size), *how)[0]
+    covs = cov + (draws @ root.T) * deviation
+    return (_lassos(gram, covs, start, *how) != 0).mean(axis=0)
 
 
 def _lassos(

@@ -6,12 +6,13 @@ Under these weights a step of least squares undoes the shrinkage of the lassos. 
 covariance follows from the residuals.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy import optimize
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from heedful._kernels.shapes import Table
 from heedful.attention import Attention
@@ -20,45 +21,65 @@ from heedful.attention import Attention
 POWER, ENOUGH_ROWS, FEWEST_ROWS = 2.0, 15.0, 3.0
 # Rows whose weight is this small compared with the largest add nothing.
 NEGLIGIBLE = 1e-9
+# Noise of the background is left out below this part of each variance.
+SILENT = 1e-6
 # Ridge in units of a column's variance, divided by the effective rows; what one row weighs in its own fit at most.
 RIDGE, MOST_LEVERAGE = 0.1, 0.95
 # Below this, in units of the table, a variance is 0.
 CONSTANT = 1e-10
 
 
-class LocalRows(NamedTuple):
-    """Rows of one query, centred, with weights that sum to one; covariances of the columns looked at that vary."""
+class Moments(NamedTuple):
+    """Weighted sums of products about a mean: of columns, of columns and the response, and of the response."""
 
-    varies: np.ndarray
-    x: np.ndarray
-    y: np.ndarray
-    weight: np.ndarray
-    prior: np.ndarray
-    n_eff: float
     gram: np.ndarray
     cov: np.ndarray
+    spread: float
+
+    def residual(self, coef: np.ndarray) -> float:
+        """Return the weighted sum of squared residuals that coefficients leave."""
+        return self.spread + float(coef @ (self.gram @ coef - 2 * self.cov))
+
+
+class LocalRows(NamedTuple):
+    """Training rows under the weights of one query, which sum to one, and what they tell of columns that vary.
+
+    Rows that are not ``near`` belong to the background, whose weights are a multiple of the prior. ``far`` is its part
+    of the moments ``all``. ``single`` returns the packed rows in single precision.
+    """
+
+    table: Table
+    single: Callable[[], np.ndarray]
+    prior: np.ndarray
+    weight: np.ndarray
+    near: np.ndarray
+    n_eff: float
+    varies: np.ndarray
+    mean: np.ndarray
+    y_mean: float
+    all: Moments
+    far: Moments
 
     @property
     def enough(self) -> bool:
         return self.n_eff >= FEWEST_ROWS and bool(self.varies.any())
 
+    def most_noise(self, coef: np.ndarray, through: np.ndarray) -> np.ndarray:
+        """Return about how much the background adds to the variance of ``through' gradient`` at most, by moments."""
+        curve = 1.0 / self.table.inverse.min() if self.table.inverse.size else 1.0
+        along = np.einsum("ij,ij->j", through, self.far.gram @ through)
+        return curve / self.table.total * self.far.residual(coef) * along
+
 
 class WorkingRows(NamedTuple):
-    """Training rows with the working response and the curvature of each output.
+    """Training rows as the solver keeps them, a table for each output; ``n_columns`` of their columns are looked at.
 
     ``weight`` are the sample weights: a row of weight 2 is the row twice.
     """
 
-    x: np.ndarray
-    responses: list[np.ndarray]
-    curves: list[np.ndarray | None]
+    tables: tuple[Table, ...]
     weight: np.ndarray
-
-    @classmethod
-    def of_tables(cls, tables: tuple[Table, ...], weight: np.ndarray, n_columns: int) -> Self:
-        """Return the first columns of some tables, one for each output."""
-        curves = [1.0 / table.inverse if table.inverse.size else None for table in tables]
-        return cls(tables[0].packed[:, :n_columns], [table.y for table in tables], curves, weight)
+    n_columns: int
 
     def each(
         self, attention: Attention, queries: Iterable[int], used: np.ndarray | None = None
@@ -67,78 +88,116 @@ class WorkingRows(NamedTuple):
 
         ``used`` (n_query, n_outputs, n_columns) says which columns to look at; all if it is not given.
         """
+        singles = [cache(partial(table.packed.astype, np.float32)) for table in self.tables]
         for q in queries:
             weight = sharpen(attention.row(q), self.weight)
-            for k in range(len(self.responses)):
-                yield q, k, self._local(weight, k, None if used is None else used[q, k])
+            weight[weight <= NEGLIGIBLE * weight.max()] = 0.0
+            apart = np.ones(weight.size, dtype=bool)
+            apart[attention.weights.indices[slice(*attention.weights.indptr[q : q + 2])]] = False
+            for k, table in enumerate(self.tables):
+                looked_at = np.ones(self.n_columns, dtype=bool) if used is None else used[q, k]
+                yield q, k, _local_rows(table, singles[k], self.weight, weight, apart, looked_at)
 
-    def _local(self, weight: np.ndarray, output: int, used: np.ndarray | None) -> LocalRows:
-        kept = weight > NEGLIGIBLE * weight.max()
-        kept = slice(None) if kept.all() else np.flatnonzero(kept)
-        looked_at = np.ones(self.x.shape[1], dtype=bool) if used is None else used
-        # rows first: they lie side by side in memory
-        x, y, weight, prior = self.x[kept], self.responses[output][kept], weight[kept], self.weight[kept]
-        x = x if looked_at.all() else x[:, looked_at]
-        n_eff = effective_rows(weight, prior)
-        weight = weight / weight.sum()
-        curve = self.curves[output]
-        if curve is not None:
-            weight = weight * curve[kept] / (weight @ curve[kept])
-        x, y = x - weight @ x, y - weight @ y
-        # a matrix times its own transpose takes half the time of any other product
-        rooted = x * np.sqrt(weight)[:, None]
-        gram, cov = rooted.T @ rooted, (y * weight) @ x
-        moves = np.diag(gram) > CONSTANT
-        if not moves.all():
-            x, gram, cov = np.ascontiguousarray(x[:, moves]), gram[np.ix_(moves, moves)], cov[moves]
-        varies = looked_at.copy()
-        varies[looked_at] = moves
-        return LocalRows(varies, x, y, weight, prior, n_eff, gram, cov)
+
+def _local_rows(
+    table: Table,
+    single: Callable[[], np.ndarray],
+    prior: np.ndarray,
+    weight: np.ndarray,
+    apart: np.ndarray,
+    looked_at: np.ndarray,
+) -> LocalRows:
+    """Return rows under some weights; those that are ``apart`` have a multiple of the prior."""
+    n_eff, columns = effective_rows(weight, prior), np.flatnonzero(looked_at)
+    weight = weight / table.inverse if table.inverse.size else weight
+    weight = weight / weight.sum()
+    least, first = NEGLIGIBLE * weight.max(), apart.argmax()
+    base = weight[first] / table.prior[first] if apart[first] and table.scatter.size else 0.0
+    if (weight < base * table.prior - least).any():
+        base = 0.0
+    excess, share = weight - base * table.prior, base * table.total
+    near = np.flatnonzero(excess > least)
+    # rows first: they lie side by side in memory
+    x, y, excess = table.packed[near][:, columns], table.y[near], excess[near]
+    mean, y_mean = excess @ x + share * table.mean[columns], float(excess @ y + share * table.y_mean)
+    x, y = x - mean, y - y_mean
+    # a matrix times its own transpose takes half the time of any other product
+    rooted = x * np.sqrt(excess)[:, None]
+    every = Moments(rooted.T @ rooted, (y * excess) @ x, float(excess @ y**2))
+    if share > 0:
+        # see _kernels/moments.py
+        shift, y_shift = table.mean[columns] - mean, table.y_mean - y_mean
+        gram = table.scatter[columns][:, columns] + np.outer(shift, shift)
+        cov, spread = table.cross[columns] + shift * y_shift, table.y_scatter + y_shift**2
+        far = Moments(share * gram, share * cov, share * spread)
+        every = Moments(every.gram + far.gram, every.cov + far.cov, every.spread + far.spread)
+    else:
+        far = Moments(np.zeros_like(every.gram), np.zeros(columns.size), 0.0)
+    moves = np.diag(every.gram) > CONSTANT
+    if not moves.all():
+        every, far = (Moments(part.gram[np.ix_(moves, moves)], part.cov[moves], part.spread) for part in (every, far))
+    varies = looked_at.copy()
+    varies[looked_at] = moves
+    return LocalRows(table, single, prior, weight, near, n_eff, varies, mean[moves], y_mean, every, far)
+
+
+class Noise(NamedTuple):
+    """Columns of some rows, centred (n_rows, n_columns), and the factor by which each is part of a gradient's noise."""
+
+    x: np.ndarray
+    factor: np.ndarray
 
 
 class Debiased(NamedTuple):
-    """Contrasts of coefficients without shrinkage, their variances, and the noise of each row.
-
-    A row's part in the noise of the gradient is ``noise[i] * x[i]``.
-    """
+    """Contrasts of coefficients without shrinkage, their variances, and the noise that these come from."""
 
     estimate: np.ndarray
     variance: np.ndarray
-    noise: np.ndarray
+    noise: list[Noise]
 
 
 def debias(rows: LocalRows, start: np.ndarray, contrast: np.ndarray) -> Debiased:
     """Take a step of least squares from some coefficients and return contrasts (n_contrasts, n_columns) of them.
 
     A small ridge keeps the step finite where columns depend on each other; dividing by the share of the step that
-    reaches a contrast itself makes up for it. Residuals are those of rows left out (HC3).
+    reaches a contrast itself makes up for it. Residuals are those of rows left out (HC3). Noise is quadratic in the
+    weights: that of the background is left out where it is about a millionth of each variance at most, and has single
+    precision elsewhere. Ends of intervals have five digits or more.
     """
-    x, weight, gram = rows.x, rows.weight, rows.gram
+    gram, cov, _ = rows.all
     ridge = RIDGE / rows.n_eff * np.diag(gram)
-    inverse = _inverse(gram + np.diag(ridge))
-    step = inverse @ (rows.cov - gram @ start)
-    through = x @ inverse
-    leverage = weight / rows.prior * (1.0 + np.einsum("ij,ij->i", through, x))
-    left_out = (rows.y - x @ (start + step)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
-    noise = weight * left_out / np.sqrt(rows.prior)
+    # of U'U; below the diagonal it is 0
+    upper = lapack.dtrtri(lapack.dpotrf(gram + np.diag(ridge))[0])[0]
+    step = upper @ ((cov - gram @ start) @ upper)
+    through = upper @ (contrast @ upper).T
     metric = contrast / np.diag(gram)
     # the step reaches inverse @ gram of the way, which is all of it but inverse @ ridge
-    missed = np.einsum("ij,ij->i", (contrast @ inverse) * ridge, metric)
+    missed = np.einsum("ji,ij->i", through, ridge * metric)
     reached = 1.0 - missed / np.einsum("ij,ij->i", contrast, metric)
-    variance = contrast**2 @ (noise**2 @ through**2)
-    pairs = np.count_nonzero(contrast, axis=1) > 1
-    if pairs.any():
-        variance[pairs] = noise**2 @ (through @ contrast[pairs].T) ** 2
+    noise = [_noise(rows, rows.near, rows.table.packed, upper, start + step)]
+    variance = _variance(noise[0], through)
+    if (rows.most_noise(start + step, through) > SILENT * variance).any():
+        others = rows.weight > 0
+        others[rows.near] = False
+        noise.append(_noise(rows, np.flatnonzero(others), rows.single(), upper, start + step))
+        variance = variance + _variance(noise[1], through)
     return Debiased(contrast @ start + contrast @ step / reached, variance / reached**2, noise)
 
 
-def _inverse(gram: np.ndarray) -> np.ndarray:
-    """Return the inverse of a positive definite matrix, in less than half the time of ``np.linalg.inv``."""
-    # below the diagonal the factor is 0, and stays so
-    upper = lapack.dpotri(lapack.dpotrf(gram)[0], overwrite_c=True)[0]
-    inverse = upper + upper.T
-    np.fill_diagonal(inverse, np.diag(upper))
-    return inverse
+def _noise(rows: LocalRows, some: np.ndarray, packed: np.ndarray, upper: np.ndarray, coef: np.ndarray) -> Noise:
+    """Return the noise of some rows; ``upper`` times its transpose is the inverse of the Gram matrix."""
+    kind = packed.dtype
+    x = packed[some][:, np.flatnonzero(rows.varies)]
+    x -= rows.mean.astype(kind)
+    weight, prior = rows.weight[some], rows.prior[some]
+    root = blas.get_blas_funcs("trmm", dtype=kind)(1.0, upper, x.T, trans_a=True).T
+    leverage = weight / prior * (1.0 + np.einsum("ij,ij->i", root, root))
+    left_out = (rows.table.y[some] - rows.y_mean - x @ coef.astype(kind)) / (1.0 - np.minimum(leverage, MOST_LEVERAGE))
+    return Noise(x, weight * left_out / np.sqrt(prior))
+
+
+def _variance(noise: Noise, through: np.ndarray) -> np.ndarray:
+    return noise.factor**2 @ (noise.x @ through.astype(noise.x.dtype)) ** 2
 
 
 def effective_rows(weight: np.ndarray, prior: np.ndarray) -> float:

@@ -59,9 +59,9 @@ def effect_intervals(
     ``start`` (n_query, n_outputs, n_columns of the models) are the coefficients to start from; they and ``effects``
     (n_query, n_outputs, n_columns of the table) are in the units of the table, and times ``unit`` in those of the
     working rows. Ends are infinite where nothing is known: columns that do not vary among a query's rows, or that the
-    models do not have, and too few rows.
+    models do not have, and too few rows. Ends of effects that are NaN, not asked about, are NaN.
     """
-    blocks = _blocks.cut(len(effects), working.x.nbytes, run.n_jobs)
+    blocks = _blocks.cut(len(effects), working.tables[0].packed.nbytes, run.n_jobs)
     shared = working, unit, attention, start, effects, contrasts, contrasts.look_at(start != 0)
     errors = np.concatenate(list(_blocks.run(_block_errors, blocks, *shared, n_jobs=run.n_jobs)))
     half = ndtri((1 + coverage) / 2) * errors
@@ -80,11 +80,12 @@ def _block_errors(
 ) -> np.ndarray:
     """Return the root of the expected squared error of each effect of a block of queries."""
     queries = range(block.start, block.stop)
-    errors = np.empty((len(queries), *effects.shape[1:]))
+    errors = np.full((len(queries), *effects.shape[1:]), np.nan)
     for q, k, rows in working.each(attention, queries, used):
-        own, other = contrasts.own[q], contrasts.other[q]
-        error = effect_errors(rows, start[q, k] * unit, effects[q, k], _contrast(own, other, unit))
-        errors[q - block.start, k] = np.where((own == other) & (own != NONE), 0.0, error)
+        asked = np.flatnonzero(~np.isnan(effects[q, k]))
+        own, other = contrasts.own[q, asked], contrasts.other[q, asked]
+        error = effect_errors(rows, start[q, k] * unit, effects[q, k, asked], _contrast(own, other, unit))
+        errors[q - block.start, k, asked] = np.where((own == other) & (own != NONE), 0.0, error)
     return errors
 
 

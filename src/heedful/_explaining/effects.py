@@ -77,7 +77,7 @@ def effect_ends(
     coef = ((1 - mixing) * fitted.base_coef + mixing * prediction.coef)[:, :, :n_names] + apart
     contrasts = _contrasts(fitted, codes)
     moved = _difference(apart, contrasts)
-    working = WorkingRows.of_tables(linear.tables, fitted.rows.weight, n_names)
+    working = WorkingRows(linear.tables, fitted.rows.weight, n_names)
     attention = known_attention(prediction)
     ends = effect_intervals(working, linear.unit, coverage, attention, coef, effect + moved, contrasts, run)
     return ends - moved[..., None]

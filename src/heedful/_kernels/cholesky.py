@@ -2,7 +2,15 @@
 
 import numpy as np
 
-from heedful._kernels._jit import one_row
+from heedful._kernels._jit import one_row, sum_row
+
+
+@sum_row
+def inner_row(left, right, size):
+    total = 0.0
+    for d in range(size):
+        total += left[d] * right[d]
+    return total
 
 
 @one_row
@@ -13,14 +21,9 @@ def factor_row(gram, active, start, size, factor):
     """
     for a in range(start, size):
         for c in range(a):
-            value = gram[active[a], active[c]]
-            for d in range(c):
-                value -= factor[a, d] * factor[c, d]
-            factor[a, c] = value / factor[c, c]
+            factor[a, c] = (gram[active[a], active[c]] - inner_row(factor[a], factor[c], c)) / factor[c, c]
         diagonal = gram[active[a], active[a]]
-        pivot = diagonal
-        for c in range(a):
-            pivot -= factor[a, c] * factor[a, c]
+        pivot = diagonal - inner_row(factor[a], factor[a], a)
         if not pivot > 1e-10 * diagonal:
             return a
         factor[a, a] = np.sqrt(pivot)

@@ -22,13 +22,15 @@ from heedful._kernels.arrays import (
 )
 from heedful._kernels.cholesky import factor_row, solve_row
 from heedful._kernels.descent import descend_row, gradient_row, sweep_row
-from heedful._kernels.moments import settle
+from heedful._kernels.moments import add_matrix, dot_row, settle
 from heedful._kernels.shapes import SHARE, SOFTMAX
 
-# Rounds of some sweeps and a solve from coefficients near the minimum, before it is looked for in the slow way.
-ROUNDS, SWEEPS = 6, 3
+# Sweeps and one solve from coefficients near the minimum, before it is looked for in the slow way.
+SWEEPS = 3
 # Sums are made anew where less than this part of the weight is left.
 ANEW = 0.1
+# Rows whose products are added at a time.
+AT_ONCE = 64
 
 
 class Meetings(NamedTuple):
@@ -46,7 +48,7 @@ class Meetings(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums over rows, with room for the rows and their weights; ``all`` is the memory of the first three.
+    """Sums over rows, with room for some rows and these times weights; ``all`` is the memory of the first three.
 
     These are products of columns about a center, the center, and sums by sample weights: of means, of the weights
     themselves, and of inverse curvatures.
@@ -57,16 +59,17 @@ class Sums(NamedTuple):
     center: np.ndarray
     average: np.ndarray
     rows: np.ndarray
-    by: np.ndarray
+    weighed: np.ndarray
+    added: np.ndarray
 
 
 @making_row
-def make_sums(k, n_means, n_train):
+def make_sums(k, n_means):
     width = k + 2
     size = width * width
     room = vector(size + k + 1 + n_means + 2)
     products, center, average = room[:size].reshape((width, width)), room[size : size + k + 1], room[size + k + 1 :]
-    return Sums(room, products, center, average, zero_matrix(n_train + 3, width), vector(n_train + 3))
+    return Sums(room, products, center, average, matrix(AT_ONCE, width), matrix(AT_ONCE, width), matrix(width, width))
 
 
 class Lasso(NamedTuple):
@@ -105,20 +108,6 @@ def value_row(kind, powers, met, leaf):
     if kind == SOFTMAX:
         return powers[np.int64(met)] - powers[0]
     return met if kind == SHARE else leaf
-
-
-@one_row
-def add_products(n_rows, sums):
-    """Add the products of all columns, times weights, to the lower half of the sums; four rows at a time."""
-    rows, by, products = sums.rows, sums.by, sums.products
-    for i in range(0, n_rows, 4):
-        for a in range(products.shape[0]):
-            first, second = by[i] * rows[i, a], by[i + 1] * rows[i + 1, a]
-            third, fourth = by[i + 2] * rows[i + 2, a], by[i + 3] * rows[i + 3, a]
-            for c in range(a + 1):
-                products[a, c] += (
-                    first * rows[i, c] + second * rows[i + 1, c] + third * rows[i + 2, c] + fourth * rows[i + 3, c]
-                )
 
 
 @one_row
@@ -198,18 +187,16 @@ def solve_signs(lasso, coef, tol):
 
 @making_row
 def solve_from(lasso, coef, tol, max_iter):
-    """Minimise from coefficients near the minimum, by sweeps that find the signs and solves for these."""
+    """Minimise from coefficients near the minimum, by sweeps that find the signs and a solve for these."""
     gram, cov, penalty, grad = lasso.gram, lasso.cov, lasso.penalty, lasso.grad
     for a in range(coef.size):
         if gram[a, a] <= 0.0 or penalty[a] == np.inf:
             coef[a] = 0.0
     gradient_row(gram, cov, coef, grad)
-    for _ in range(ROUNDS):
-        for _ in range(SWEEPS):
-            sweep_row(gram, penalty, coef, grad, False)
-        if solve_signs(lasso, coef, tol):
-            return
-    descend_row(gram, cov, penalty, coef, grad, tol, max_iter)
+    for _ in range(SWEEPS):
+        sweep_row(gram, penalty, coef, grad, False)
+    if not solve_signs(lasso, coef, tol):
+        descend_row(gram, cov, penalty, coef, grad, tol, max_iter)
 
 
 @one_row
@@ -230,26 +217,28 @@ def center_row(table, meetings, listed, n_listed, kind, powers, center):
         center[a] /= norm
 
 
-@one_row
+@making_row
 def add_changes(table, weight, means, meetings, listed, old, n_listed, kind, powers, sums):
     """Add to the sums what rows weigh now, and take off what they weighed when their meetings were ``old``."""
-    rows, by, average, size, n_means = sums.rows, sums.by, sums.average, sums.center.size, means.shape[1]
-    for at in range(n_listed):
-        i = listed[at]
-        change = value_row(kind, powers, meetings.met[i], meetings.leaf[i])
-        change -= value_row(kind, powers, old[at, 0], old[at, 1])
-        for a in range(n_means):
-            average[a] += change * weight[i] * means[i, a]
-        average[n_means] += change * weight[i]
-        by[at] = change * table.prior[i]
-        if table.inverse.size > 0:
-            average[n_means + 1] += by[at] * table.inverse[i]
-        for a in range(size):
-            rows[at, a] = table.packed[i, a] - sums.center[a]
-        rows[at, size] = 1.0
-    # up to a multiple of four rows
-    fill_row(0.0, by[n_listed : n_listed + 3])
-    add_products(n_listed, sums)
+    rows, weighed, average, size, n_means = sums.rows, sums.weighed, sums.average, sums.center.size, means.shape[1]
+    for start in range(0, n_listed, AT_ONCE):
+        n_rows = min(AT_ONCE, n_listed - start)
+        for at in range(n_rows):
+            i = listed[start + at]
+            change = value_row(kind, powers, meetings.met[i], meetings.leaf[i])
+            change -= value_row(kind, powers, old[start + at, 0], old[start + at, 1])
+            for a in range(n_means):
+                average[a] += change * weight[i] * means[i, a]
+            average[n_means] += change * weight[i]
+            by = change * table.prior[i]
+            if table.inverse.size > 0:
+                average[n_means + 1] += by * table.inverse[i]
+            for a in range(size):
+                rows[at, a] = table.packed[i, a] - sums.center[a]
+                weighed[at, a] = by * rows[at, a]
+            rows[at, size], weighed[at, size] = 1.0, by
+        dot_row(weighed[:n_rows].T, rows[:n_rows], sums.added)
+        add_matrix(sums.added, 1.0, 0, sums.products)
 
 
 @one_row
@@ -299,7 +288,7 @@ def near_rows(rows, forest, table, weight, means, heads, rule):
     room = matrix(5, k)
     lasso = Lasso(matrix(k, k), matrix(k, k), room[0], room[1], room[2], room[3], room[4], zero_counts(k))
     gram, mean, penalty = lasso.gram, lasso.mean, lasso.penalty
-    sums = make_sums(k, n_means, n_train)
+    sums = make_sums(k, n_means)
     kept, totals = matrix(n_way, sums.all.size), vector(n_way)
     counts, places = (zero_vector(n_train), zero_vector(n_train)), zero_counts(n_train)
     meetings = Meetings(*counts, row_numbers(n_train), matrix(n_train, 2), places)
