@@ -1,16 +1,17 @@
 import signal
+import sys
 
 import numba
 import numpy as np
 import pytest
-from numba.core.codegen import JITCodeLibrary
+from llvmlite.binding import ModuleRef
 from numba.core.compiler import Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
-from heedful._kernels._parts import LEFT_OUT, QuickFlags
+from heedful._kernels._parts import LEFT_OUT, QuickCompiler, QuickFlags, WholeLibrary
 from heedful._kernels.arrays import vector
 from heedful._kernels.shapes import Rule
 
@@ -53,15 +54,61 @@ def test_options_that_are_equal_to_numba_are_equal_to_us():
     assert same != other
 
 
+def uncached(function):
+    """Return a function compiled as kernels are, and not kept."""
+    return numba.njit(**OPTIONS, pipeline_class=QuickCompiler)(function)
+
+
 @compiled
-def test_a_kernel_is_optimised_once_with_all_of_its_parts(monkeypatch):
-    optimised, plain = [], JITCodeLibrary._optimize_final_module
+def test_a_kernel_is_linked_and_optimised_once_with_all_of_its_parts(monkeypatch):
+    optimised, linked, optimise, link = [], [], WholeLibrary._optimize_final_module, ModuleRef.link_in
     monkeypatch.setattr(
-        JITCodeLibrary, "_optimize_final_module", lambda self: (optimised.append(self.name), plain(self))
+        WholeLibrary, "_optimize_final_module", lambda self: (optimised.append(self.name), optimise(self))
     )
-    kernel = numba.njit(**OPTIONS)(both)
-    assert kernel(np.arange(5.0)) == 2.5
-    assert [name.split(".")[-1] for name in optimised if name != "nrt"] == ["both"]
+    monkeypatch.setattr(
+        ModuleRef,
+        "link_in",
+        lambda self, other, preserve=False: (linked.append(other.name), link(self, other, preserve)),
+    )
+    assert uncached(both)(np.arange(5.0)) == 2.5
+    assert [name.split(".")[-1] for name in optimised] == ["both"]
+    assert [sum(name.split("$")[0] == part for name in linked) for part in ("halve", "quarter", "add")] == [2, 2, 2]
+
+
+@one_row
+def weighted_sum(rule, values):
+    return rule.scale[0] * values[0] + rule.start[1]
+
+
+@compiled
+def test_a_record_is_one_argument_of_a_part_however_many_arrays_it_holds():
+    rule, values = Rule(np.ones(2), True, np.arange(2.0), 1e-7, 5), np.full(3, 4.0)
+    assert uncached(lambda rule, values: 2.0 * weighted_sum(rule, values))(rule, values) == 10.0
+    (compiled_part,) = weighted_sum.overloads.values()
+    (function,) = compiled_part.library.get_defined_functions()
+    # after the room for the result and for errors; an array of one axis is seven numbers
+    assert len(list(function.arguments)) == 2 + 1 + 7
+
+
+@making_row
+def first_array(rule):
+    return rule.scale
+
+
+def references(array):
+    return sys.getrefcount(array)
+
+
+@compiled
+def test_references_to_arrays_in_records_are_counted():
+    scale = np.ones(2)
+    rule, kernel = Rule(scale, True, np.ones(2), 1e-7, 5), uncached(lambda rule: first_array(rule)[:1])
+    before = references(scale)
+    views = [kernel(rule) for _ in range(4)]
+    during = references(scale)
+    assert all(np.shares_memory(view, scale) for view in views)
+    del views
+    assert (during, references(scale)) == (before + 4, before)
 
 
 @compiled

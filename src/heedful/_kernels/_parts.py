@@ -2,17 +2,21 @@
 
 By itself numba optimises such a function and writes machine code for it as if it were called from Python, and does so
 again with all that it calls for each of its callers: of a chain of six calls the last one six times. Here its
-intermediate code is kept, and the kernel that it ends up in is optimised once, with all of its parts. Results
-are the same, bit for bit. This takes some methods of numba's libraries of code; a numba without them compiles in its
-own way, which takes about twice as long.
+intermediate code is kept, and the kernel that it ends up in is linked and optimised once, with all of its parts. A
+record is passed on as one argument. This takes some methods of numba's libraries of code; a numba without them compiles
+in its own way, which takes about twice as long.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from numba import types
-from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
+from numba.core import config
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, ll as binding
 from numba.core.compiler import Compiler, Flags
+from numba.core.datamodel.manager import DataModelManager
+from numba.core.datamodel.models import ArrayModel, StructModel, TupleModel
 
 USED = (
     *("_optimize_functions", "_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
@@ -20,11 +24,11 @@ USED = (
 )
 KNOWN = all(hasattr(JITCodeLibrary, name) for name in USED) and hasattr(Compiler, "compile_extra")
 # Newer ones give passes together with what they are run with.
-KNOWN_PASSES = (
-    KNOWN and hasattr(JITCPUCodegen, "_module_pass_manager") and not hasattr(JITCPUCodegen, "_pass_manager_builder")
+KNOWN_PASSES = hasattr(binding, "create_pipeline_tuning_options") and not hasattr(
+    JITCPUCodegen, "_pass_manager_builder"
 )
 # Passes of numba's that find nothing to do in kernels, which are loops over numbers.
-LEFT_OUT = {"inline_closure_likes", "generic_rewrites", "inline_overloads", "nopython_rewrites"}
+LEFT_OUT = {"inline_closure_likes", "inline_overloads", "nopython_rewrites"}
 
 
 class NoEnvironment:
@@ -40,10 +44,13 @@ class PartLibrary(JITCodeLibrary):
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
-    def _optimize_final_module(self) -> None:
-        pass
-
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Let every kernel have the functions, as its own; what they call is linked into the kernel too."""
+        self._raise_if_finalized()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == binding.Linkage.external:
+                function.linkage = binding.Linkage.linkonce_odr
+        self._shared_module = self._final_module
         self._finalized = True
 
     @property
@@ -61,9 +68,63 @@ class WholeLibrary(JITCodeLibrary):
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
+    def finalize(self) -> None:
+        """Link each part once, those that only parts call too."""
+        known = self._linking_libraries
+        # the list grows while it is gone through
+        for library in known:
+            if isinstance(library, PartLibrary):
+                known += [one for one in library._linking_libraries if one not in known]
+        super().finalize()
+
     def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
+        """Optimise without unrolling loops, which takes a quarter of the time and gains no speed."""
+        if not KNOWN_PASSES:
+            return super()._optimize_final_module()
+        settings = vars(config)
+        options = binding.create_pipeline_tuning_options(int(settings["OPT"]))
+        options.loop_vectorization = bool(settings["LOOP_VECTORIZE"])
+        options.slp_vectorization = bool(settings["SLP_VECTORIZE"])
+        options.loop_unrolling = False
+        builder = binding.create_pass_builder(self._codegen._tm, options)
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        return passes.run(self._final_module, builder)
+
+
+class CountedModel(StructModel):
+    """Finds arrays whose references are counted, and takes out nothing else: numba writes code for each number."""
+
+    def traverse(self, builder: Any) -> list[Any]:
+        return [found for found in super().traverse(builder) if self._dmm[found[0]].contains_nrt_meminfo()]
+
+
+class CountedArrayModel(CountedModel, ArrayModel):
+    """An array, as numba knows it."""
+
+
+class RecordModel(CountedModel, TupleModel):
+    """A record as one argument, not one for each number of each of its arrays."""
+
+    def get_argument_type(self) -> Any:
+        return self.get_value_type()
+
+    def as_argument(self, builder: Any, value: Any) -> Any:  # noqa: ARG002 - as numba calls it
+        return value
+
+    def from_argument(self, builder: Any, value: Any) -> Any:  # noqa: ARG002 - as numba calls it
+        return value
+
+
+@cache
+def with_records(plain: Any) -> Any:
+    """Return what numba compiles for, with records passed as one argument."""
+    records = dict.fromkeys((types.NamedTuple, types.NamedUniTuple), RecordModel)
+    models = DataModelManager(records | {types.Array: CountedArrayModel})
+    context = plain.subtarget(data_model_manager=models.chain(plain.data_model_manager))
+    # an older numba keeps it, with the models that it had
+    vars(context).pop("call_conv", None)
+    return context
 
 
 class QuickFlags(Flags):
@@ -81,7 +142,9 @@ class QuickCompiler(Compiler):
 
     def compile_extra(self, func: Any) -> Any:
         self.state.flags = QuickFlags(self.state.flags)
-        if self.state.library is None and KNOWN_PASSES:
+        if KNOWN:
+            self.state.targetctx = with_records(self.state.targetctx)
+        if KNOWN and self.state.library is None:
             self.state.library = WholeLibrary(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
         return super().compile_extra(func)
