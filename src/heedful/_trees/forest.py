@@ -129,12 +129,13 @@ def grow_forest(
     n_rows, any_order = len(rows), np.random.RandomState(seed)
     tree_seeds = any_order.randint(0, 2**63, how.n_trees, dtype=np.int64).astype(np.uint64)
     values, weights, single, unit, bits = fixed_point(y, split_weight, how.n_drawn or n_rows)
-    columns, sums = rows.columns, np.empty(0) if chances is None else np.cumsum(chances)
-    order = places = np.arange(n_rows)
-    if room is not None:
+    sums, order = np.empty(0) if chances is None else np.cumsum(chances), np.arange(n_rows)
+    if room is None:
+        columns, places = rows.columns, order
+    else:
         # rows in random order stay in that order in each bucket: the first ones of each are a random choice
         order = any_order.permutation(n_rows)
-        columns, places = np.ascontiguousarray(columns[:, order]), np.argsort(order)
+        columns, places = np.ascontiguousarray(rows.codes[order].T), np.argsort(order)
     categories = rows.bins.categories if rows.bins.categories.any() else None
     table = TreeTable(columns, rows.bins.centers, categories, values, weights, single, unit, bits, sums, places, order)
     n_groups = -(-how.n_trees // GROUP)
