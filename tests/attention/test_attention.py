@@ -7,7 +7,7 @@ from scipy import sparse
 from heedful._kernels.shapes import ScoreRows, dense_rows
 from heedful.attention import attend
 from heedful.attention._attention import blend_attention
-from heedful.attention._weighting import Weighting, weigh
+from heedful.attention._weighting import Weighting, weigh, weigh_each
 
 LAW = settings(deadline=None, max_examples=40, derandomize=True)
 SCORES = arrays(np.float64, (3, 6), elements=st.sampled_from([0.0, 0.0, 0.2, 1.0, -0.5, -np.inf]))
@@ -65,8 +65,8 @@ def test_a_blend_is_the_mean_of_the_dense_weights_by_share(rng):
     scores, prior = sparse.csr_array(rng.uniform(size=(3, 6)) * (rng.uniform(size=(3, 6)) < 0.5)), np.ones(6)
     sharp, flat = attend(scores, 0.1), attend(scores, 2.0)
     rows = ScoreRows(scores.indptr.astype(np.int64), scores.indices.astype(np.int32), scores.data, np.empty(0))
-    ways = (Weighting("softmax", 0.1), 0.3), (Weighting("softmax", 2.0), 0.7)
-    blend = blend_attention([weigh(rows, weighting, prior, share) for weighting, share in ways], prior)
+    ways = [Weighting("softmax", temperature) for temperature in (0.1, 1.0, 2.0)]
+    blend = blend_attention(weigh_each(rows, ways, np.array([0.3, 0.0, 0.7]), prior), prior)
     np.testing.assert_allclose(blend.toarray(), 0.3 * sharp.toarray() + 0.7 * flat.toarray(), atol=1e-14)
     np.testing.assert_allclose(blend.toarray().sum(axis=1), 1.0)
 

@@ -306,8 +306,11 @@ class FittedModels:
         """Return the out-of-fold residuals of a global model."""
         raise NotImplementedError
 
-    def scores(self) -> np.ndarray:
-        """Return minus the slopes of each training row's loss by the coefficients of a global model."""
+    def scores(self) -> Any:
+        """Return minus the slopes of each training row's loss by the coefficients of a global model, as an array does.
+
+        Rows and columns may be made as they are asked for.
+        """
         raise NotImplementedError
 
     def anchor_weights(self, similarities: Sequence[Similarity]) -> list[float]:

@@ -7,11 +7,11 @@ import numpy as np
 
 from heedful import _blocks
 from heedful._flow.adaptive import Evidence, RowErrors, adapt
-from heedful._flow.heads import Grid, HeadGroup, Queries
+from heedful._flow.heads import Grid, Queries
 from heedful._flow.kinds import Problem, Run, View
 from heedful._frames import take
 from heedful._kernels.shapes import ScoreRows
-from heedful.attention import Attention, Weighting, blend_attention, stack_attention, weigh
+from heedful.attention import Attention, Weighting, blend_attention, stack_attention, weigh, weigh_each
 
 
 class Heads(NamedTuple):
@@ -163,7 +163,9 @@ def _predict_block(block: slice, batch: QueryBatch, heads: Heads, wanted: Wanted
             fits_any, failed = True, failed + fits.failed
             models += fits.models
         if attending:
-            parts += _weigh(rows, group, attention_share, heads)
+            # each head has its share of all attention
+            part = attention_share.sum(axis=1) / heads.attention_share.sum()
+            parts += weigh_each(rows, group.weightings, part, heads.problem.weight)
     attention = _attend(parts, n_query, heads) if attends else None
     mixing = np.full(n_query, heads.mixing)
     if attention is not None and heads.evidence is not None:
@@ -188,13 +190,6 @@ def blend_values(values: np.ndarray, share: np.ndarray) -> np.ndarray:
         # one by one: a product of matrices would add up in an order that depends on the size of the block
         value += share[w, t] * values[:, w, t]
     return value
-
-
-def _weigh(rows: ScoreRows, group: HeadGroup, attention_share: np.ndarray, heads: Heads) -> list[tuple]:
-    """Return the attention of the heads of a group, each with its share of all attention."""
-    total, weight = heads.attention_share.sum(), heads.problem.weight
-    pairs = zip(group.weightings, attention_share.sum(axis=1), strict=True)
-    return [weigh(rows, weighting, weight, part / total) for weighting, part in pairs if part > 0]
 
 
 def _attend(parts: list[tuple], n_query: int, heads: Heads) -> Attention:

@@ -218,7 +218,7 @@ class Scores:
             scores[block] = self._of(number[block])[:, columns]
         return scores
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:  # noqa: ARG002 - as NumPy calls it
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self[:, :].astype(dtype or np.float64, copy=False)
 
     def _of(self, rows: np.ndarray) -> np.ndarray:

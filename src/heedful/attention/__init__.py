@@ -12,6 +12,7 @@ from heedful.attention._weighting import (
     kernel_parts as kernel_parts,
     kinds_of as kinds_of,
     weigh as weigh,
+    weigh_each as weigh_each,
 )
 
 __all__ = ["Attention", "attend"]

@@ -199,7 +199,7 @@ class Attention(Shown):
 
 
 def blend_attention(parts: Iterable[tuple[sparse.csr_array, np.ndarray]], sample_weight: np.ndarray) -> Attention:
-    """Return the sum of attentions: of each the excess weights and the background, times its share, as of ``weigh``."""
+    """Return the sum of attentions: of each the excess weights and the background, as ``weigh_each`` yields them."""
     excesses, backgrounds = zip(*parts, strict=True)
     excess, background = reduce(add, excesses), reduce(add, backgrounds)
     return over_background(sparse.csr_array(excess), background / sample_weight.sum(), sample_weight)

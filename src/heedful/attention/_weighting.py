@@ -1,6 +1,7 @@
 """Ways to turn one query's scores into weights, alone or times a kernel of the distance between rows."""
 
 from collections.abc import Iterator
+from operator import mul
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,17 +38,23 @@ def kinds_of(weightings: list[Weighting]) -> tuple[np.ndarray, np.ndarray]:
     return np.array(kinds), np.array(temperatures)
 
 
-def weigh(
-    rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray, share: float = 1.0
-) -> tuple[sparse.csr_array, np.ndarray]:
-    """Return excess weights (n_query, n_train) over the background, and that of each query, both times a share."""
-    rows, weighting = with_kernel(rows, weighting)
-    total, scores = float(sample_weight.sum()), (rows.indptr, rows.indices, rows.score, rows.leaf)
-    (excess,), (background,) = _kernels.weigh_rows(*scores, sample_weight, total, *kinds_of([weighting]))
-    n_query = rows.indptr.size - 1
-    everyone = rows.indices.size == 0 and rows.score.size > 0
-    indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else rows.indices
-    return sparse.csr_array((share * excess, indices, rows.indptr), (n_query, sample_weight.size)), share * background
+def weigh(rows: ScoreRows, weighting: Weighting, sample_weight: np.ndarray) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return excess weights (n_query, n_train) over the background, and that of each query."""
+    return next(weigh_each(rows, [weighting], np.ones(1), sample_weight))
+
+
+def weigh_each(
+    rows: ScoreRows, weightings: list[Weighting], shares: np.ndarray, sample_weight: np.ndarray
+) -> Iterator[tuple[sparse.csr_array, np.ndarray]]:
+    """Yield what ``weigh`` returns, of weightings with the same scores in sum, each times its share."""
+    total, n_query = float(sample_weight.sum()), rows.indptr.size - 1
+    for at, scored, ways in kernel_parts(rows, weightings, shares > 0):
+        scores = (scored.indptr, scored.indices, scored.score, scored.leaf)
+        weights = _kernels.weigh_rows(*scores, sample_weight, total, *kinds_of(ways))
+        excess, background = (sum(map(mul, shares[at], part)) for part in weights)
+        everyone = scored.indices.size == 0 and scored.score.size > 0
+        indices = np.tile(np.arange(sample_weight.size, dtype=np.int32), n_query) if everyone else scored.indices
+        yield sparse.csr_array((excess, indices, scored.indptr), (n_query, sample_weight.size)), background
 
 
 def attend(scores: Any, temperature: float = 1.0, sample_weight: Any = None) -> Attention:

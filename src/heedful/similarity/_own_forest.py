@@ -50,10 +50,10 @@ class OwnForest(Compact):
         )
         self.index = LeafIndex(*buckets[:3], count_of_leaves(buckets.draws, buckets.starts), buckets.inside)
         # draws follow the sample weights already, and local fits multiply by them again
-        if (weight == 1.0).all():
-            self.per_weight = weight
+        if leaf_rows is None and np.ptp(weight) > 0:
+            self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0)
         else:
-            self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
+            self.per_weight = weight if (weight == 1.0).all() else np.ones(n_rows)
         self._train = rows
 
     def __getstate__(self) -> dict[str, Any]:
