@@ -117,7 +117,7 @@ def test_all_passes_of_numba_run_but_those_that_kernels_do_not_need(monkeypatch)
     monkeypatch.setattr(
         PassManager, "_runPass", lambda self, index, one, state: (ran.add(one.name()), plain(self, index, one, state))
     )
-    assert many_rows(lambda value: value + 1)(2) == 3
+    assert uncached(lambda value: value + 1)(2) == 3
     ours, ran = ran.copy(), set()
     assert numba.njit(lambda value: value + 1)(2) == 3
     assert ran - ours == LEFT_OUT
@@ -130,7 +130,7 @@ def power(value, exponent):
 
 @compiled
 def test_a_part_is_compiled_once_whatever_constants_it_is_called_with():
-    kernel = many_rows(lambda value: power(value, 2) + power(value, 3) + power(value, np.int64(value)))
+    kernel = uncached(lambda value: power(value, 2) + power(value, 3) + power(value, np.int64(value)))
     assert kernel(2.0) == 16.0
     assert len(power.signatures) == 1
 

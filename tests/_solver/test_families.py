@@ -282,8 +282,10 @@ def test_the_left_out_loss_of_survival_is_a_difference_of_partial_losses(rng):
         assert found[k] == pytest.approx(everyone - some)
 
 
+@pytest.mark.parametrize("at_once", [2, 100])
 @pytest.mark.parametrize("kind", KINDS[:4])
-def test_the_left_out_loss_of_other_families_is_a_sum_over_rows(rng, kind):
+def test_the_left_out_loss_of_other_families_is_a_sum_over_rows(rng, kind, at_once, monkeypatch):
+    monkeypatch.setattr("heedful._responses.response.AT_ONCE", at_once)
     family, weight, link, values = anchored(rng, kind)
     test = np.array([1, 4, 5])
     found = family.left_out_loss(np.arange(12), test, weight)(lambda rows: link[rows][:, None])

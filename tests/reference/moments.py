@@ -30,7 +30,7 @@ def plain_table(X, y, prior, *, scatter=None):
     sums = weighted_moments(X, y, prior / total)
     keep = X.shape[1] < X.shape[0] if scatter is None else scatter
     scatter = sums.gram if keep else np.empty((0, 0))
-    packed, y_column = pack(y, prior, X.shape[1], X.shape[1])
+    packed, y_column = pack(y, X.shape[1], X.shape[1])
     packed[:, : X.shape[1]] = X
     sides = (scatter, sums.cross, sums.spread, np.empty(0), 1.0)
     return Table(packed, y_column, y, prior, float(total), sums.mean, sums.y_mean, *sides)
