@@ -53,7 +53,9 @@ class OwnForest(Compact):
         if (weight == 1.0).all():
             self.per_weight = weight
         else:
-            self.per_weight = weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
+            self.per_weight = (
+                weight.mean() / np.where(weight > 0, weight, 1.0) if leaf_rows is None else np.ones(n_rows)
+            )
         self._train = rows
 
     def __getstate__(self) -> dict[str, Any]:
