@@ -12,8 +12,8 @@ from heedful.explain._cells import is_measured, read_cells
 
 # What is shown of each attended row: these names are never those of cells or responses.
 OWN = ("query", "rank", "row", "weight")
-# Digits to which weights differ beside the largest one, and to which columns are alike; what is surely more than another
-# weight; and by how much effective rows are fewer than all if weights are not equal.
+# Digits to which weights differ beside the largest one, and to which columns are alike; what is surely more than
+# another weight; and by how much effective rows are fewer than all if weights are not equal.
 DIGITS, MORE, EQUAL = 10, 1.0 + 1e-6, 1e-9
 # Cells of numbers that are compared at a time.
 MOST_CELLS = 65_536
