@@ -35,7 +35,7 @@ def place_models(
     level = intercept + slopes @ mean
     # any root of their covariance gives these distances; that of columns that no model has is not needed
     used = np.flatnonzero(slopes.any(axis=(0, 1)))
-    root = np.linalg.qr((parts - mean)[:, used] / np.sqrt(len(parts)), mode="r")
+    root = np.asarray(np.linalg.qr((parts - mean)[:, used] / np.sqrt(len(parts)), mode="r"))
     away = slopes[:, :, used] @ root.T
     points = np.concatenate([level[:, :, None], away], axis=2) / np.sqrt(level.shape[1])
     return Models(level, points.reshape(len(points), -1))

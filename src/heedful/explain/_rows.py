@@ -154,7 +154,7 @@ def _compare_cells(
     share_of_all = levels_of_rows @ everyone
     near, far = share[np.arange(own.size), own], share_of_all[own]
     most = np.append(share.argmax(axis=1), share_of_all.argmax())
-    return _less(1 - near, 1 - far), [levels[k] for k in most]
+    return _less(1 - near, 1 - far), levels.take(most).to_list()
 
 
 def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
