@@ -6,7 +6,7 @@ from scipy import sparse, stats
 
 from heedful._explaining import debiased
 from heedful._explaining.coefficients import refit_coefs
-from heedful._explaining.effect_ends import COUNTED, Contrasts, effect_intervals
+from heedful._explaining.effect_ends import COUNTED, Contrasts, ends_of, estimate_errors
 from heedful._flow import Run
 from heedful.attention import Attention, attend, over_background
 from reference.coefficients import line_contrasts, working_rows
@@ -34,7 +34,8 @@ def ask(x, y, effect, *, weight=None, curve=None, unit=None, attention=None, con
     start = np.zeros(x.shape[1]) if start is None else start
     working = working_rows(x, [y], [curve], weight)
     contrasts, effects = compared(1, 0) if contrasts is None else contrasts, np.asarray(effect)[None, None]
-    return effect_intervals(working, unit, coverage, attention, start[None, None], effects, contrasts, Run())[0, 0]
+    errors = estimate_errors(working, unit, attention, start[None, None], effects, contrasts, Run())
+    return ends_of(effects, errors, coverage)[0, 0]
 
 
 @pytest.mark.parametrize("curved", [False, True])
@@ -155,7 +156,7 @@ def test_every_output_has_its_own_response_and_every_query_its_own_rows(rng):
     working = working_rows(x, [y, other], [None, None], np.ones(80))
     pair = Contrasts(np.array([[0, 1, 3], [0, 1, 4]]), np.array([[-1, -1, 2], [-1, -1, 2]]))
     effects, start = rng.normal(size=(2, 2, 3)), rng.normal(size=(2, 2, 5))
-    found = effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pair, Run())
+    found = ends_of(effects, estimate_errors(working, np.ones(5), attention, start, effects, pair, Run()), 0.9)
     for q in range(2):
         alone = attend(np.zeros((1, 80)))
         alone = type(alone)(attention.weights[[q]], attention.background[[q]], attention.sample_weight)
@@ -213,6 +214,6 @@ def test_ends_do_not_depend_on_the_number_of_threads(rng):
     pairs = Contrasts(np.tile([0, 1, 3], (9, 1)), np.tile([-1, -1, 2], (9, 1)))
     working = working_rows(x, [y], [None], np.ones(80))
     one, three = (
-        effect_intervals(working, np.ones(5), 0.9, attention, start, effects, pairs, Run(n_jobs)) for n_jobs in (1, 3)
+        estimate_errors(working, np.ones(5), attention, start, effects, pairs, Run(n_jobs)) for n_jobs in (1, 3)
     )
     np.testing.assert_array_equal(one, three)

@@ -1,5 +1,7 @@
 """Local effects are differences of predictions of the estimator itself, asked with the two values that they name."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +14,7 @@ from heedful import (
     AttentionLassoClassifier,
     AttentionRegressor,
 )
+from heedful._explaining import effects
 from heedful.similarity import ForestProximity
 
 FOREST = ForestProximity(20)
@@ -177,6 +180,20 @@ def test_an_explanation_tells_the_same_effects(models, task):
     np.testing.assert_allclose(e.effect.to_numpy().ravel(), flat)
     asked = model.explain(X).effects(coverage=0.5)
     np.testing.assert_allclose(asked["effect"], flat)
+
+
+def test_errors_of_effects_are_estimated_once_for_all_coverages_and_not_to_be_pickled(models, monkeypatch):
+    model, X = models["numbers"]
+    estimate, asked = effects.estimate_errors, []
+    expected = {coverage: model.local_effects(X, coverage=coverage) for coverage in (0.5, 0.9)}
+    monkeypatch.setattr(effects, "estimate_errors", lambda *known: asked.append(1) or estimate(*known))
+    e = model.explain(X)
+    loaded = pickle.loads(pickle.dumps(e))
+    assert not asked
+    for number, explanation in enumerate((e, loaded), 1):
+        for coverage, table in expected.items():
+            pd.testing.assert_frame_equal(explanation.effects(coverage), table)
+        assert len(asked) == number
 
 
 def test_the_order_of_queries_changes_nothing(models):

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from heedful import AttentionLasso, LocalLasso
 from heedful.attention import Attention
+from heedful.explain import _rows
 from heedful.explain._rows import compare_columns, list_cells, list_rows
 
 
@@ -55,6 +56,32 @@ def test_likeness_is_how_much_nearer_attended_rows_are():
     assert (found.loc["t", "attended"], found.loc["t", "all"]) == ("a", "a")
     assert found.loc["d", "alike"] == pytest.approx(1 - 0.5 / 0.25)
     assert list(found.index) == ["t", "n", "d"]
+
+
+def test_columns_are_compared_as_each_alone_is(rng, monkeypatch):
+    """Numbers are compared some columns at a time, with and without missing cells, by what is said of each."""
+    monkeypatch.setattr(_rows, "MOST_CELLS", 60)
+    cells = rng.normal(size=(23, 5))
+    cells[:, 1] = 7.0
+    cells[[2, 2, 20, 21], [3, 4, 3, 3]] = np.nan
+    table = pd.DataFrame(cells, columns=list("vwxyz")).assign(t=rng.choice(["a", "b"], 23))
+    queries, rows = table.iloc[19:].reset_index(drop=True), table.iloc[:19]
+    weight, prior = rng.dirichlet(np.ones(19), 4), rng.uniform(1, 2, 19)
+    found = compare_columns(weight, prior, queries, rows).set_index("feature", append=True).droplevel("rank")
+    for q, j in np.ndindex(4, 5):
+        own, others = queries.iloc[q, j], rows.iloc[:, j]
+        away = (others - own).abs() if own == own else (~others.isna()) * (others.max() - others.min())
+        away = away.fillna(others.max() - others.min())
+        near, far = weight[q] @ away, prior @ away / prior.sum()
+        one, known = found.loc[(q, table.columns[j])], others.notna()
+        assert one["alike"] == pytest.approx(1 - near / far if far > 0 else 0.0)
+        assert one["attended"] == pytest.approx(np.average(others[known], weights=weight[q][known]))
+
+
+def test_the_mean_of_equal_dates_is_that_date(rng):
+    rows = pd.DataFrame({"when": pd.Timestamp("2024-02-29")}, range(40))
+    found = compare_columns(rng.dirichlet(np.ones(40), 40), rng.uniform(size=40), rows, rows)
+    assert (found[["attended", "all"]] == rows["when"][0]).all(axis=None)
 
 
 def test_equal_attention_makes_no_column_alike():

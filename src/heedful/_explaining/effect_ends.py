@@ -44,26 +44,29 @@ class Contrasts(NamedTuple):
         return used
 
 
-def effect_intervals(
+def estimate_errors(
     working: WorkingRows,
     unit: np.ndarray,
-    coverage: float,
     attention: Attention,
     start: np.ndarray,
     effects: np.ndarray,
     contrasts: Contrasts,
     run: Run,
 ) -> np.ndarray:
-    """Return lower and upper ends (n_query, n_outputs, n_columns of the table, 2) around effects.
+    """Return the root of the expected squared error of each effect (n_query, n_outputs, n_columns of the table).
 
-    ``start`` (n_query, n_outputs, n_columns of the models) are the coefficients to start from; they and ``effects``
-    (n_query, n_outputs, n_columns of the table) are in the units of the table, and times ``unit`` in those of the
-    working rows. Ends are infinite where nothing is known: columns that do not vary among a query's rows, or that the
-    models do not have, and too few rows. Ends of effects that are NaN, not asked about, are NaN.
+    ``start`` (n_query, n_outputs, n_columns of the models) are the coefficients to start from; they and ``effects``,
+    shaped like the errors, are in the units of the table, and times ``unit`` in those of the working rows. Errors are
+    infinite where nothing is known: columns that do not vary among a query's rows, or that the models do not have, and
+    too few rows. Those of effects that are NaN, not asked about, are NaN.
     """
     blocks = _blocks.cut(len(effects), working.tables[0].packed.nbytes, run.n_jobs)
     shared = working, unit, attention, start, effects, contrasts, contrasts.look_at(start != 0)
-    errors = np.concatenate(list(_blocks.run(_block_errors, blocks, *shared, n_jobs=run.n_jobs)))
+    return np.concatenate(list(_blocks.run(_block_errors, blocks, *shared, n_jobs=run.n_jobs)))
+
+
+def ends_of(effects: np.ndarray, errors: np.ndarray, coverage: float) -> np.ndarray:
+    """Return lower and upper ends around effects, on a last axis."""
     half = ndtri((1 + coverage) / 2) * errors
     return np.stack([effects - half, effects + half], axis=-1)
 

@@ -1,5 +1,6 @@
 """Local effects: what the prediction of a query does when one of its columns changes, as a table."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ import pandas as pd
 from heedful._blocks import one_blas_thread
 from heedful._explaining.around import Around, link_effects, per_unit, predict_around, queries_of
 from heedful._explaining.debiased import WorkingRows
-from heedful._explaining.effect_ends import NONE, Contrasts, effect_intervals
+from heedful._explaining.effect_ends import NONE, Contrasts, ends_of, estimate_errors
 from heedful._explaining.moves import Compared, columns_to_move, moves_of
 from heedful._explaining.tables import index_features, labels_of
 from heedful._flow import FittedAttention, Prediction, Run, Wanted, known_attention
@@ -38,7 +39,8 @@ def local_effects(
     moved = np.intersect1d(options.columns, columns_to_move(fitted, queries.codes.shape[1]))
     around = predict_around(fitted, queries, prediction.value, moved, run, joint=False)
     effect = link_effects(fitted, around)
-    ends = effect_ends(fitted, prediction, queries.codes, effect, options.coverage, run)
+    errors = errors_of(fitted, prediction, queries.codes, effect, run)
+    ends = ends_of(effect, errors, options.coverage)
     if options.scale == "response":
         effect, ends = _as_predicted(fitted, around, effect, ends)
     return table_effects(fitted, around.compared, effect, ends, options.columns, labels_of(table))
@@ -46,23 +48,22 @@ def local_effects(
 
 def explained_effects(
     fitted: FittedAttention,
-    prediction: Prediction,
     codes: np.ndarray,
     effect: np.ndarray,
     index: pd.Index,
-    run: Run,
+    errors: Callable[[], np.ndarray],
     coverage: float,
 ) -> pd.DataFrame:
     """Return known effects (n_query, n_outputs, n_columns) of explained queries as a table, with intervals."""
     columns = np.flatnonzero(~np.isnan(effect).all(axis=(0, 1)))
-    ends = effect_ends(fitted, prediction, codes, effect, coverage, run)
+    ends = ends_of(effect, errors(), coverage)
     return table_effects(fitted, moves_of(fitted).compare(codes), effect, ends, columns, index)
 
 
-def effect_ends(
-    fitted: FittedAttention, prediction: Prediction, codes: np.ndarray, effect: np.ndarray, coverage: float, run: Run
+def errors_of(
+    fitted: FittedAttention, prediction: Prediction, codes: np.ndarray, effect: np.ndarray, run: Run
 ) -> np.ndarray:
-    """Return the ends of intervals around effects (n_query, n_outputs, n_columns, 2) on the scale of the link.
+    """Return the errors of effects (n_query, n_outputs, n_columns) on the scale of the link.
 
     They are infinite where local lassos tell nothing: columns that only similarities see, missing numbers, and models
     of other kinds.
@@ -70,17 +71,16 @@ def effect_ends(
     models = fitted.models
     linear = models.linear_rows(fitted.problem)
     if linear is None:
-        return np.stack([np.full(effect.shape, -np.inf), np.full(effect.shape, np.inf)], axis=-1)
+        return np.full(effect.shape, np.inf)
     n_names, mixing = len(models.names), prediction.mixing[:, None, None]
     # working responses of classes go with coefficients as they were fitted, effects with those that sum to zero
     apart = (fitted.fitted_coef - fitted.base_coef)[:, :n_names]
     coef = ((1 - mixing) * fitted.base_coef + mixing * prediction.coef)[:, :, :n_names] + apart
     contrasts = _contrasts(fitted, codes)
-    moved = _difference(apart, contrasts)
+    effect = effect + _difference(apart, contrasts)
     working = WorkingRows(linear.tables, fitted.rows.weight, n_names)
     attention = known_attention(prediction)
-    ends = effect_intervals(working, linear.unit, coverage, attention, coef, effect + moved, contrasts, run)
-    return ends - moved[..., None]
+    return estimate_errors(working, linear.unit, attention, coef, effect, contrasts, run)
 
 
 def _contrasts(fitted: FittedAttention, codes: np.ndarray) -> Contrasts:

@@ -8,7 +8,7 @@ import pandas as pd
 from sklearn.utils.validation import check_consistent_length
 
 from heedful._explaining.around import queries_of
-from heedful._explaining.effects import explained_effects
+from heedful._explaining.effects import errors_of, explained_effects
 from heedful._explaining.held_out import read_held_out
 from heedful._explaining.shapley import shapley_values
 from heedful._explaining.small import fit_small
@@ -75,7 +75,8 @@ def explain(
     optional: dict[str, Any] = {} if y is None else _losses(model, y, offset, prediction, index)
     if tables.effect is not None:
         effect = tables.effect.to_numpy().reshape(batch.size, -1, len(rows.reader.names))
-        optional["compute_effects"] = partial(explained_effects, model, prediction, queries.codes, effect, index, quiet)
+        errors = Deferred(partial(errors_of, model, prediction, queries.codes, effect, quiet))
+        optional["compute_effects"] = partial(explained_effects, model, queries.codes, effect, index, errors)
     if models.shapes is not None:
         share = model.base_coef[:, len(models.names) :]
         curved = share.any() or tables.multiple.to_numpy().any()

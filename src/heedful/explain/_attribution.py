@@ -37,12 +37,9 @@ class Deferred:
     def __call__(self) -> Any:
         if self.known is None:
             self.known = self._work()
-            # the model that was asked is not needed any longer
+            # what was asked is not needed any longer
             del self._work
         return self.known
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"known": self()}
 
 
 def shows_factors(words: Words | None, scale: str | None) -> bool:

@@ -39,7 +39,7 @@ def describe_groups(
     """Return size, share, common values, levels and coefficients of each group in ``table``."""
     described = pd.DataFrame({"size": table["size"], "share": table["size"] / len(labels)}, table.index)
     inside = [labels == cluster for cluster in table.index]
-    described["rows"] = [compare_values(values, rows, k) for rows in inside]
+    described["rows"] = compare_values(values, inside, k)
     described["levels"] = [compare_means(coefs.levels, np.ones(coefs.levels.shape[1]), rows, k) for rows in inside]
     described["coefficients"] = [compare_means(coefs.every, coefs.weights, rows, k) for rows in inside]
     errors = [name for name in ("error", "baseline_error") if name in table]
@@ -63,18 +63,24 @@ def _format_group(row: pd.Series, name: str, prototype: Any) -> str:
     return " ".join(parts)
 
 
-def compare_values(values: pd.DataFrame, inside: np.ndarray, k: int) -> str:
-    """Return in words the columns whose distribution inside differs most from that of all queries."""
-    marks = [_compare_column(values.iloc[:, j], inside) for j in range(values.shape[1])]
-    chance = CHANCE / np.sqrt(max(inside.sum(), 1))
-    kept = sorted((mark for mark in marks if mark.distance > chance), key=lambda mark: -mark.distance)
-    return "; ".join(mark.text for mark in kept[:k])
+def compare_values(values: pd.DataFrame, inside: list[np.ndarray], k: int) -> list[str]:
+    """Return of each group in words the columns whose distribution differs most from that of all queries."""
+    columns = [_compare_column(values.iloc[:, j], inside) for j in range(values.shape[1])]
+    said = []
+    for rows, marks in zip(inside, zip(*columns, strict=True), strict=True):
+        chance = CHANCE / np.sqrt(max(rows.sum(), 1))
+        kept = sorted((mark for mark in marks if mark.distance > chance), key=lambda mark: -mark.distance)
+        said.append("; ".join(mark.text for mark in kept[:k]))
+    return said
 
 
-def _compare_column(column: pd.Series, inside: np.ndarray) -> Mark:
+def _compare_column(column: pd.Series, inside: list[np.ndarray]) -> list[Mark]:
     if is_number(column):
-        return _compare_numbers(column.name, column.to_numpy(np.float64, na_value=np.nan), inside)
-    return _compare_levels(column, inside)
+        values = column.to_numpy(np.float64, na_value=np.nan)
+        return [_compare_numbers(column.name, values, rows) for rows in inside]
+    # missing is a level
+    level, names = pd.factorize(column.astype(object).where(column.notna(), "(missing)").map(str))
+    return [_compare_levels(column.name, level, names, rows) for rows in inside]
 
 
 def _compare_numbers(name: Any, values: np.ndarray, inside: np.ndarray) -> Mark:
@@ -87,16 +93,15 @@ def _compare_numbers(name: Any, values: np.ndarray, inside: np.ndarray) -> Mark:
     return Mark(ks_distance(own, known), f"{cut(name)} {words[0]} (all: {words[1]})")
 
 
-def _compare_levels(column: pd.Series, inside: np.ndarray) -> Mark:
-    """Compare categories by the level whose share differs most; missing is a level."""
-    level = column.astype(object).where(column.notna(), "(missing)").map(str)
-    every = level.value_counts(normalize=True, sort=False)
-    own = level[inside].value_counts(normalize=True, sort=False).reindex(every.index, fill_value=0.0)
+def _compare_levels(name: Any, level: np.ndarray, names: pd.Index, inside: np.ndarray) -> Mark:
+    """Compare categories, ``names`` of numbered levels, by the one whose share differs most."""
+    own, every = (np.bincount(part, minlength=len(names)) / part.size for part in (level[inside], level))
     apart = own - every
     # of equal differences, as of two levels, the one that there is more of
-    most = (apart.abs() + 1e-9 * (apart > 0)).idxmax()
-    shares = f"{percent(own[most])} (all: {percent(every[most])})"
-    return Mark(float(abs(own[most] - every[most])), f"{cut(column.name)} = {cut(most)} {shares}")
+    most = int(np.argmax(np.abs(apart) + 1e-9 * (apart > 0)))
+    return Mark(
+        abs(apart[most]), f"{cut(name)} = {cut(names[most])} {percent(own[most])} (all: {percent(every[most])})"
+    )
 
 
 def compare_means(models: pd.DataFrame, weights: np.ndarray, inside: np.ndarray, k: int) -> str:

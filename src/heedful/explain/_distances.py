@@ -33,8 +33,10 @@ def place_models(
     mean = parts.mean(axis=0)
     slopes = np.concatenate([coef, multiple], axis=2)
     level = intercept + slopes @ mean
-    _, size, axes = np.linalg.svd((parts - mean) / np.sqrt(len(parts)), full_matrices=False)
-    away = slopes @ (axes.T * size)
+    # any root of their covariance gives these distances; that of columns that no model has is not needed
+    used = np.flatnonzero(slopes.any(axis=(0, 1)))
+    root = np.asarray(np.linalg.qr((parts - mean)[:, used] / np.sqrt(len(parts)), mode="r"))
+    away = slopes[:, :, used] @ root.T
     points = np.concatenate([level[:, :, None], away], axis=2) / np.sqrt(level.shape[1])
     return Models(level, points.reshape(len(points), -1))
 

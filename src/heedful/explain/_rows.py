@@ -12,9 +12,11 @@ from heedful.explain._cells import is_measured, read_cells
 
 # What is shown of each attended row: these names are never those of cells or responses.
 OWN = ("query", "rank", "row", "weight")
-# Digits beside the largest weight to which weights differ, what is surely more than another weight, and by how much
-# effective rows are fewer than all if weights are not equal.
+# Digits to which weights differ beside the largest one, and to which columns are alike; what is surely more than
+# another weight; and by how much effective rows are fewer than all if weights are not equal.
 DIGITS, MORE, EQUAL = 10, 1.0 + 1e-6, 1e-9
+# Cells of numbers that are compared at a time.
+MOST_CELLS = 65_536
 NO_ROWS = "no rows: the global model predicts alone"
 
 
@@ -89,39 +91,52 @@ def compare_columns(weight: np.ndarray, prior: np.ndarray, queries: pd.DataFrame
     are the most frequent cells, and ``alike`` says how much more often the query's own is among the attended rows.
     ``weight`` (n_query, n_rows) is the attention, ``prior`` (n_rows,) the sample weight of each row.
     """
-    everyone = prior / prior.sum()
+    everyone, weight = prior / prior.sum(), np.asfortranarray(weight)
     names, n_query = queries.columns, len(queries)
-    parts = [_compare(queries[name], rows[name], weight, everyone) for name in names]
+    measured = [is_measured(rows[name]) for name in names]
+    numbers, others = names[measured], names[np.logical_not(measured)]
+    found = {name: _compare_cells(queries[name], rows[name], weight, everyone) for name in others}
+    step = max(1, MOST_CELLS // len(rows))
+    for some in (numbers[start : start + step] for start in range(0, len(numbers), step)):
+        found |= zip(some, _compare_numbers(queries[some], rows[some], weight, everyone), strict=True)
+    parts = [_ends(queries[name], *found[name]) for name in names]
     # one table in the end: a table for each of thousands of columns takes seconds
     known = {"query": queries.index.take(np.tile(np.arange(n_query), names.size)), "feature": names.repeat(n_query)}
     table = pd.DataFrame(known | {key: np.concatenate([part[key] for part in parts]) for key in parts[0]})
-    order = table.assign(place=queries.index.get_indexer(table["query"]), away=-table["alike"])
+    order = table.assign(place=queries.index.get_indexer(table["query"]), away=-table["alike"].round(DIGITS))
     table = table.loc[order.sort_values(["place", "away"], kind="stable").index]
     rank = table.groupby("query", sort=False).cumcount() + 1
     return table.assign(rank=rank).set_index(["query", "rank"])[["feature", "value", "attended", "all", "alike"]]
 
 
-def _compare(query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray) -> dict[str, np.ndarray]:
-    compare = _compare_numbers if is_measured(rows) else _compare_cells
-    alike, means = compare(query, rows, weight, everyone)
+def _ends(query: pd.Series, alike: np.ndarray, means: list) -> dict[str, np.ndarray]:
+    """Return the cells of a column, and what is typical of weighted rows and of all, the last of ``means``."""
     typical = pd.Series(means, dtype=object).to_numpy()
     ends = {"attended": typical[:-1], "all": typical[-1:].repeat(len(query))}
     return {"value": query.astype(object).to_numpy()} | ends | {"alike": alike}
 
 
 def _compare_numbers(
-    query: pd.Series, rows: pd.Series, weight: np.ndarray, everyone: np.ndarray
-) -> tuple[np.ndarray, list]:
-    """Return by how much nearer weighted rows are than all rows, and the mean of those and of all."""
-    own, others = _measure(query, rows), read_cells(rows, 1).place
-    away = _distances(own, others)
-    alike = _less(np.einsum("qi,qi->q", weight, away), away @ everyone)
+    queries: pd.DataFrame, rows: pd.DataFrame, weight: np.ndarray, everyone: np.ndarray
+) -> list[tuple[np.ndarray, list]]:
+    """Return of each column by how much nearer weighted rows are than all rows, and the mean of those and of all."""
+    own = np.column_stack([_measure(queries[name], rows[name]) for name in rows])
+    others = np.column_stack([read_cells(rows[name], 1).place for name in rows])
+    alike = _less(*_distances(own, others, weight, everyone))
     there = ~np.isnan(others)
-    total, sums = (np.append(weight @ cells, everyone @ cells) for cells in (there, np.where(there, others, 0.0)))
+    total, sums = (
+        np.vstack([weight @ cells, everyone @ cells]) for cells in (1.0 * there, np.where(there, others, 0.0))
+    )
     means = np.where(total > 0, sums / np.where(total > 0, total, 1.0), np.nan)
+    return [(alike[:, j], _as_cells(means[:, j], rows[name])) for j, name in enumerate(rows)]
+
+
+def _as_cells(means: np.ndarray, rows: pd.Series) -> list:
+    """Return means of numbers, dates or durations (both in days) as what they are means of."""
     if pd.api.types.is_datetime64_any_dtype(rows):
-        return alike, list(pd.to_datetime(means, unit="D").floor("D"))
-    return alike, list(pd.to_timedelta(means, unit="D") if pd.api.types.is_timedelta64_dtype(rows) else means)
+        # the mean of equal dates may be less than these, by rounding
+        return list(pd.to_datetime(means, unit="D").round("s").floor("D"))
+    return list(pd.to_timedelta(means, unit="D") if pd.api.types.is_timedelta64_dtype(rows) else means)
 
 
 def _compare_cells(
@@ -139,7 +154,7 @@ def _compare_cells(
     share_of_all = levels_of_rows @ everyone
     near, far = share[np.arange(own.size), own], share_of_all[own]
     most = np.append(share.argmax(axis=1), share_of_all.argmax())
-    return _less(1 - near, 1 - far), [levels[k] for k in most]
+    return _less(1 - near, 1 - far), levels.take(most).to_list()
 
 
 def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
@@ -147,14 +162,23 @@ def _less(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.where(whole > 0, 1 - part / np.where(whole > 0, whole, 1.0), 0.0)
 
 
-def _distances(own: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return distances of numbers (n_query, n_rows); a missing one is as far from a known one as the range is wide."""
-    away = np.subtract.outer(own, others)
-    np.abs(away, out=away)
-    if not np.isnan(away).any():
-        return away
-    wide = np.nanmax(others) - np.nanmin(others) if np.isfinite(others).any() else 1.0
-    return np.where(np.isnan(away), np.where(np.isnan(own)[:, None] & np.isnan(others), 0.0, wide), away)
+def _distances(
+    own: np.ndarray, others: np.ndarray, weight: np.ndarray, everyone: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean distances of queries, column by column (n_query, n_columns), from weighted rows and from all.
+
+    A missing number is as far from a known one as the range is wide.
+    """
+    near, far = np.empty(own.shape), np.empty(own.shape)
+    gone, whole = np.isnan(others), not (np.isnan(own).any() or np.isnan(others).any())
+    wide = np.where(gone.all(axis=0), 1.0, np.fmax.reduce(others) - np.fmin.reduce(others))
+    # one query at a time: its distances from all rows stay near at hand
+    for q in range(len(own)):
+        away = np.abs(others - own[q])
+        if not whole:
+            away = np.where(np.isnan(away), np.where(gone & np.isnan(own[q]), 0.0, wide), away)
+        near[q], far[q] = weight[q] @ away, everyone @ away
+    return near, far
 
 
 def _measure(query: pd.Series, rows: pd.Series) -> np.ndarray:

@@ -29,6 +29,14 @@ def format_cell(value: Any) -> str:
     >>> format_cell(2.0), format_cell(1 / 3), format_cell(None)
     ('2', '0.3333', 'missing')
     """
+    # text first: most cells are, and to ask whether they are missing takes longest
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if number != number:
+            return "missing"
+        return str(int(number)) if abs(number) < 1e6 and number.is_integer() else f"{number:.4g}"
     if _is_missing(value):
         return "missing"
     if isinstance(value, bool | np.bool_):
@@ -39,9 +47,6 @@ def format_cell(value: Any) -> str:
         return str(value.date()) if value.time() == MIDNIGHT else str(value)
     if isinstance(value, int | np.integer):
         return str(int(value))
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        return str(int(number)) if abs(number) < 1e6 and number.is_integer() else f"{number:.4g}"
     return str(value)
 
 
