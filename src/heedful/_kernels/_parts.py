@@ -145,13 +145,21 @@ class QuickContext(Context):
         return self._operators(known) if getattr(known, "typing_key", None) in OPERATORS else known
 
 
+quick_typing = cache(QuickContext)
+
+
 @cache
 def with_records(plain: Any) -> Any:
-    """Return what numba compiles for, with records passed as one argument."""
+    """Return how numba passes values on, with records as one argument."""
     records = dict.fromkeys((types.NamedTuple, types.NamedUniTuple), RecordModel)
     models = DataModelManager(records | {types.Array: CountedArrayModel, QuickOperator: OpaqueModel})
+    return models.chain(plain)
+
+
+def quick_target(plain: Any) -> Any:
+    """Return what numba compiles for, which is another one for each function, with what all of them share."""
     context = plain.subtarget(
-        data_model_manager=models.chain(plain.data_model_manager), typing_context=QuickContext(plain.typing_context)
+        data_model_manager=with_records(plain.data_model_manager), typing_context=quick_typing(plain.typing_context)
     )
     # an older numba keeps it, with the models that it had
     vars(context).pop("call_conv", None)
@@ -174,7 +182,7 @@ class QuickCompiler(Compiler):
     def compile_extra(self, func: Any) -> Any:
         self.state.flags = QuickFlags(self.state.flags)
         if KNOWN:
-            self.state.targetctx = with_records(self.state.targetctx)
+            self.state.targetctx = quick_target(self.state.targetctx)
             self.state.typingctx = self.state.targetctx.typing_context
         if KNOWN and self.state.library is None:
             self.state.library = WholeLibrary(self.state.targetctx.codegen(), func.__qualname__)
