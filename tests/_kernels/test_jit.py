@@ -1,3 +1,4 @@
+import operator
 import signal
 import sys
 
@@ -8,6 +9,8 @@ from llvmlite.binding import ModuleRef
 from numba.core.compiler import Flags
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
+from numba.core.types import Function
+from numba.core.typing.templates import _OverloadFunctionTemplate
 
 from heedful._kernels._arguments import one_kind
 from heedful._kernels._jit import OPTIONS, Kernel, as_kernel, making_row, many_rows, one_row, sum_row, writing_rows
@@ -78,6 +81,22 @@ def test_a_kernel_is_linked_and_optimised_once_with_all_of_its_parts(monkeypatch
 @one_row
 def weighted_sum(rule, values):
     return rule.scale[0] * values[0] + rule.start[1]
+
+
+@compiled
+def test_what_numba_makes_of_functions_and_operands_is_known_to_all_kernels(monkeypatch):
+    typed, built = [], []
+    call_type, build = Function.get_call_type, _OverloadFunctionTemplate._build_impl
+    monkeypatch.setattr(Function, "get_call_type", lambda one, *a: typed.append(one.key[0]) or call_type(one, *a))
+    monkeypatch.setattr(
+        _OverloadFunctionTemplate, "_build_impl", lambda one, *a: built.append(one.key) or build(one, *a)
+    )
+    seen = []
+    for change in (1.0, 2.0):
+        assert uncached(lambda value, change=change: max(value * value, change))(3.0) == 9.0
+        seen.append((typed.count(operator.mul), built.count(max)))
+    assert seen[0] == seen[1]
+    assert uncached(lambda value: value * value)(3) == 9
 
 
 @compiled

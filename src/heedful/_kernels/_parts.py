@@ -7,6 +7,7 @@ record is passed on as one argument. This takes some methods of numba's librarie
 in its own way, which takes about twice as long.
 """
 
+import operator
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -16,7 +17,8 @@ from numba.core import config
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen, ll as binding
 from numba.core.compiler import Compiler, Flags
 from numba.core.datamodel.manager import DataModelManager
-from numba.core.datamodel.models import ArrayModel, StructModel, TupleModel
+from numba.core.datamodel.models import ArrayModel, OpaqueModel, StructModel, TupleModel
+from numba.core.typing import Context
 
 USED = (
     *("_optimize_functions", "_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
@@ -27,6 +29,7 @@ KNOWN = all(hasattr(JITCodeLibrary, name) for name in USED) and hasattr(Compiler
 KNOWN_PASSES = hasattr(binding, "create_pipeline_tuning_options") and not hasattr(
     JITCPUCodegen, "_pass_manager_builder"
 )
+OPERATORS = {one for one in vars(operator).values() if callable(one)}
 # Passes of numba's that find nothing to do in kernels, which are loops over numbers.
 LEFT_OUT = {"inline_closure_likes", "inline_overloads", "nopython_rewrites"}
 
@@ -116,12 +119,48 @@ class RecordModel(CountedModel, TupleModel):
         return value
 
 
+class QuickOperator(types.Function):
+    """An operator that knows what it makes of operands it has met: numba tries all of its kinds, each time anew."""
+
+    def __init__(self, plain: Any) -> None:
+        super().__init__(plain.templates)
+        self._known: dict[tuple[Any, ...], Any] = {}
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        args = tuple(args)
+        if args not in self._known:
+            self._known[args] = super().get_call_type(context, args, kws)
+        return self._known[args]
+
+
+class QuickContext(Context):
+    """Types operators as numba does, once."""
+
+    def __init__(self, plain: Any) -> None:
+        vars(self).update(vars(plain))
+        self._operators = cache(QuickOperator)
+
+    def _lookup_global(self, gv: Any) -> Any:
+        known = super()._lookup_global(gv)
+        return self._operators(known) if getattr(known, "typing_key", None) in OPERATORS else known
+
+
+quick_typing = cache(QuickContext)
+
+
 @cache
 def with_records(plain: Any) -> Any:
-    """Return what numba compiles for, with records passed as one argument."""
+    """Return how numba passes values on, with records as one argument."""
     records = dict.fromkeys((types.NamedTuple, types.NamedUniTuple), RecordModel)
-    models = DataModelManager(records | {types.Array: CountedArrayModel})
-    context = plain.subtarget(data_model_manager=models.chain(plain.data_model_manager))
+    models = DataModelManager(records | {types.Array: CountedArrayModel, QuickOperator: OpaqueModel})
+    return models.chain(plain)
+
+
+def quick_target(plain: Any) -> Any:
+    """Return what numba compiles for, which is another one for each function, with what all of them share."""
+    context = plain.subtarget(
+        data_model_manager=with_records(plain.data_model_manager), typing_context=quick_typing(plain.typing_context)
+    )
     # an older numba keeps it, with the models that it had
     vars(context).pop("call_conv", None)
     return context
@@ -143,7 +182,8 @@ class QuickCompiler(Compiler):
     def compile_extra(self, func: Any) -> Any:
         self.state.flags = QuickFlags(self.state.flags)
         if KNOWN:
-            self.state.targetctx = with_records(self.state.targetctx)
+            self.state.targetctx = quick_target(self.state.targetctx)
+            self.state.typingctx = self.state.targetctx.typing_context
         if KNOWN and self.state.library is None:
             self.state.library = WholeLibrary(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()

@@ -18,7 +18,7 @@ def path_rows(indptr, indices, excesses, backgrounds, table, penalties, uses, wa
     """
     (n_way, n_query), p = backgrounds.shape, table.mean.size
     space = make_space(indptr, indices, table)
-    coefs, means = np.zeros((n_way, n_query, penalties.size, p)), np.empty((n_way, n_query, p))
+    coefs, means = np.empty((n_way, n_query, penalties.size, p)), np.empty((n_way, n_query, p))
     y_means, spreads, failed = matrix(n_way, n_query), matrix(n_way, n_query), zero_counts(n_query)
     for q in range(n_query):
         start, stop = indptr[q], indptr[q + 1]

@@ -170,9 +170,7 @@ def path_row(table, rows, excess, background, penalties, uses, wanted, rule, wid
     ease = inverse_hessian_row(table, rows, excess, background)
     failed = 0
     for t in range(penalties.size):
-        if not wanted[t]:
-            continue
-        if penalties[t] == np.inf:
+        if not wanted[t] or penalties[t] == np.inf:
             fill_row(0.0, coefs[t])
             continue
         for j in range(p):

@@ -63,7 +63,6 @@ class Workspace(NamedTuple):
     """
 
     packed: np.ndarray
-    flat: np.ndarray
     arrays: np.ndarray
     vectors: np.ndarray
     weight: np.ndarray
@@ -105,7 +104,7 @@ def make_workspace(table, n_output):
     """Return working memory for fits that may attend to every row."""
     (n, width), p = table.packed.shape, table.mean.size
     kept = p if p <= KEPT_COLUMNS else 0
-    rows = matrix(n, width), vector(2 * n_output * n), matrix(8, n), matrix(5, p), vector(n)
+    rows = matrix(n, width), matrix(8, n), matrix(5, p), vector(n)
     sums = np.empty((n_output, kept, kept)), matrix(n_output, p), vector(n_output), matrix(2, n_output)
     return Workspace(*rows, matrix(n, kept), *sums, np.empty((2, n_output, p + 1)), matrix(2, n_output), vector(width))
 
@@ -423,8 +422,8 @@ def newton_path_rows(indptr, indices, excess, backgrounds, table, outcome, penal
     """Fit paths for the function below; ``mean`` is room for the means of columns if there are many, else None."""
     n_fit, n_output, p = indptr.size - 1, starts.shape[1], table.mean.size
     work, wide, everyone = make_workspace(table, n_output), make_wide(table, mean), row_numbers(table.prior.size)
-    intercepts = np.zeros((n_fit, penalties.size, n_output))
-    coefs = np.zeros((n_fit, penalties.size, n_output, p))
+    intercepts = np.empty((n_fit, penalties.size, n_output))
+    coefs = np.empty((n_fit, penalties.size, n_output, p))
     failed = zero_counts(n_fit)
     path, intercept, coef, unseen = matrix(1, p), vector(n_output), matrix(n_output, p), unseen_rates(table, outcome)
     for q in range(n_fit):
@@ -437,8 +436,7 @@ def newton_path_rows(indptr, indices, excess, backgrounds, table, outcome, penal
         copy_row(starts[q], intercept)
         copy_matrix(start_coefs[q], coef)
         size = gather_row(table, outcome, work)
-        half, shape = n_output * size, (n_output, size)
-        link, mass = work.flat[:half].reshape(shape), work.flat[half : 2 * half].reshape(shape)
+        link, mass = matrix(n_output, size), matrix(n_output, size)
         fits = intercepts[q], coefs[q]
         failed[q] = fit_path_row(
             table, outcome, rule, unseen, penalties, work, link, mass, wide, path, intercept, coef, fits[0], fits[1]
