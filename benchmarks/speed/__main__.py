@@ -11,6 +11,7 @@ import pstats
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,13 @@ from sklearn.metrics import root_mean_squared_error
 from benchmarks import pages, study
 from benchmarks.speed.large import large_model
 from benchmarks.speed.parts import best_of, make_table, once
+from benchmarks.speed.wide import make_wide
 from benchmarks.tables import PROJECT
 from heedful import AttentionLasso, local_lasso, save_model
 from heedful.attention import attend
 from heedful.baseline import LassoBaseline, LogisticBaseline
+from heedful.explain import Explanation
+from heedful.report import write
 from heedful.similarity import ForestProximity
 
 Row = tuple[str, str, str, str]
@@ -126,6 +130,34 @@ def one_row(n: int, p: int, calls: int) -> list[Row]:
         )
         for name, job, bar in jobs
     ]
+
+
+def wide_fit(n: int, numeric: int, text: int) -> Row:
+    """Time a fit of many columns of text."""
+    X, y = make_wide(n, 0, numeric, text)
+    seconds = best_of(2, lambda: AttentionLasso(random_state=0).fit(X, y))
+    return f"fit, {n:,} rows of {numeric} numbers and {text} texts, one thread", f"{seconds:.1f} s", "", "<= 8 s"
+
+
+def explaining(n: int, n_query: int, numeric: int, text: int) -> list[Row]:
+    """Time what explains queries of a wide table against the fit, one after the other."""
+    X, y = make_wide(n + n_query, 0, numeric, text)
+    model, found = AttentionLasso(random_state=0), dict[str, Explanation]()
+    fit = once(lambda: model.fit(X[:n], y[:n]))
+    with tempfile.TemporaryDirectory() as folder:
+        jobs: dict[str, Callable[[], object]] = {
+            "summary": lambda: str(model.summary()),
+            "explain": lambda: found.update(all=model.explain(X[n:], y[n:])),
+            "clusters": lambda: found["all"].clusters(),  # noqa: PLW0108 - it is not there yet
+            "page": lambda: write(found["all"], Path(folder) / "page.html"),
+        }
+        taken = {name: once(job) for name, job in jobs.items()}
+    table = f"{n:,} rows of {numeric} numbers and {text} texts"
+    return [
+        (f"{name} of {n_query:,} rows, against the fit, {table}", f"{seconds:.2f} s / {fit:.1f} s",
+         f"{seconds / fit:.2f}x", "" if name == "explain" else "<= 0.5x")
+        for name, seconds in taken.items()
+    ]  # fmt: skip
 
 
 def saving(n: int, p: int) -> Row:
@@ -262,6 +294,8 @@ def main() -> None:
         *where_it_goes(80 if small else 10_000, 10 if small else 30),
         *one_row(n, 10 if small else 30, 50),
         saving(80 if small else 10_000, 10 if small else 20),
+        wide_fit(60 if small else 800, 8 if small else 33, 4 if small else 40),
+        *explaining(*((60, 20, 8, 4) if small else (1_758, 1_200, 40, 40))),
     ]
     sizes_and_times = ((1_000, 2), (10_000, 2), (100_000, 1))
     rows += [against_catboost(60 if small else size, p, times) for size, times in sizes_and_times for p in (20, 30)]

@@ -49,7 +49,7 @@ ROWS = {
     "scale": 7,
     "scale.curves": 4,
     "shapes": 7,
-    "speed": 31,
+    "speed": 36,
     "speed.compare": 7,
     "speed.drift": 8,
     "speed.learners": 17,
