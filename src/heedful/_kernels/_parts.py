@@ -7,7 +7,6 @@ record is passed on as one argument. This takes some methods of numba's librarie
 in its own way, which takes about twice as long.
 """
 
-import operator
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -29,7 +28,6 @@ KNOWN = all(hasattr(JITCodeLibrary, name) for name in USED) and hasattr(Compiler
 KNOWN_PASSES = hasattr(binding, "create_pipeline_tuning_options") and not hasattr(
     JITCPUCodegen, "_pass_manager_builder"
 )
-OPERATORS = {one for one in vars(operator).values() if callable(one)}
 # Passes of numba's that find nothing to do in kernels, which are loops over numbers.
 LEFT_OUT = {"inline_closure_likes", "inline_overloads", "nopython_rewrites"}
 
@@ -142,7 +140,7 @@ class QuickContext(Context):
 
     def _lookup_global(self, gv: Any) -> Any:
         known = super()._lookup_global(gv)
-        return self._operators(known) if getattr(known, "typing_key", None) in OPERATORS else known
+        return self._operators(known) if known and getattr(gv, "__module__", "") == "_operator" else known
 
 
 quick_typing = cache(QuickContext)
