@@ -144,6 +144,15 @@ def test_ends_are_worked_out_of_effects_that_are_asked_about_alone(rng):
     np.testing.assert_array_equal(some, np.where([[False], [True], [False]], np.nan, every))
 
 
+def test_each_query_has_errors_of_its_own_effects(rng):
+    x, y = rows(rng)
+    effects = np.array([[[0.5, np.nan, 0.3]], [[np.nan, 0.1, 0.3]]])
+    both = Contrasts(*(np.repeat(part, 2, axis=0) for part in compared(1, 0)))
+    asked = working_rows(x, [y], [None], np.ones(80)), np.ones(5), attend(np.zeros((2, 80))), np.zeros((2, 1, 5))
+    errors = estimate_errors(*asked, effects, both, Run())
+    np.testing.assert_array_equal(np.isnan(errors), np.isnan(effects))
+
+
 def test_two_rows_tell_nothing(rng):
     x, y = rows(rng)
     found = ask(x, y, np.zeros(3), attention=attend(np.where(np.arange(80) < 2, 0.0, -np.inf)[None]))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
-from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier
+from heedful import AttentionCox, AttentionLasso, AttentionLassoClassifier, LocalLasso
+from heedful._models.linear import FittedLinear
 from heedful.similarity import ForestProximity, default_forests
 from reference.cases import survival
 
@@ -94,6 +95,17 @@ def test_scores_are_products_of_what_baselines_leave_of_unseen_rows_and_columns_
     rows = np.array([20, 3, *range(30, 45)])
     np.testing.assert_array_equal(scores[rows], np.array(scores)[rows])
     np.testing.assert_array_equal(scores[:, [4, 1]], np.array(scores)[:, [4, 1]])
+
+
+def test_rows_that_heads_are_tried_on_are_left_out_of_the_baseline_as_all_rows_are(rng, monkeypatch):
+    monkeypatch.setattr(FittedLinear, "finish", lambda self: None)
+    X, y = draw(rng, "numbers")
+    fits = (make("numbers", local=LocalLasso(tuning_rows=rows)).fit(X, y) for rows in (20, None))
+    some, every = (model._model.models.baseline for model in fits)
+    tried = some.fit_.kept
+    assert tried.size == 20
+    found, known = some.predict_left_out(tried), every.predict_left_out(np.arange(90))[tried]
+    np.testing.assert_allclose(found, known, atol=1e-9)
 
 
 @pytest.mark.one_value
